@@ -15,16 +15,16 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.docsearch.corpora.standard_library import DESCRIPTIONS_SOURCE, StandardLibrary
-from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions
-from paddock.docsearch.database import IndexStore
-from paddock.docsearch.indexing import update_index
-from paddock.docsearch.queries import parse_query
-from paddock.docsearch.ranking import Ranker
+from paddock.docsearch.corpora.wolfram_symbols import SymbolDescriptions
+from paddock.docsearch.index_store import IndexStore
+from paddock.docsearch.indexer import update_index
+from paddock.docsearch.model import parse_query
+from paddock.docsearch.ranker import Ranker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from paddock.docsearch.page import Corpus
+    from paddock.docsearch.model import Corpus
 
 QUESTIONS = Path(__file__).parent / "questions"
 HALVES = ("tune", "report")

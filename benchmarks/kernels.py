@@ -17,9 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.kernels.engines.woxi import WoxiEngine, find_woxi
-from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.sessions import SessionManager
+from paddock.kernels.wolfram.engines import WoxiEngine, find_woxi
 
 CALLS = 300
 STARTS = 10

@@ -21,8 +21,8 @@ from jupyter_client.manager import start_new_kernel
 
 from paddock import Peer, connect
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.kernels.engines.python import PythonEngine
-from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.python_engine import PythonEngine
 from paddock.kernels.sessions import SessionManager
 
 CALLS = 300

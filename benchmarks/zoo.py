@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from paddock.zoo import backups
 from paddock.zoo.model import Agent, Skill, make_general_category
 from paddock.zoo.opening import open_zoo
+from paddock.zoo.search_terms import make_index_text
 from paddock.zoo.service import Zoo
-from paddock.zoo.store import copying
-from paddock.zoo.store.columns import TAG_SEPARATOR
 from paddock.zoo.store.database import ZooDatabase
-from paddock.zoo.words import make_index_text
+from paddock.zoo.store.schema import TAG_SEPARATOR
 from tests.zoo.postgresql import running_postgresql
 
 SMALL, LARGE = 100, 10_000
@@ -118,7 +118,7 @@ def fill(address: str, count: int) -> None:
     """Put agents with their brains into a new zoo."""
     database = ZooDatabase(address)
     with database.write_transaction("") as connection:
-        copying.insert_rows(connection, "", chain(agent_rows(count), entry_rows(count)))
+        backups.insert_rows(connection, "", chain(agent_rows(count), entry_rows(count)))
     if not database.is_sqlite:
         with database.write_transaction("") as connection:
             connection.exec_driver_sql("ANALYZE")  # PostgreSQL does so by itself, after a minute

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from paddock.docsearch.meaning.minilm import MiniLM
-from paddock.docsearch.meaning.static_vectors import VOCABULARY_FILE
+from paddock.docsearch.embeddings.minilm import MiniLM
+from paddock.docsearch.embeddings.static_vectors import VOCABULARY_FILE
 
 DIMENSIONS = 192
 SHARD = 48

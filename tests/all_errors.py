@@ -6,7 +6,7 @@ import pkgutil
 import paddock
 from paddock import PaddockError
 
-CHILDREN_ONLY = "paddock.kernels.interpreters."
+CHILDREN_ONLY = "paddock.kernels.child.python."
 """Engines: only kernels import them, and some change settings of the whole process."""
 
 

@@ -10,8 +10,8 @@ from hypothesis import Phase, settings
 
 from paddock import Server
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.serving.memory import serve_in_memory
-from paddock.toolkits.alpha.options import APP_ID_VARIABLE
+from paddock.serving.session import serve_in_memory
+from paddock.toolkits.alpha.settings import APP_ID_VARIABLE
 from tests.behaviour.line import Line
 from tests.behaviour.process import ServerProcess, run_command, serve_command
 from tests.behaviour.wire import SESSION, STATELESS

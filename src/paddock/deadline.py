@@ -34,7 +34,9 @@ class ConnectionDeadline:
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
 
-    def make_handlers(self, check: Callable[[socket.socket], None] | None = None) -> list[BaseHandler]:
+    def make_handlers(
+        self, check: Callable[[socket.socket], None] | None = None
+    ) -> list[BaseHandler]:
         """What makes the connections of an opener, each of which ends in time.
 
         `check` sees each connection before anything is sent, and raises what refuses it.

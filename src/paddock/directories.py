@@ -22,7 +22,10 @@ def get_data_directory() -> str:
 
 def is_default_data_directory() -> bool:
     """Whether the directory is where it is without any variable but that of the home directory."""
-    is_set = os.environ.get(DATA_DIRECTORY_VARIABLE) or _get_configured_base() not in ("", _get_default_base())
+    is_set = os.environ.get(DATA_DIRECTORY_VARIABLE) or _get_configured_base() not in (
+        "",
+        _get_default_base(),
+    )
     return not is_set
 
 

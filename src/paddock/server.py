@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from paddock.authoring.loading_files import is_loading_author_code
-from paddock.authoring.offering import BaseServer
+from paddock.authoring.author_code import is_loading_author_code
+from paddock.authoring.base_server import BaseServer
 from paddock.serving.stdio import serve_stdio
 
 TYPE_CHECKING = False
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import ssl
     from typing import Self, Unpack
 
-    from paddock.mounting.composition import MountTarget
-    from paddock.peer.settings import ConnectOptions
+    from paddock.client.connect_options import ConnectOptions
+    from paddock.mounting.mounts import MountTarget
     from paddock.serving.http import HttpOptions
 
 
@@ -65,7 +65,7 @@ class Server(BaseServer):
         Raises:
             DefinitionError: when names would collide, or the server would be mounted in itself.
         """
-        from paddock.mounting.composition import mount_server  # noqa: PLC0415 - most servers mount nothing
+        from paddock.mounting.mounts import mount_server  # noqa: PLC0415 - most servers mount nothing
 
         limits = {"list_timeout": list_timeout, "call_timeout": call_timeout}
         mount_server(self, target, prefix, separator=separator, **limits, **options)
@@ -73,7 +73,7 @@ class Server(BaseServer):
 
     def unmount(self, mounted: str | MountTarget) -> Self:
         """Undo `mount`, by the prefix or the target; the server itself."""
-        from paddock.mounting.composition import unmount_server  # noqa: PLC0415 - as above
+        from paddock.mounting.mounts import unmount_server  # noqa: PLC0415 - as above
 
         unmount_server(self, mounted)
         return self

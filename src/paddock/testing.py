@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 
-from paddock import connecting
+from paddock import connector
 from paddock.errors import PaddockError
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
-    from paddock.connecting import ConnectTarget
-    from paddock.peer.peer import Peer
-    from paddock.peer.settings import Json, ConnectOptions
+    from paddock.client.connect_options import ConnectOptions, Json
+    from paddock.client.peer import Peer
+    from paddock.connector import ConnectTarget
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ ERAS = SUPPORTED_VERSIONS
 def connect(target: ConnectTarget, **options: Unpack[ConnectOptions]) -> Peer:
     """Connect as `paddock.connect` does, recording every message."""
     options.setdefault("record", True)
-    return connecting.connect(target, **options)
+    return connector.connect(target, **options)
 
 
 def accept(content: Json | None = None, /, **fields: object) -> Json:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.toolkits.alpha.options import APP_ID_VARIABLE
+from paddock.toolkits.alpha.settings import APP_ID_VARIABLE
 from tests.alpha.stand_in import StandIn, running
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from paddock import ImageContent, Server, TextContent, connect, get_server
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.servers.variables import OPTIONS_VARIABLE
-from paddock.toolkits.alpha.combining import DOCUMENTATION_HEADER as PAGES
-from paddock.toolkits.alpha.contexts import ALPHA_HEADER as RESULTS
-from paddock.toolkits.alpha.contexts import IMAGE_HINT
-from paddock.toolkits.alpha.options import APP_ID_VARIABLE
+from paddock.named_servers.names import OPTIONS_VARIABLE
+from paddock.toolkits.alpha.queries import ALPHA_HEADER as RESULTS
+from paddock.toolkits.alpha.queries import DOCUMENTATION_HEADER as PAGES
+from paddock.toolkits.alpha.queries import IMAGE_HINT
+from paddock.toolkits.alpha.settings import APP_ID_VARIABLE
 from tests.alpha.stand_in import APP_ID, FULL, LLM, StandIn
 
 NAME = "WolframContext"
@@ -39,7 +39,9 @@ def test_results_come_first_and_documentation_after_them(service: StandIn) -> No
     assert first.text.startswith(f"{RESULTS}\n\n======\n\n<result query='sort a list by")
     assert isinstance(picture, ImageContent)
     assert isinstance(last, TextContent)
-    assert last.text.startswith(f"\n\n</result>\n\n{IMAGE_HINT}\n\n======\n\n{PAGES}\n\n<result url=")
+    assert last.text.startswith(
+        f"\n\n</result>\n\n{IMAGE_HINT}\n\n======\n\n{PAGES}\n\n<result url="
+    )
     assert SORT in last.text
 
 

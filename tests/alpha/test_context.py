@@ -7,10 +7,10 @@ import pytest
 
 import paddock
 from paddock import Server, TextContent, connect, get_server
-from paddock.clients.checking import CheckFailedError
-from paddock.toolkits.alpha.context import wolfram_alpha_context_tool
-from paddock.toolkits.alpha.contexts import ALPHA_HEADER, IMAGE_HINT, extract_queries
-from paddock.toolkits.alpha.options import APP_ID_VARIABLE
+from paddock.installer.entry_checks import CheckFailedError
+from paddock.toolkits.alpha.queries import ALPHA_HEADER, IMAGE_HINT, extract_queries
+from paddock.toolkits.alpha.settings import APP_ID_VARIABLE
+from paddock.toolkits.alpha.tools import wolfram_alpha_context_tool
 from tests.alpha.stand_in import APP_ID, LLM, PNG, StandIn, running
 
 NAME = "WolframAlphaContext"

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.kernels.engines.woxi import find_woxi
-from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.kernel import EvaluationLimits, Kernel
+from paddock.kernels.wolfram.engines import find_woxi
 from paddock.toolkits.alpha.offline import EngineResult, answer_offline
 from tests.alpha.phrases import ANSWERED, REFUSED, WITH_AN_ENGINE
 

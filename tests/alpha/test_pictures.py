@@ -3,10 +3,16 @@
 import pytest
 
 from paddock import ImageContent
-from paddock.toolkits.alpha.fetching import ByteBudget, FetchResponse, FetchFailure, FetchRequest, fetch_all
-from paddock.toolkits.alpha.pictures import fetch_images
-from paddock.toolkits.alpha.pieces import RemoteImage
-from paddock.toolkits.alpha.places import ServiceUrls, create_service_urls
+from paddock.toolkits.alpha.fetch import (
+    ByteBudget,
+    FetchFailure,
+    FetchRequest,
+    FetchResponse,
+    fetch_all,
+    fetch_images,
+)
+from paddock.toolkits.alpha.results import RemoteImage
+from paddock.toolkits.alpha.service_urls import ServiceUrls, create_service_urls
 from tests.alpha.stand_in import PNG, StandIn, running
 
 LIMITS = {"MaxImageCount": 10, "MaxImageBytes": 100_000, "ImageTimeConstraint": 0.5}
@@ -101,7 +107,11 @@ def test_other_addresses_are_not(url: str) -> None:
 
 def one(service: StandIn, path: str, place: str = "") -> FetchResponse | FetchFailure:
     """What comes of fetching one thing."""
-    wanted = FetchRequest(f"{service.url}{path}", ByteBudget(100_000), is_configured_url=create_service_urls(place).is_configured_url)
+    wanted = FetchRequest(
+        f"{service.url}{path}",
+        ByteBudget(100_000),
+        is_configured_url=create_service_urls(place).is_configured_url,
+    )
     return fetch_all([wanted], 5, never)[0]
 
 
@@ -138,7 +148,9 @@ def test_a_name_that_does_not_exist_is_told() -> None:
 
 def test_nothing_is_waited_for_when_the_call_is_cancelled(service: StandIn) -> None:
     wanted = FetchRequest(
-        f"{service.url}/files/slow.png", ByteBudget(100_000), is_configured_url=create_service_urls(service.url).is_configured_url
+        f"{service.url}/files/slow.png",
+        ByteBudget(100_000),
+        is_configured_url=create_service_urls(service.url).is_configured_url,
     )
     found = fetch_all([wanted], 300, service.is_asked.is_set)[0]
     assert isinstance(found, FetchFailure)

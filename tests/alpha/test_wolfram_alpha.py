@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from paddock import ImageContent, Server, TextContent, connect
-from paddock.toolkits.alpha.options import APP_ID_VARIABLE
-from paddock.toolkits.alpha.wolfram_alpha import wolfram_alpha_tool
+from paddock.toolkits.alpha.settings import APP_ID_VARIABLE
+from paddock.toolkits.alpha.tools import wolfram_alpha_tool
 from tests.alpha.stand_in import APP_ID, FULL, LLM, PNG, StandIn, running
 from tests.http.hosting import Host
 

@@ -11,11 +11,10 @@ import httpx
 from litestar.testing import TestClient
 
 from paddock.app.application import Application
-from paddock.app.doors import LocalAuthenticator
-from paddock.app.hosting import load_named_server
-from paddock.app.identity import make_instance_info
-from paddock.app.ports import open_listening_socket
-from paddock.app.running import create_app_server
+from paddock.app.authenticators import LocalAuthenticator
+from paddock.app.instance import make_instance_info, open_listening_socket
+from paddock.app.mcp_endpoints import load_named_server
+from paddock.app.startup import create_app_server
 from paddock.zoo.service import Zoo
 
 Client = httpx.Client

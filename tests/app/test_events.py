@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from paddock import connect
-from paddock.clients.checking import CHECK_CLIENT_NAME
+from paddock.installer.entry_checks import CHECK_CLIENT_NAME
 from paddock.zoo.service import Zoo
 from tests.app.events import Heard, listening
 from tests.app.serving import PATIENCE, Served, make_application, served

@@ -9,9 +9,8 @@ import httpx
 import pytest
 
 from paddock import AccessRefusedError, PeerError, connect
-from paddock.app.doors import TokenAuthenticator
-from paddock.app.hosting import share_open_zoo
-from paddock.app.team import TeamAuthenticator
+from paddock.app.authenticators import TeamAuthenticator, TokenAuthenticator
+from paddock.app.mcp_endpoints import share_open_zoo
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 from tests.app.events import listening

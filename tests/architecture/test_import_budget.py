@@ -121,7 +121,7 @@ def test_importing_paddock_loads_nothing_heavy() -> None:
 
 GREETED = """
 import io, os, sys
-from paddock.servers.target import find_target
+from paddock.named_servers.server_ref import find_target
 from paddock.serving import stdio
 reader, writer = os.pipe()
 os.write(writer, b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":'
@@ -151,7 +151,7 @@ def test_a_named_server_answers_the_handshake_before_anything_heavy_is_loaded(
     )
     assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == name, ended.stderr
     loaded = set(ended.stderr.decode().split())
-    assert "paddock.servers.target" in loaded
+    assert "paddock.named_servers.server_ref" in loaded
     assert among(NOT_FOR_A_NAME, loaded) == set()
 
 
@@ -177,7 +177,7 @@ def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     )
     assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "Demo"
     loaded = {line.rpartition("|")[2].strip() for line in ended.stderr.splitlines()}
-    assert "paddock.servers.assembly" in loaded
+    assert "paddock.named_servers.server_builder" in loaded
     assert among({*NOT_FOR_SERVING, "filelock", "packaging", "tomlkit"}, loaded) == set()
 
 
@@ -191,7 +191,7 @@ def test_listing_the_wolfram_tools_loads_neither_kernels_nor_the_parser_nor_the_
         "from paddock import connect, get_server; "
         f"connect(get_server('{name}').load()).__enter__().tools()"
     )
-    assert "paddock.toolkits.wolfram.options" in loaded
+    assert "paddock.toolkits.tool_options" in loaded
     unused = {
         *("paddock.kernels", "paddock.wolfram", "paddock.docsearch", "woxi", "mathics", "asyncio"),
         *("http", "ssl", "urllib.request", "urllib3", "pint", "numpy", "sqlite3"),

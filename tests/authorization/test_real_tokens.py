@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from paddock import Authorization, IntrospectionValidator, JwksValidator, Principal
-from paddock.authorization.errors import ForbiddenError, UnauthorizedError
+from paddock.auth.errors import ForbiddenError, UnauthorizedError
 from tests.authorization.issuer import Issuer, free_port
 from tests.authorization.provider.accounts import RESOURCE_SERVER
 

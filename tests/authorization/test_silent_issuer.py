@@ -14,7 +14,7 @@ import pytest
 import urllib3
 
 from paddock import Authorization, IntrospectionValidator, JwksValidator
-from paddock.authorization.errors import UnauthorizedError
+from paddock.auth.errors import UnauthorizedError
 from tests.authorization.protected import Client
 
 RESOURCE = "http://127.0.0.1:8642/mcp"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from paddock.serving.memory import serve_in_memory
+from paddock.serving.session import serve_in_memory
 from tests.behaviour import task_server
 from tests.behaviour.line import Json, Line
 from tests.behaviour.process import ServerProcess

@@ -17,7 +17,9 @@ def where(path: str, ctx: Context) -> str:
 
 @pytest.fixture
 def server() -> Server:
-    return Server("s", tools=[Tool("where", where, options={"AllowedFolders": ALLOWED_FOLDERS_OPTION})])
+    return Server(
+        "s", tools=[Tool("where", where, options={"AllowedFolders": ALLOWED_FOLDERS_OPTION})]
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paddock import Context, Prompt, Resource, ResourceTemplate, Server, Tool
-from paddock.serving.memory import serve_in_memory
+from paddock.serving.session import serve_in_memory
 from tests.behaviour.line import Line
 from tests.behaviour.wire import META_KEY, STATELESS
 

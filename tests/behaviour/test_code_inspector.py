@@ -218,7 +218,7 @@ def test_what_is_no_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
 def test_what_is_too_large_is_refused(
     era: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paddock.toolkits.wolfram.inspecting.MAX_FILE_BYTES", 1_000_000)
+    monkeypatch.setattr("paddock.toolkits.wolfram.inspector.MAX_FILE_BYTES", 1_000_000)
     (tmp_path / "large.wl").write_text("x\n" * 600_000, encoding="utf-8")
     text = refused(era, file=str(tmp_path / "large.wl"))
     assert "It cannot be read: It is larger than 1 MB" in text

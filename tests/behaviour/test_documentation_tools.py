@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from paddock import Server, TextContent, connect, get_server
+from paddock.client.results import PromptResult
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.docsearch.background import BACKGROUND_INDEX_VARIABLE
 from paddock.docsearch.corpora.markdown_folders import add_folder
-from paddock.peer.results import PromptResult
-from paddock.toolkits.documentation.contexts import docs_context_tool, python_context_tool
+from paddock.docsearch.indexer import BACKGROUND_INDEX_VARIABLE
+from paddock.toolkits.documentation.tools import docs_context_tool, python_context_tool
 
 QUESTION = "<search-query>{0}</search-query>\n<search-results>\n"
 REPEATED = (

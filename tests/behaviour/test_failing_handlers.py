@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 
 from paddock import Context, Prompt, Resource, Server, Tool, ToolError
-from paddock.authoring.failures import ArgumentsError
+from paddock.authoring.handler_errors import ArgumentsError
 from paddock.errors import PaddockError
 from tests.behaviour.line import error_text
 from tests.conftest import Connect

@@ -14,7 +14,7 @@ from paddock import Context, Server, Tool
 from paddock.testing import connect
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_VARIABLE
 from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES, choose_interpreter
-from paddock.toolkits.python.options import INTERPRETER_OPTION, INTERPRETER_OPTION_NAME
+from paddock.toolkits.tool_options import INTERPRETER_OPTION, INTERPRETER_OPTION_NAME
 
 Choose = Callable[..., str]
 OWN = f"{sys.executable} {platform.python_version()}: "
@@ -41,7 +41,10 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def choose(era: str, work: Path) -> Choose:
     def call(option: str | None = None, **arguments: str) -> str:
-        options = {INTERPRETER_OPTION_NAME: INTERPRETER_OPTION, "AllowedFolders": ALLOWED_FOLDERS_OPTION}
+        options = {
+            INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
+            "AllowedFolders": ALLOWED_FOLDERS_OPTION,
+        }
         server = Server("s", tools=[Tool("chosen", chosen, options=options)])
         server.set_tool_options({"chosen": {INTERPRETER_OPTION_NAME: option}})
         with connect(server, era=era) as peer:

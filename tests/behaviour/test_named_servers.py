@@ -30,9 +30,9 @@ from paddock import (
     list_servers,
 )
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.servers.api import rewrite_server
-from paddock.servers.store import delete_definition
-from paddock.servers.variables import OPTIONS_VARIABLE
+from paddock.named_servers.api import rewrite_server
+from paddock.named_servers.names import OPTIONS_VARIABLE
+from paddock.named_servers.store import delete_definition
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 from tests.behaviour.serving import served
@@ -113,7 +113,7 @@ def test_a_server_that_was_created_is_served_by_its_name(garden: str) -> None:
         "Garden",
         tools=[f"{garden}:plants", "DemoGreet"],
         prompts=[f"{garden}:tour", "DemoTour"],
-        resources=["paddock.toolkits.demo.animals:about_resource"],
+        resources=["paddock.toolkits.demo.tools:about_resource"],
         instructions="Water them.\nEvery day.",
         version="2.1.0",
         title="The garden",

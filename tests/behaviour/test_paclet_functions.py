@@ -8,7 +8,7 @@ import pytest
 
 from paddock import ImageContent, Peer, TextContent, connect, create_server, get_server
 from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
-from paddock.kernels.engines.detection import ENGINE_VARIABLE
+from paddock.kernels.wolfram.engines import ENGINE_VARIABLE
 from tests.behaviour.line import PATIENCE
 from tests.extensions.test_validate_paclets import archive
 

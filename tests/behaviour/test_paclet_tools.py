@@ -8,7 +8,7 @@ import pytest
 import paddock
 from paddock import Server
 from paddock.testing import connect
-from paddock.toolkits.wolfram.paclets import (
+from paddock.toolkits.wolfram.paclet_tools import (
     build_paclet_tool,
     check_paclet_tool,
     submit_paclet_tool,

@@ -21,11 +21,11 @@ from paddock import (
     list_servers,
     validate,
 )
-from paddock.authoring.offering import BaseServer
+from paddock.authoring.base_server import BaseServer
 from paddock.extensions.errors import SpecificationError
 from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
-from paddock.kernels.engines.detection import ENGINE_VARIABLE
-from paddock.servers.serving import NamedServerLoader
+from paddock.kernels.wolfram.engines import ENGINE_VARIABLE
+from paddock.named_servers.loader import NamedServerLoader
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "paclets"
 BENCH = "SamplePublisher/Sampler/Bench"

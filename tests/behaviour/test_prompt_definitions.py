@@ -24,8 +24,8 @@ from paddock.extensions.errors import (
     PromptsSpecificationError,
 )
 from paddock.extensions.prompt_definition import make_prompt
+from paddock.extensions.properties import read_item_list, reject_prompt_data
 from paddock.extensions.registry import resolve_prompt
-from paddock.extensions.specifications import reject_prompt_data, read_item_list
 from tests.conftest import Connect
 
 Json = dict[str, Any]

@@ -56,7 +56,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def peer(project: Path) -> Iterator[Peer]:
     """The server, over the standard input and output of a process."""
-    environment = {key: value for key, value in os.environ.items() if key not in ACTIVE_ENVIRONMENT_VARIABLES}
+    environment = {
+        key: value for key, value in os.environ.items() if key not in ACTIVE_ENVIRONMENT_VARIABLES
+    }
     environment[DATA_DIRECTORY_VARIABLE] = str(project.parent / "data")
     command = [sys.executable, "-m", "paddock", "serve", "PythonDevelopment"]
     with connect(command, env=environment, cwd=project) as connected:
@@ -69,7 +71,7 @@ def test_listing_its_tools_loads_nothing_that_they_need() -> None:
         "paddock.toolkits.tools.PythonCodeInspector, paddock.toolkits.tools.ReadNotebook, "
         "paddock.toolkits.tools.PythonSymbolDefinition, paddock.toolkits.tools.WriteNotebook"
     )
-    assert "paddock.toolkits.python.python_doc" in loaded
+    assert "paddock.toolkits.python.tools" in loaded
     assert among(HEAVY, loaded) == set()
 
 

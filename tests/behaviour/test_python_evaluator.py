@@ -10,7 +10,7 @@ import pytest
 
 from paddock import ImageContent, Peer, Server, TextContent, connect
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.toolkits.python.evaluator import python_evaluator_tool
+from paddock.toolkits.python.tools import python_evaluator_tool
 from tests.kernels.processes import watch
 
 NAME = "PythonEvaluator"

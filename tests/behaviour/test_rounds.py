@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paddock import Context, PaddockError, Server
-from paddock.protocol.eras.v2026_07_28.input_required import SealedState, seal_state
+from paddock.protocol.eras.input_required import SealedState, seal_state
 from tests.behaviour.line import Json, Line, plain
 from tests.behaviour.wire import META_KEY, SESSION, STATELESS
 from tests.conftest import Connect

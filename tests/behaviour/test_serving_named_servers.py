@@ -19,8 +19,8 @@ from paddock import (
     list_servers,
 )
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.servers.store import delete_definition
-from paddock.servers.variables import OPTIONS_VARIABLE
+from paddock.named_servers.names import OPTIONS_VARIABLE
+from paddock.named_servers.store import delete_definition
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 from tests.behaviour.serving import served

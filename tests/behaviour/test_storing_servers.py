@@ -23,7 +23,7 @@ from paddock import (
     get_server,
 )
 from paddock.extensions.errors import ToolSpecificationError
-from paddock.servers.api import rewrite_server
+from paddock.named_servers.api import rewrite_server
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from paddock import Peer, Server, connect
-from paddock.toolkits.wolfram.evaluator import wolfram_evaluator_tool
-from paddock.toolkits.wolfram.symbol_definition import symbol_definition_tool
+from paddock.toolkits.wolfram.tools import symbol_definition_tool, wolfram_evaluator_tool
 
 NAME = "SymbolDefinition"
 EVALUATOR = "WolframLanguageEvaluator"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paddock import Peer, Server, connect
-from paddock.toolkits.wolfram.symbol_docs import (
+from paddock.toolkits.wolfram.paclet_tools import (
     create_symbol_doc_tool,
     edit_symbol_doc_examples_tool,
     edit_symbol_doc_tool,
@@ -379,7 +379,10 @@ def test_a_wolfram_kernel_loads_the_paclet_first(
 
     assert found["generatedContent"].endswith("```wl-output\nGatherLot[{1}]\n```")
     said = heard.read_text()
-    for code in (f"PacletDirectoryLoad[{quote_string(str(page.parents[4]))}]", 'Needs["Corner`Lots`"]'):
+    for code in (
+        f"PacletDirectoryLoad[{quote_string(str(page.parents[4]))}]",
+        'Needs["Corner`Lots`"]',
+    ):
         assert code.replace('"', '\\"') in said
         assert said.index(code.replace('"', '\\"')) < said.index("GatherLot[{1}]")
 

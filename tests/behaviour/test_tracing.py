@@ -198,7 +198,7 @@ def test_a_tool_that_fails_is_an_error_with_its_exception(
         assert span.status.status_code is StatusCode.ERROR
         assert attributes(span)["error.type"] == "tool_error"
     assert exceptions(found["fail"]) == ["ZeroDivisionError"]
-    assert exceptions(found["refuse"]) == ["paddock.authoring.failures.ToolError"]
+    assert exceptions(found["refuse"]) == ["paddock.authoring.handler_errors.ToolError"]
     assert exceptions(found["report"]) == []
     assert attributes(spans.named("tools/call quote"))["paddock.outcome"] == "ok"
 

@@ -15,7 +15,7 @@ import PIL.Image
 import pytest
 
 from paddock import ImageContent, Peer, Server, TextContent, connect
-from paddock.toolkits.wolfram.evaluator import wolfram_evaluator_tool
+from paddock.toolkits.wolfram.tools import wolfram_evaluator_tool
 from tests.behaviour.line import PATIENCE
 
 NAME = "WolframLanguageEvaluator"

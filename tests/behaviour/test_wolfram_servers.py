@@ -7,8 +7,8 @@ import pytest
 
 import paddock
 from paddock import connect, default_servers, get_server
-from paddock.kernels.engines.detection import ENGINE_VARIABLE
-from paddock.servers.installations import read_installations
+from paddock.kernels.wolfram.engines import ENGINE_VARIABLE
+from paddock.named_servers.installations import read_installations
 
 SERVERS = ("Wolfram", "WolframLanguage", "WolframPacletDevelopment")
 

@@ -12,9 +12,9 @@ from uv import find_uv_bin
 
 import paddock
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.extensions.catalogue.building import build_catalogue
-from paddock.extensions.catalogue.document import format_catalogue
-from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE, NO_INSTALL_VARIABLE
+from paddock.extensions.catalogues.builder import build_catalogue
+from paddock.extensions.catalogues.document import format_catalogue
+from paddock.extensions.catalogues.store import CATALOGUES_VARIABLE, NO_INSTALL_VARIABLE
 from paddock.extensions.discovery import clear_extension_caches
 from tests.catalogues.web import Web, serving
 from tests.command_line.program import Program

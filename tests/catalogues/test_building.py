@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.extensions.catalogue.building import build_catalogue
-from paddock.extensions.catalogue.document import format_catalogue, parse_catalogue
-from paddock.extensions.catalogue.errors import CatalogueError
+from paddock.extensions.catalogues.builder import build_catalogue
+from paddock.extensions.catalogues.document import format_catalogue, parse_catalogue
+from paddock.extensions.errors import CatalogueError
 from tests.catalogues.conftest import wheel as by_hand
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE, NO_INSTALL_VARIABLE
+from paddock.extensions.catalogues.store import CATALOGUES_VARIABLE, NO_INSTALL_VARIABLE
 from tests.catalogues.conftest import CATALOGUE, wheel, write_catalogue
 from tests.catalogues.web import Web
 from tests.command_line.program import Program

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE
+from paddock.extensions.catalogues.store import CATALOGUES_VARIABLE
 from tests.catalogues.conftest import wheel, write_catalogue
 from tests.command_line.program import Program
 

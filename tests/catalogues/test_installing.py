@@ -12,15 +12,11 @@ import pytest
 
 from paddock import get_server
 from paddock.errors import PaddockError
-from paddock.extensions.catalogue import settings
-from paddock.extensions.catalogue.document import CatalogueEntry, parse_catalogue
-from paddock.extensions.catalogue.errors import (
-    FetchError,
-    HashMismatchError,
-    InstallExtensionError,
-)
-from paddock.extensions.catalogue.installing import install_entry, describe_installation
-from paddock.extensions.catalogue.remote import find_remote_extension
+from paddock.extensions.catalogues import store
+from paddock.extensions.catalogues.document import CatalogueEntry, parse_catalogue
+from paddock.extensions.catalogues.installer import describe_installation, install_entry
+from paddock.extensions.catalogues.remote import find_remote_extension
+from paddock.extensions.errors import FetchError, HashMismatchError, InstallExtensionError
 from paddock.extensions.paclets.archives import ArchiveError
 from tests.catalogues.conftest import CATALOGUE, wheel, write_catalogue
 from tests.catalogues.web import Web
@@ -189,12 +185,12 @@ def test_the_plan_names_what_will_be_installed_and_nothing_else(known: Path) -> 
 
 
 def test_a_setting_forbids_it(known: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(settings.NO_INSTALL_VARIABLE, "1")
+    monkeypatch.setenv(store.NO_INSTALL_VARIABLE, "1")
     with pytest.raises(InstallExtensionError, match="forbidden by the variable PADDOCK_NO_INSTALL"):
         install_entry(entry(SAMPLER))
-    monkeypatch.delenv(settings.NO_INSTALL_VARIABLE)
+    monkeypatch.delenv(store.NO_INSTALL_VARIABLE)
     data.mkdir()
-    settings.get_settings_file().write_text('install = "never"\n')
+    store.get_settings_file().write_text('install = "never"\n')
     with pytest.raises(InstallExtensionError, match="install = 'never' in"):
         install_entry(entry(SAMPLER))
 
@@ -253,7 +249,7 @@ def test_what_pip_cannot_install_is_told(
             "needy-1.0.dist-info/entry_points.txt", "[paddock.extensions]\nneedy = needy\n"
         )
         zipped.writestr("needy-1.0.dist-info/RECORD", "")
-    paddock_in_venv.environment[settings.CATALOGUES_VARIABLE] = str(write_catalogue(wheel.parent))
+    paddock_in_venv.environment[store.CATALOGUES_VARIABLE] = str(write_catalogue(wheel.parent))
     said = paddock_in_venv("extensions", "install", "needy", "--yes")
     assert said.code == 2
     assert "and from pip's index, unless they are there: is-nowhere>=2" in said.err

@@ -14,11 +14,16 @@ import pytest
 from packaging.tags import sys_tags
 
 from paddock.errors import PaddockError
-from paddock.extensions.catalogue import cache, document, settings
-from paddock.extensions.catalogue.document import parse_catalogue
-from paddock.extensions.catalogue.errors import CatalogueError, FetchError
-from paddock.extensions.catalogue.fetching import DownloadLimit, fetch_bytes, normalize_location, resolve_location
-from paddock.extensions.catalogue.remote import select_best_entries, find_remote_extension
+from paddock.extensions.catalogues import document, store
+from paddock.extensions.catalogues.document import parse_catalogue
+from paddock.extensions.catalogues.download import (
+    DownloadLimit,
+    fetch_bytes,
+    normalize_location,
+    resolve_location,
+)
+from paddock.extensions.catalogues.remote import find_remote_extension, select_best_entries
+from paddock.extensions.errors import CatalogueError, FetchError
 from tests.catalogues.conftest import CATALOGUE
 from tests.catalogues.web import Answer, Web
 
@@ -112,7 +117,10 @@ def test_what_came_over_https_leads_nowhere_else(url: str) -> None:
 
 
 def test_files_are_named_relative_to_the_catalogue(tmp_path: Path) -> None:
-    assert resolve_location("a/b.whl", "https://example.org/x/c.json") == "https://example.org/x/a/b.whl"
+    assert (
+        resolve_location("a/b.whl", "https://example.org/x/c.json")
+        == "https://example.org/x/a/b.whl"
+    )
     assert resolve_location("a%20b.whl", str(tmp_path / "c.json")) == str(tmp_path / "a b.whl")
 
 
@@ -152,7 +160,9 @@ def test_a_server_that_answers_byte_by_byte_is_left_in_time() -> None:
         thread.start()
         try:
             with pytest.raises(FetchError, match="takes longer than"):
-                fetch_bytes(f"http://127.0.0.1:{listening.getsockname()[1]}/", DownloadLimit(1000, 0.2))
+                fetch_bytes(
+                    f"http://127.0.0.1:{listening.getsockname()[1]}/", DownloadLimit(1000, 0.2)
+                )
         finally:
             gone.set()
             thread.join()
@@ -160,11 +170,11 @@ def test_a_server_that_answers_byte_by_byte_is_left_in_time() -> None:
 
 def test_a_catalogue_is_fetched_once_and_kept(web: Web, shelf: Path, monkeypatch: Any) -> None:
     url = web.put("/c.json", (shelf / CATALOGUE).read_bytes())
-    monkeypatch.setenv(settings.CATALOGUES_VARIABLE, url)
+    monkeypatch.setenv(store.CATALOGUES_VARIABLE, url)
     assert find_remote_extension("acme/charts") is None, "nothing is fetched to look at a name"
     assert web.asked == []
-    assert len(cache.load_entries(may_fetch=True)) == 3
-    assert len(cache.load_entries(may_fetch=True)) == 3
+    assert len(store.load_entries(may_fetch=True)) == 3
+    assert len(store.load_entries(may_fetch=True)) == 3
     assert find_remote_extension("acme/charts") is not None
     assert web.asked == ["/c.json"]
 
@@ -173,21 +183,21 @@ def test_an_old_copy_is_fetched_anew_and_stays_when_that_fails(
     web: Web, shelf: Path, data: Path
 ) -> None:
     url = web.put("/c.json", (shelf / CATALOGUE).read_bytes())
-    cache.refresh_catalogue(url)
-    settings.add_catalogue(url)
-    (copy,) = (data / cache.COPY_FOLDER).iterdir()
+    store.refresh_catalogue(url)
+    store.add_catalogue(url)
+    (copy,) = (data / store.COPY_FOLDER).iterdir()
     os.utime(copy, (1, 1))
     for broken in (b"no catalogue", None):
         if broken is None:
             del web.answers["/c.json"]
         else:
             web.put("/c.json", broken)
-        (known,) = cache.load_catalogues(may_fetch=True)
+        (known,) = store.load_catalogues(may_fetch=True)
         assert known.catalogue is not None
         assert len(known.catalogue.entries) == 3
         assert isinstance(known.problem, PaddockError)
     web.put("/c.json", text(GOOD))
-    assert [one.version for one in cache.load_entries(may_fetch=True)] == ["1.0"]
+    assert [one.version for one in store.load_entries(may_fetch=True)] == ["1.0"]
 
 
 def test_the_highest_version_counts_and_the_first_catalogue_decides() -> None:
@@ -220,7 +230,9 @@ def test_of_several_files_of_a_version_one_for_this_machine_is_chosen() -> None:
         "acme_charts-1.0-cp37-cp37m-atari_st.whl",
         f"acme_charts-1.0-cp3{minor}-cp3{minor}-{tag}.whl",
     ]
-    (found,) = select_best_entries(parse_catalogue(text(*({**GOOD, "url": one} for one in files)), "it").entries)
+    (found,) = select_best_entries(
+        parse_catalogue(text(*({**GOOD, "url": one} for one in files)), "it").entries
+    )
     assert found.file == files[1]
 
 
@@ -284,7 +296,7 @@ def test_local_urls_are_decoded_once(tmp_path: Path) -> None:
 
 def test_a_directory_is_no_catalogue(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match="is no file"):
-        cache.refresh_catalogue(str(tmp_path))
+        store.refresh_catalogue(str(tmp_path))
 
 
 def test_a_location_that_cannot_be_hides_no_other(
@@ -292,30 +304,28 @@ def test_a_location_that_cannot_be_hides_no_other(
 ) -> None:
     data.mkdir()
     bad = "http://example.org/c.json"
-    settings.get_settings_file().write_text(f'catalogues = ["{bad}"]\n')
-    monkeypatch.setenv(
-        settings.CATALOGUES_VARIABLE, f"{shelf / CATALOGUE} ftp://example.org/c.json"
-    )
-    first, good, second = cache.load_catalogues(may_fetch=False)
+    store.get_settings_file().write_text(f'catalogues = ["{bad}"]\n')
+    monkeypatch.setenv(store.CATALOGUES_VARIABLE, f"{shelf / CATALOGUE} ftp://example.org/c.json")
+    first, good, second = store.load_catalogues(may_fetch=False)
     assert good.catalogue is not None
     assert first.problem is not None
-    assert first.problem.where == str(settings.get_settings_file())
+    assert first.problem.where == str(store.get_settings_file())
     assert second.problem is not None
-    assert second.problem.where == f"the variable {settings.CATALOGUES_VARIABLE}"
+    assert second.problem.where == f"the variable {store.CATALOGUES_VARIABLE}"
     assert find_remote_extension("acme/charts") is not None
-    assert settings.remove_catalogue(bad) == bad
-    assert settings.read_settings().catalogues == ()
+    assert store.remove_catalogue(bad) == bad
+    assert store.read_settings().catalogues == ()
 
 
 def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path) -> None:
     data.mkdir()
-    settings.get_settings_file().write_text('# mine\ninstall = "never"\n')
-    settings.add_catalogue(str(tmp_path / "c.json"))
-    settings.add_catalogue("https://example.org/c.json")
-    assert settings.remove_catalogue("https://example.org/c.json") is not None
-    assert settings.remove_catalogue("https://example.org/c.json") is None
-    assert settings.read_settings() == ((str(tmp_path / "c.json"),), "never")
-    assert settings.get_settings_file().read_text().startswith("# mine\n")
+    store.get_settings_file().write_text('# mine\ninstall = "never"\n')
+    store.add_catalogue(str(tmp_path / "c.json"))
+    store.add_catalogue("https://example.org/c.json")
+    assert store.remove_catalogue("https://example.org/c.json") is not None
+    assert store.remove_catalogue("https://example.org/c.json") is None
+    assert store.read_settings() == ((str(tmp_path / "c.json"),), "never")
+    assert store.get_settings_file().read_text().startswith("# mine\n")
 
 
 @pytest.mark.parametrize(
@@ -323,7 +333,7 @@ def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path
 )
 def test_settings_that_cannot_be_are_refused(data: Path, content: str) -> None:
     data.mkdir()
-    settings.get_settings_file().write_text(content)
+    store.get_settings_file().write_text(content)
     with pytest.raises(CatalogueError) as caught:
-        settings.read_settings()
-    assert caught.value.where == str(settings.get_settings_file())
+        store.read_settings()
+    assert caught.value.where == str(store.get_settings_file())

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from paddock import create_server, get_server, install, list_servers
-from paddock.extensions.catalogue.errors import CatalogueError
-from paddock.extensions.catalogue.settings import CATALOGUES_VARIABLE
-from paddock.extensions.errors import ExtensionNotInstalledError, ItemNotDeclaredError
-from paddock.servers.errors import BuiltInServerError
-from paddock.servers.needed import find_missing_extensions
+from paddock.extensions.catalogues.store import CATALOGUES_VARIABLE
+from paddock.extensions.errors import (
+    CatalogueError,
+    ExtensionNotInstalledError,
+    ItemNotDeclaredError,
+)
+from paddock.named_servers.missing_extensions import find_missing_extensions
+from paddock.named_servers.names import BuiltInServerError
 from tests.catalogues.conftest import CATALOGUE
 from tests.catalogues.web import Web
 from tests.extensions import samples

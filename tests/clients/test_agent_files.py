@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from paddock.zoo.formats.personas import make_persona
-from paddock.zoo.formats.sections import format_persona
-from paddock.zoo.starting import load_starters
+from paddock.zoo.formats.soul_markdown import format_persona, make_persona
+from paddock.zoo.starter_agents import load_starters
 from tests.clients import environments as installed
 from tests.clients import own_settings, starts
 from tests.clients.household import Household, household

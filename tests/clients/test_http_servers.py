@@ -11,7 +11,7 @@ import pytest
 
 from external.python_sdks import OFFICIAL
 from paddock import Peer, connect
-from paddock.peer.settings import Json
+from paddock.client.connect_options import Json
 from paddock.testing import accept
 from tests.clients.environments import TYPESCRIPT_HTTP
 

@@ -3,7 +3,7 @@
 import click
 import pytest
 
-from paddock.cli.commands import COMMANDS, COMMAND_GROUPS, root_command
+from paddock.cli.commands import COMMAND_GROUPS, COMMANDS, root_command
 from tests.command_line.program import Program
 
 

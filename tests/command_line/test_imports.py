@@ -11,7 +11,7 @@ from tests.command_line.program import Program
 NETWORK = {"asyncio", "http", "socket", "ssl", "urllib3", "uvicorn"}
 TERMINAL = {"rich"}
 FORMATS = {"ruamel", "tomlkit"}
-PEER = {"paddock.peer"}
+PEER = {"paddock.client"}
 ZOO = {"sqlalchemy", "alembic", "litestar"}
 
 PROBE = """
@@ -28,15 +28,18 @@ finally:
 @pytest.mark.parametrize(
     ("words", "denied"),
     [
-        ([], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.servers", "paddock.clients"}),
-        (["servers"], NETWORK | TERMINAL | PEER | {"paddock.clients", "ruamel"}),
-        (["show", "Demo"], NETWORK | TERMINAL | PEER | {"paddock.clients", "ruamel"}),
-        (["tools"], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.clients", "paddock.servers"}),
+        ([], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.named_servers", "paddock.installer"}),
+        (["servers"], NETWORK | TERMINAL | PEER | {"paddock.installer", "ruamel"}),
+        (["show", "Demo"], NETWORK | TERMINAL | PEER | {"paddock.installer", "ruamel"}),
+        (
+            ["tools"],
+            NETWORK | TERMINAL | FORMATS | PEER | {"paddock.installer", "paddock.named_servers"},
+        ),
         (["clients"], NETWORK | TERMINAL | FORMATS | PEER),
-        (["zoo"], NETWORK | TERMINAL | FORMATS | PEER | ZOO | {"paddock.clients"}),
-        (["zoo", "starters"], NETWORK | TERMINAL | PEER | ZOO | {"paddock.clients", "ruamel"}),
+        (["zoo"], NETWORK | TERMINAL | FORMATS | PEER | ZOO | {"paddock.installer"}),
+        (["zoo", "starters"], NETWORK | TERMINAL | PEER | ZOO | {"paddock.installer", "ruamel"}),
         (["zoo", "list"], TERMINAL | FORMATS | PEER | {"litestar", "uvicorn"}),
-        (["completion", "zsh"], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.servers"}),
+        (["completion", "zsh"], NETWORK | TERMINAL | FORMATS | PEER | {"paddock.named_servers"}),
     ],
 )
 def test_a_command_loads_nothing_that_only_others_need(

@@ -40,7 +40,7 @@ def test_every_option_of_create_is_in_the_server(paddock: Program, tools: Path) 
     (paddock.work / "start.py").write_text("def begin():\n    pass\n", encoding="utf-8")
     made = paddock(
         *("create", "Mine", "--tool", f"{tools}:add", "--tool", "DemoDice", "--prompt", "DemoTour"),
-        *("--resource", "paddock.toolkits.demo.animals:about_resource"),
+        *("--resource", "paddock.toolkits.demo.tools:about_resource"),
         *("--instructions", "@read.me", "--initialization", "start.py:begin", "--version", "2.1"),
         *("--title", "My own", "--description", "All mine", "--key", "mine"),
         *("--option", "roll_dice.most_dice=3"),

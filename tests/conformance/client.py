@@ -10,8 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from paddock import Peer, connect
-from paddock.peer.errors import AnswerError
-from paddock.peer.settings import Json, ConnectOptions
+from paddock.client.connect_options import ConnectOptions, Json
+from paddock.client.errors import AnswerError
 
 CONTEXT = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
 ERA = os.environ.get("MCP_CONFORMANCE_PROTOCOL_VERSION")

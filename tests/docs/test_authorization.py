@@ -11,7 +11,7 @@ import pytest
 import urllib3
 
 from paddock import Authorization
-from paddock.authorization.errors import RefusalError
+from paddock.auth.errors import RefusalError
 from tests.docs.pages import ROOT
 
 SERVE = """

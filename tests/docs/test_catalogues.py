@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.extensions.catalogue.cache import MAX_COPY_AGE_SECONDS
-from paddock.extensions.catalogue.document import MAX_CATALOGUE_BYTES, CatalogueEntry
+from paddock.extensions.catalogues.document import MAX_CATALOGUE_BYTES, CatalogueEntry
+from paddock.extensions.catalogues.store import MAX_COPY_AGE_SECONDS
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "how-to" / "catalogues.md").read_text(encoding="utf-8")
@@ -22,7 +22,9 @@ def test_the_program_lists_servers(
 
 
 def test_every_key_of_an_entry_is_described() -> None:
-    assert [key for key in CatalogueEntry._fields if f"`{key}`" not in PAGE and key != "catalogue"] == []
+    assert [
+        key for key in CatalogueEntry._fields if f"`{key}`" not in PAGE and key != "catalogue"
+    ] == []
 
 
 def test_the_limits_are_those_of_the_page() -> None:

@@ -6,8 +6,8 @@ import runpy
 import pytest
 
 from paddock import engines
-from paddock.kernels.engines.detection import ENGINE_VARIABLE
-from paddock.kernels.engines.programs import KERNEL_VARIABLE
+from paddock.kernels.wolfram.engines import ENGINE_VARIABLE
+from paddock.kernels.wolfram.kernel_locator import KERNEL_VARIABLE
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "how-to" / "engines.md").read_text(encoding="utf-8")

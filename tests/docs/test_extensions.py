@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 
-from paddock.validation.codes import SEVERITY_BY_CODE
+from paddock.validation.findings import SEVERITY_BY_CODE
 from tests.docs.pages import ROOT
 
 

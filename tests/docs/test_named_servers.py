@@ -9,8 +9,8 @@ import pytest
 
 from paddock import get_server
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.servers.definition import ServerDefinition
-from paddock.servers.file_names import MAX_STEM_CHARACTERS
+from paddock.named_servers.definition import ServerDefinition
+from paddock.named_servers.names import MAX_STEM_CHARACTERS
 from paddock.testing import connect
 from tests.docs.pages import ROOT
 

@@ -26,7 +26,11 @@ def commands() -> list[tuple[str, str]]:
 def test_the_commands_of_the_readme_give_what_it_shows(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_bytes((ROOT / "docs_src" / "readme.py").read_bytes())
     kept = {name: value for name, value in os.environ.items() if not FOREIGN.match(name)}
-    home = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), DATA_DIRECTORY_VARIABLE: f"{tmp_path}/data"}
+    home = {
+        "HOME": str(tmp_path),
+        "USERPROFILE": str(tmp_path),
+        DATA_DIRECTORY_VARIABLE: f"{tmp_path}/data",
+    }
     ran = [line.split()[1] for line, _ in commands()]
     assert {"call", "clients", "install", "create", "doctor"} <= set(ran)
     for line, shown in commands():

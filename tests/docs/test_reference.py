@@ -10,29 +10,33 @@ import pytest
 import paddock
 from paddock import testing
 from paddock.authoring import (
-    completion,
+    base_server,
     frontmatter,
-    frontmatter_yaml,
-    offering,
+    frontmatter_parser,
+    methods,
     skill,
     skill_files,
 )
 from paddock.authoring import tool as tools
-from paddock.cli.commands import root_command
-from paddock.cli.subcommands import CommandWithSubcommands
+from paddock.cli.commands import CommandWithSubcommands, root_command
+from paddock.client import calls
+from paddock.client.connect_options import ConnectOptions
+from paddock.client.http import channel, exchange, request_sender
 from paddock.errors import PaddockError
-from paddock.peer import calls
-from paddock.peer.http import channel, client, exchange
-from paddock.peer.settings import ConnectOptions
-from paddock.protocol import dispatch, interruption, tasks, versions
+from paddock.protocol import (
+    dispatcher,
+    tasks,
+    thread_interrupt,
+    versions,
+)
 from paddock.protocol import errors as rpc
-from paddock.protocol.eras.v2025_11_25.codec import RESOURCE_NOT_FOUND, SessionEra
-from paddock.protocol.eras.v2026_07_28 import input_required, listening
-from paddock.protocol.eras.v2026_07_28.codec import StatelessEra
-from paddock.serving import departure, stdio
+from paddock.protocol.eras import input_required, subscriptions
+from paddock.protocol.eras.session import RESOURCE_NOT_FOUND, SessionEra
+from paddock.protocol.eras.stateless import StatelessEra
+from paddock.serving import stdio
 from paddock.serving.session import UnavailableOperations
-from paddock.transports import stream, workers
-from paddock.transports.http import lane, sessions
+from paddock.transports import channel_server, worker_pool
+from paddock.transports.http import executor, sessions
 from tests.all_errors import all_errors
 from tests.docs.pages import ROOT
 
@@ -193,43 +197,43 @@ def test_every_version_and_method_is_listed() -> None:
     }
     offered = UnavailableOperations(paddock.Server("any").metadata, RuntimeError())
     assert listed[0] == set(SessionEra(offered).methods)
-    assert listed[1] == set(StatelessEra(offered, listening.SubscriptionRegistry()).methods)
+    assert listed[1] == set(StatelessEra(offered, subscriptions.SubscriptionRegistry()).methods)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        f"| length of a line | {offering.MAX_MESSAGE_BYTES // 2**20} MiB, or",
-        f"| plain handlers at a time | {workers.MAX_THREADS} threads",
-        f"and `async def` calls under way | {workers.MAX_QUEUED_REQUESTS} |",
-        f"| requests waiting for a server that is being loaded | {dispatch.MAX_DEFERRED_REQUESTS} |",
-        f"| a plain handler in the reading thread | {stream.WATCHDOG_TICK_SECONDS * 1000:g} ms |",
-        f"| open `subscriptions/listen` | {listening.MAX_STREAMS} for each connection;",
-        f"| a plain handler for which the event loop waits (HTTP) | {lane.BRIEF_WAIT_SECONDS * 1000:g} ms |",
-        f"| a handler that goes on after it was cancelled | {interruption.RETRY_SECONDS:g} s |",
+        f"| length of a line | {base_server.MAX_MESSAGE_BYTES // 2**20} MiB, or",
+        f"| plain handlers at a time | {worker_pool.MAX_THREADS} threads",
+        f"and `async def` calls under way | {worker_pool.MAX_QUEUED_REQUESTS} |",
+        f"| requests waiting for a server that is being loaded | {dispatcher.MAX_DEFERRED_REQUESTS} |",
+        f"| a plain handler in the reading thread | {channel_server.WATCHDOG_TICK_SECONDS * 1000:g} ms |",
+        f"| open `subscriptions/listen` | {subscriptions.MAX_STREAMS} for each connection;",
+        f"| a plain handler for which the event loop waits (HTTP) | {executor.BRIEF_WAIT_SECONDS * 1000:g} ms |",
+        f"| a handler that goes on after it was cancelled | {thread_interrupt.RETRY_SECONDS:g} s |",
         f"| tasks that a server keeps | {tasks.MAX_TASKS} |",
         f"| how long a task is kept | {tasks.DEFAULT_TTL_MS} ms, at the most {tasks.MAX_TTL_MS} ms",
         f"| GET streams of a session | {sessions.MAX_STANDALONE_READERS} |",
-        f"| URIs of one of them | {listening.MAX_STREAM_URIS} |",
-        f"| values of a completion | {completion.MAX_COMPLETION_VALUES} |",
+        f"| URIs of one of them | {subscriptions.MAX_STREAM_URIS} |",
+        f"| values of a completion | {methods.MAX_COMPLETION_VALUES} |",
         f"| name of a tool | {tools.MAX_TOOL_NAME_CHARACTERS} characters |",
         f"| name of a skill | {skill.MAX_SKILL_NAME_CHARACTERS} characters |",
         f"| description of a skill | {frontmatter.MAX_DESCRIPTION_CHARACTERS} characters |",
-        f"| {frontmatter_yaml.MAX_FRONTMATTER_CHARACTERS} characters, {frontmatter_yaml.MAX_NESTING_DEPTH} levels |",
+        f"| {frontmatter_parser.MAX_FRONTMATTER_CHARACTERS} characters, {frontmatter_parser.MAX_NESTING_DEPTH} levels |",
         f"| files, and directories, of a skill | {skill_files.MAX_SKILL_FILES} |",
         f"| size of a skill | {skill_files.MAX_SKILL_BYTES // 2**20} MiB |",
         f"| validity of a `requestState` | {input_required.STATE_LIFETIME_SECONDS} s |",
         f"that only the author's code knows | {stdio.METADATA_WAIT_SECONDS:g} s |",
         f"that our own peer answers for one request | {calls.MAX_INPUT_ROUNDS} |",
-        f"that our own peer takes over HTTP | {client.MAX_BODY_BYTES // 2**20} MiB |",
+        f"that our own peer takes over HTTP | {request_sender.MAX_BODY_BYTES // 2**20} MiB |",
         f"requests of our own peer under way over HTTP | {channel.MAX_OPEN_EXCHANGES} |",
         f"| requests waiting in that line | {channel.MAX_QUEUED_REQUESTS} |",
         f"| repetitions of a request of our own peer | {exchange.MAX_RETRIES} |",
-        f"| work under way may finish | {stream.DRAIN_SECONDS:g} s |",
-        f"| it is cancelled, and may clean up | {stream.DRAIN_SECONDS:g} s |",
-        f"| whatever still runs is left behind | {departure.STREAM_DRAIN_SECONDS:g} s",
-        f"| a server that is still being imported is given up | {departure.LOAD_GRACE_SECONDS:g} s",
-        f"| leaving the lifespan | {departure.LIFESPAN_EXIT_SECONDS:g} s |",
+        f"| work under way may finish | {channel_server.DRAIN_SECONDS:g} s |",
+        f"| it is cancelled, and may clean up | {channel_server.DRAIN_SECONDS:g} s |",
+        f"| whatever still runs is left behind | {stdio.STREAM_DRAIN_SECONDS:g} s",
+        f"| a server that is still being imported is given up | {stdio.LOAD_GRACE_SECONDS:g} s",
+        f"| leaving the lifespan | {stdio.LIFESPAN_EXIT_SECONDS:g} s |",
     ],
 )
 def test_every_limit_has_the_value_that_the_page_gives(text: str) -> None:

@@ -3,7 +3,7 @@
 import re
 from typing import get_args
 
-from paddock.zoo import limits
+from paddock.zoo import validation
 from paddock.zoo.model import ENTRY_TYPES, EventKind
 from paddock.zoo.service import Zoo
 from tests.docs.pages import ROOT
@@ -29,10 +29,13 @@ def test_the_limits_are_those_that_are_kept() -> None:
     rows = {
         row[0]: row[1] for row in re.findall(r"^\| `(\w+)`.*\| ([^|]*) \|$", PAGE, re.MULTILINE)
     }
-    assert rows["systemPrompt"] == f"{limits.MAX_SYSTEM_PROMPT_CHARACTERS:,} characters"
-    assert rows["content"].startswith(f"1 to {limits.MAX_ENTRY_CHARACTERS:,} characters")
-    assert rows["skills"].startswith(f"{limits.MAX_SKILLS:,}")
-    assert rows["contextRefs"] == f"{limits.MAX_REFERENCES} of {limits.MAX_REFERENCE_CHARACTERS:,} characters"
-    assert f"{limits.MAX_AGENT_VERSIONS}\nversions" in PAGE
-    assert f"budget of {limits.DEFAULT_MEMORY_TOKENS:,} tokens" in PAGE
-    assert f"in the bin for {limits.DELETED_RETENTION_DAYS} days" in PAGE
+    assert rows["systemPrompt"] == f"{validation.MAX_SYSTEM_PROMPT_CHARACTERS:,} characters"
+    assert rows["content"].startswith(f"1 to {validation.MAX_ENTRY_CHARACTERS:,} characters")
+    assert rows["skills"].startswith(f"{validation.MAX_SKILLS:,}")
+    assert (
+        rows["contextRefs"]
+        == f"{validation.MAX_REFERENCES} of {validation.MAX_REFERENCE_CHARACTERS:,} characters"
+    )
+    assert f"{validation.MAX_AGENT_VERSIONS}\nversions" in PAGE
+    assert f"budget of {validation.DEFAULT_MEMORY_TOKENS:,} tokens" in PAGE
+    assert f"in the bin for {validation.DELETED_RETENTION_DAYS} days" in PAGE

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from math import isclose
 from pathlib import Path
 
-from paddock.kernels.wolfram_session import LineEvaluation
-from paddock.wolfram import Atom, Expression, has_head, parse_number, parse, are_equal
+from paddock.kernels.wolfram.line_evaluator import LineEvaluation
+from paddock.wolfram import Atom, Expression, are_equal, has_head, parse, parse_number
 
 HERE = Path(__file__).parent
 ENGINES = ("woxi", "mathics")

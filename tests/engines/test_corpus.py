@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from paddock.kernels.engines.detection import choose_engine
-from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.wolfram_session import LineEvaluation, LineHistory, evaluate_code
+from paddock.kernels.kernel import EvaluationLimits, Kernel
+from paddock.kernels.wolfram.engines import choose_engine
+from paddock.kernels.wolfram.line_evaluator import LineEvaluation, LineHistory, evaluate_code
 from tests.engines.corpus import ENGINES, Entry, read_corpus, read_gaps
 
 CORPUS = read_corpus()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paddock import list_servers
-from paddock.cli.describing import summarize_server
+from paddock.cli.server_details import summarize_server
 from paddock.errors import PaddockError
 from paddock.extensions.discovery import discover
 from paddock.extensions.registry import resolve_tool

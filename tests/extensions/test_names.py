@@ -48,7 +48,9 @@ def test_prompts_and_resources_have_qualified_names_too() -> None:
 
 
 def test_all_forms_of_items_are_known_without_loading_them() -> None:
-    found = [find_declared_item("tools", f"acme/charts/{name}") for name in ("Plot", "Table", "Export")]
+    found = [
+        find_declared_item("tools", f"acme/charts/{name}") for name in ("Plot", "Table", "Export")
+    ]
     assert [one and (one.item.description, dict(one.item.properties)) for one in found] == [
         (None, {}),
         ("Draws a table", {}),

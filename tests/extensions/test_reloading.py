@@ -7,7 +7,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from paddock.extensions.starting import create_extension
+from paddock.extensions.scaffold import create_extension
 from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 

@@ -15,7 +15,12 @@ from packaging.requirements import Requirement
 import paddock as package
 from paddock.extensions.manifest import read_manifest
 from paddock.extensions.names import normalize_distribution_name
-from paddock.extensions.starting import RESERVED_NAMES, ScaffoldError, make_module_name, create_extension
+from paddock.extensions.scaffold import (
+    RESERVED_NAMES,
+    ScaffoldError,
+    create_extension,
+    make_module_name,
+)
 from tests.command_line.program import Program
 from tests.extensions import samples
 

@@ -11,8 +11,8 @@ import pytest
 from paddock import PaddockError, Server, Validation, connect, get_server, validate
 from paddock.extensions.discovery import discover_extension
 from paddock.extensions.registry import ItemRegistry
-from paddock.extensions.starting import create_extension
-from paddock.validation.finding import ValidationFinding, FindingLocation
+from paddock.extensions.scaffold import create_extension
+from paddock.validation.findings import FindingLocation, ValidationFinding
 from tests.extensions import samples
 from tests.extensions.conftest import put_on_path
 from tests.extensions.faulty import FAULTY, files_of
@@ -84,7 +84,9 @@ def is_served(package: str) -> bool:
     try:
         for kind in ("tools", "prompts", "resources"):
             for item in extension.manifest.get_items(kind):
-                one = ItemRegistry([extension]).resolve_item(kind, f"{package}/{item.name}", where="here")
+                one = ItemRegistry([extension]).resolve_item(
+                    kind, f"{package}/{item.name}", where="here"
+                )
                 scratch.register(one)
                 is_listed(scratch, {kind: 1})
                 scratch = Server("scratch")

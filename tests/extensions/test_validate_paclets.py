@@ -7,7 +7,7 @@ import pytest
 
 from paddock import Validation, validate
 from paddock.extensions.discovery import clear_extension_caches
-from paddock.validation.codes import SEVERITY_BY_CODE
+from paddock.validation.findings import SEVERITY_BY_CODE
 from tests.extensions.faulty import FAULTY
 
 PACLETS = Path(__file__).parents[1] / "samples" / "paclets"

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from paddock import Authorization, Context, Limits, Server, StaticTokens
-from paddock.transports.http.lane import BRIEF_WAIT_SECONDS
+from paddock.transports.http.executor import BRIEF_WAIT_SECONDS
 from tests.behaviour.wire import META_KEY, SESSION
 from tests.http.endpoint import Endpoint, call, mirrored, stateless
 from tests.http.hosting import Host

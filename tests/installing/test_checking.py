@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.clients.checking import CheckFailedError, check_entry, build_client_environment
-from paddock.clients.shapes import ConfigEntry
-from paddock.clients.table import find_client
+from paddock.installer.apps import find_client
+from paddock.installer.entry_checks import CheckFailedError, build_client_environment, check_entry
+from paddock.installer.entry_format import ConfigEntry
 
 DIES = "import sys\nprint('no licence found', file=sys.stderr)\nsys.exit(3)\n"
 SILENT = "import sys\nprint('starting up', file=sys.stderr, flush=True)\nsys.stdin.read()\n"

@@ -10,8 +10,8 @@ import pytest
 
 import paddock
 from paddock import PaddockError
-from paddock.clients.applying import WriteError
-from paddock.servers.installations import read_installations
+from paddock.installer.file_writer import WriteError
+from paddock.named_servers.installations import read_installations
 from tests.privileges import as_others_may
 
 BEFORE = json.dumps({"theme": "dark", "mcpServers": {"x": {"command": "/x", "args": []}}}, indent=2)
@@ -134,7 +134,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(home: Path, limit: int) -> None:
     file.write_text(json.dumps({"history": "x" * max(0, limit - 100)}))
     before = file.read_bytes()
     process = run(FULL, str(limit))
-    assert b"paddock.clients.applying.WriteError" in wait(process)
+    assert b"paddock.installer.file_writer.WriteError" in wait(process)
     assert process.returncode != 0
     assert file.read_bytes() == before
     assert [path.name for path in home.iterdir() if path.name != ".paddock"] == [".claude.json"]

@@ -16,13 +16,12 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.clients.applying import WriteError
-from paddock.clients.backups import list_backups
-from paddock.clients.checking import CheckFailedError
-from paddock.clients.editing.document import ConfigurationError
-from paddock.clients.insertion import ForeignEntryError
-from paddock.clients.paths import HostMachine, locate_config_files
-from paddock.clients.table import find_client, supported_clients
+from paddock.installer.apps import find_client, supported_clients
+from paddock.installer.config_files.document import ConfigurationError
+from paddock.installer.entry_change import ForeignEntryError
+from paddock.installer.entry_checks import CheckFailedError
+from paddock.installer.file_writer import WriteError, list_backups
+from paddock.installer.locations import HostMachine, locate_config_files
 
 OTHER = '"other": {"command": "npx", "args": ["-y", "other"], "env": {"TOKEN": "${TOKEN}"}}'
 

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.clients.client import Client
-from paddock.clients.editing.document import ConfigurationError
-from paddock.clients.paths import UnknownLocationError
 from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.installer.client_app import Client
+from paddock.installer.config_files.document import ConfigurationError
+from paddock.installer.locations import UnknownLocationError
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "clients"
 CLIENTS = [client for client in paddock.supported_clients().values() if client.has_file]

@@ -11,12 +11,12 @@ import pytest
 
 import paddock
 from paddock import PaddockError
-from paddock.clients.backups import list_backups
-from paddock.clients.entries import EntryError
-from paddock.clients.insertion import ForeignEntryError
-from paddock.clients.shapes import UnsupportedTransportError
-from paddock.clients.table import supported_clients
-from paddock.servers.installations import read_installations
+from paddock.installer.apps import supported_clients
+from paddock.installer.entry_builder import EntryError
+from paddock.installer.entry_change import ForeignEntryError
+from paddock.installer.entry_format import UnsupportedTransportError
+from paddock.installer.file_writer import list_backups
+from paddock.named_servers.installations import read_installations
 
 STARTS_DEMO = ["-P", "-m", "paddock", "serve", "--named", "Demo"]
 OTHER = {"command": "/usr/bin/other", "args": ["--port", "1"], "env": {"TOKEN": "tok-123"}}

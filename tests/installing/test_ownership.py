@@ -8,9 +8,12 @@ import pytest
 
 import paddock
 from paddock import PaddockError
-from paddock.clients.insertion import ForeignEntryError
-from paddock.clients.removal import FOREIGN_ENTRY_NOTE, ENTRY_RESTORED_NOTE
-from paddock.servers.installations import read_installations
+from paddock.installer.entry_change import (
+    ENTRY_RESTORED_NOTE,
+    FOREIGN_ENTRY_NOTE,
+    ForeignEntryError,
+)
+from paddock.named_servers.installations import read_installations
 
 MINE = {"command": "node", "args": ["mine.js"]}
 

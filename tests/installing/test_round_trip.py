@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paddock
-from paddock.clients.client import Client
-from paddock.clients.editing.document import ConfigurationError, UneditableError
-from paddock.clients.table import supported_clients
-from paddock.servers.installations import read_installations
+from paddock.installer.apps import supported_clients
+from paddock.installer.client_app import Client
+from paddock.installer.config_files.document import ConfigurationError, UneditableError
+from paddock.named_servers.installations import read_installations
 from tests.installing.texts import json_files, toml_files, yaml_files
 
 CLIENTS = [client for client in supported_clients().values() if client.has_file]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.clients.insertion import ForeignEntryError
+from paddock.installer.entry_change import ForeignEntryError
 
 KEY = "sk-ant-0123456789"
 

@@ -8,8 +8,8 @@ import pytest
 
 import paddock
 from paddock import PaddockError
-from paddock.clients.removal import ENTRY_CHANGED_NOTE, ENTRY_GONE_NOTE
-from paddock.servers.installations import read_installations
+from paddock.installer.entry_change import ENTRY_CHANGED_NOTE, ENTRY_GONE_NOTE
+from paddock.named_servers.installations import read_installations
 
 KEYS = ("One", "Two", "Three")
 

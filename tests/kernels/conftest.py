@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.kernels.engines.woxi import WoxiEngine, find_woxi
-from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.sessions import SessionManager
-from paddock.kernels.worker_kernel import WorkerKernel
+from paddock.kernels.wolfram.engines import WoxiEngine, find_woxi
+from paddock.kernels.worker.worker_kernel import WorkerKernel
 
 
 @pytest.fixture(autouse=True)

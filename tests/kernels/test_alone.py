@@ -5,22 +5,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.kernels.engines.printed import parse_printed_output
-from paddock.kernels.engines.woxi import WoxiEngine, find_woxi
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationOutput
+from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput
 from paddock.kernels.sessions import SessionManager
-from paddock.kernels.worker_kernel import WorkerKernel, start_worker
+from paddock.kernels.wolfram.engines import WoxiEngine, find_woxi
+from paddock.kernels.wolfram.printed_output import parse_printed_output
+from paddock.kernels.worker.worker_kernel import WorkerKernel, start_worker
 
 LIMITS = EvaluationLimits(seconds=30)
-MODULE = "paddock.kernels.interpreters.woxi"
+MODULE = "paddock.kernels.wolfram.woxi_interpreter"
 
 
 class Alone(WoxiEngine, frozen=True):
     """woxi as it runs on such a system."""
 
     def start(self, limits: EvaluationLimits) -> WorkerKernel:
-        return start_worker("woxi", MODULE, limits, read_printed=parse_printed_output, is_alone=True)
+        return start_worker(
+            "woxi", MODULE, limits, read_printed=parse_printed_output, is_alone=True
+        )
 
 
 @pytest.fixture
@@ -51,7 +52,9 @@ def test_it_evaluates_and_tells_what_was_printed(kernel: WorkerKernel) -> None:
 
 
 def test_a_flood_is_cut(kernel: WorkerKernel) -> None:
-    outcome = kernel.evaluate('Run["head -c 1000000 /dev/zero"]', EvaluationLimits(output_bytes=100))
+    outcome = kernel.evaluate(
+        'Run["head -c 1000000 /dev/zero"]', EvaluationLimits(output_bytes=100)
+    )
     assert (outcome.status, len(outcome.outputs[0].text)) == ("done", 100)
 
 
@@ -83,7 +86,10 @@ def test_its_session_has_the_definitions_from_before(alone: Alone, code: str) ->
     try:
         with sessions.open_session(None, alone) as session:
             session.evaluate("x = 5", LIMITS)
-            assert session.evaluate(code, EvaluationLimits(seconds=0.3)).status in {"timed-out", "crashed"}
+            assert session.evaluate(code, EvaluationLimits(seconds=0.3)).status in {
+                "timed-out",
+                "crashed",
+            }
             assert session.evaluate("x", LIMITS).result == "5"
     finally:
         sessions.close()

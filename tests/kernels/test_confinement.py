@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.worker_kernel import WorkerKernel
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.worker.worker_kernel import WorkerKernel
 from paddock.wolfram import quote_string
 
 LIMITS = EvaluationLimits(seconds=60)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.worker.orphans import list_descendants
-from paddock.kernels.worker_kernel import WorkerKernel
+from paddock.kernels.child.process_tree import list_descendants
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.worker.worker_kernel import WorkerKernel
 from tests.kernels.processes import Watched, next_line, run_program, watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -18,9 +18,9 @@ LIMITS = EvaluationLimits(seconds=60)
 BACKGROUND = 'Run["sleep 1000 & setsid sleep 1001 & echo"]'
 SERVER = """
 import sys, threading
-from paddock.kernels.engines.woxi import find_woxi
-from paddock.kernels.limits import Limits
-from paddock.kernels.worker.orphans import descendants
+from paddock.kernels.wolfram.engines import find_woxi
+from paddock.kernels.kernel import Limits
+from paddock.kernels.child.process_tree import descendants
 kernel = find_woxi().start(Limits())
 kernel.evaluate('Run["sleep 1000 & setsid sleep 1001 & echo"]', Limits())
 kernel.state()

@@ -4,10 +4,8 @@ import threading
 
 import pytest
 
-from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationOutput
-from paddock.kernels.worker_kernel import WorkerKernel
+from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, Kernel
+from paddock.kernels.worker.worker_kernel import WorkerKernel
 
 LIMITS = EvaluationLimits(seconds=20)
 SHORT = EvaluationLimits(seconds=0.5)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.guarded import ProgramExit, SupervisedProgram
 from paddock.kernels.kernel import KernelError
+from paddock.kernels.supervised_program import ProgramExit, SupervisedProgram
 from tests.kernels.processes import next_line, run_program, watch
 
 SECONDS = 60.0
@@ -22,7 +22,7 @@ os.rename("left.new", "left")
 SERVER = """\
 import sys, time
 from pathlib import Path
-from paddock.kernels.guarded import GuardedProgram
+from paddock.kernels.supervised_program import GuardedProgram
 place = Path(sys.argv[-1])
 with GuardedProgram([sys.executable, "-c", {code!r}], Path({place!r})) as program:
     while not Path({place!r}, "left").exists():
@@ -50,7 +50,9 @@ def start(tmp_path: Path) -> Start:
         ("print('said', flush=True); import os; os.abort()", ProgramExit(-6)),
     ],
 )
-def test_how_it_ended_and_what_it_said_is_known(start: Start, code: str, ended: ProgramExit) -> None:
+def test_how_it_ended_and_what_it_said_is_known(
+    start: Start, code: str, ended: ProgramExit
+) -> None:
     with start(code) as program:
         assert program.wait(SECONDS) == ended
     assert program.output == "said\n"

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationOutput
-from paddock.kernels.worker_kernel import WorkerKernel, start_worker
+from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, KernelError
+from paddock.kernels.worker.worker_kernel import WorkerKernel, start_worker
 
 LIMITS = EvaluationLimits(seconds=30)
 INTERPRETER = """
     import msgspec
-    from paddock.kernels.worker.interpreter import Picture, Value
+    from paddock.kernels.child.job_runner import Picture, Value
 
     class Sample:
         version = "1.0"
@@ -81,7 +79,10 @@ def test_an_engine_that_can_be_interrupted_says_its_last_words(
     kernel = start_python()
     kernel.evaluate("result = 5", LIMITS)
     outcome = kernel.evaluate(code, EvaluationLimits(seconds=1))
-    assert (outcome.status, outcome.outputs) == ("timed-out", (EvaluationOutput("print", "interrupted"),))
+    assert (outcome.status, outcome.outputs) == (
+        "timed-out",
+        (EvaluationOutput("print", "interrupted"),),
+    )
     assert kernel.evaluate("pass", LIMITS).result == "5"
 
 

@@ -13,11 +13,10 @@ import pytest
 import urllib3
 
 from paddock import Peer, Server, connect
+from paddock.kernels.child.process_tree import list_descendants
 from paddock.kernels.jupyter.engine import JupyterEngine
-from paddock.kernels.kernel import Kernel, KernelError
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.worker.orphans import list_descendants
-from paddock.toolkits.python.evaluator import python_evaluator_tool
+from paddock.kernels.kernel import EvaluationLimits, Kernel, KernelError
+from paddock.toolkits.python.tools import python_evaluator_tool
 from tests.kernels.processes import Watched, next_line, run_program, watch
 
 LIMITS = EvaluationLimits(seconds=60, network=True)
@@ -26,8 +25,8 @@ STAYS = "What it had done until then stays: a Jupyter kernel has no state to go 
 GONE = "The kernel has ended, and with it all that it had defined."
 SERVER = """
 from paddock.kernels.jupyter.engine import JupyterEngine
-from paddock.kernels.limits import Limits
-from paddock.kernels.worker.orphans import descendants
+from paddock.kernels.kernel import Limits
+from paddock.kernels.child.process_tree import descendants
 limits = Limits(network=True)
 kernel = JupyterEngine("python3", "", ".").start(limits)
 kernel.evaluate("import subprocess; subprocess.Popen(['setsid', 'sleep', '1000'])", limits)
@@ -108,7 +107,9 @@ def test_an_exception_is_told_without_colours(kernel: Kernel) -> None:
 
 
 def test_what_takes_too_long_is_interrupted_and_stays(kernel: Kernel) -> None:
-    outcome = kernel.evaluate("x = 5\nwhile True: pass", EvaluationLimits(seconds=0.5, network=True))
+    outcome = kernel.evaluate(
+        "x = 5\nwhile True: pass", EvaluationLimits(seconds=0.5, network=True)
+    )
     assert outcome.status == "timed-out"
     assert outcome.note == f"The evaluation took longer than 0.5 s and was stopped. {STAYS}"
     assert kernel.evaluate("x", LIMITS).result == "5"

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from paddock.kernels.engines.woxi import WoxiEngine
-from paddock.kernels.kernel import Kernel, KernelError
-from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.kernel import EvaluationLimits, Kernel, KernelError
 from paddock.kernels.pool import KernelPool
+from paddock.kernels.wolfram.engines import WoxiEngine
 
 LIMITS = EvaluationLimits(seconds=30)
 SECONDS = 30.0

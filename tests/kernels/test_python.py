@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 
 import paddock.kernels
-from paddock.kernels.engines.python import PythonEngine
-from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
-from paddock.kernels.worker_kernel import start_worker
+from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, EvaluationResult, Kernel
+from paddock.kernels.python_engine import PythonEngine
+from paddock.kernels.worker.worker_kernel import start_worker
 
 LIMITS = EvaluationLimits(seconds=30)
 KERNELS = Path(paddock.kernels.__file__).parent
@@ -199,7 +197,9 @@ def test_images_and_rich_values_are_shown_as_what_they_are(evaluate: Evaluate) -
     outcome = evaluate(code)
     assert texts(outcome) == ["**bold**\nbroken"]
     assert outcome.result == "a b\nc"
-    assert evaluate("Drawn()").outputs == (EvaluationOutput("picture", data=b"<svg/>", mime="image/svg+xml"),)
+    assert evaluate("Drawn()").outputs == (
+        EvaluationOutput("picture", data=b"<svg/>", mime="image/svg+xml"),
+    )
 
 
 def test_a_picture_that_is_too_large_is_told_in_its_place(evaluate: Evaluate) -> None:
@@ -279,7 +279,9 @@ def test_code_that_does_not_end_well_is_taken_back(evaluate: Evaluate, name: str
     code, status = HOSTILE[name]
     evaluate("kept = 'before'")
     seconds = 1.5 if status == "timed-out" else 30
-    outcome = evaluate(f"kept = 'after'\n{code}", EvaluationLimits(seconds=seconds, memory_bytes=1 << 29))
+    outcome = evaluate(
+        f"kept = 'after'\n{code}", EvaluationLimits(seconds=seconds, memory_bytes=1 << 29)
+    )
     assert outcome.status == status
     assert outcome.note.endswith(BACK)
     assert evaluate("print('again'); kept").result == "'before'"
@@ -370,7 +372,9 @@ def test_threads_go_on_and_then_nothing_is_taken_back(python: PythonEngine) -> N
         )
         assert kernel.evaluate("x, thread.is_alive()", LIMITS).result == "(1, True)"
         kernel.evaluate("event.set()\nthread.join()", LIMITS)
-        assert kernel.evaluate("x = 2\nwhile True: pass", EvaluationLimits(seconds=0.3)).note.endswith(BACK)
+        assert kernel.evaluate(
+            "x = 2\nwhile True: pass", EvaluationLimits(seconds=0.3)
+        ).note.endswith(BACK)
         assert kernel.evaluate("x", LIMITS).result == "1"
     finally:
         kernel.close()
@@ -416,7 +420,7 @@ def test_an_error_for_want_of_the_network_says_what_can_be_done(evaluate: Evalua
 
 
 def test_without_forks_what_is_stopped_ends_the_kernel(python: PythonEngine) -> None:
-    module = "paddock.kernels.interpreters.python.interpreter"
+    module = "paddock.kernels.child.python.interpreter"
     directory = Path(python.directory)
     kernel = start_worker(
         "python", module, LIMITS, python=sys.executable, is_alone=True, directory=directory

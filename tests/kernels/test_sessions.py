@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from paddock.files import FileBusyError, lock_file
-from paddock.kernels.engines.engine import Capability
-from paddock.kernels.engines.woxi import WoxiEngine
-from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationResult
+from paddock.kernels.engine import Capability
+from paddock.kernels.kernel import EvaluationLimits, EvaluationResult, KernelError
 from paddock.kernels.sessions import RetentionPolicy, SessionManager
-from paddock.kernels.wolfram_session import evaluate_line
+from paddock.kernels.wolfram.engines import WoxiEngine
+from paddock.kernels.wolfram.line_evaluator import evaluate_line
 from tests.kernels.processes import Watched, next_line, run_program
 
 LIMITS = EvaluationLimits(seconds=30)
@@ -53,7 +51,9 @@ def call(sessions: SessionManager, engine: WoxiEngine, session: str | None, code
         )
 
 
-def test_a_call_without_an_id_gets_a_new_session(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_a_call_without_an_id_gets_a_new_session(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     first = call(sessions, engine, None, "x = 5")
     assert (first.how, first.line, first.result) == ("new", 1, "5")
     assert len(first.session) == 8
@@ -72,7 +72,9 @@ def test_an_id_that_no_session_can_have_gets_a_new_one(
     assert (found.how, found.session != session) == ("new", True)
 
 
-def test_an_id_that_nothing_is_known_of_is_used(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_an_id_that_nothing_is_known_of_is_used(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     first = call(sessions, engine, "Mine_1", "x = 5")
     assert (first.session, first.how) == ("Mine_1", "reused")
     assert call(sessions, engine, "Mine_1", "x").how == "continued"
@@ -99,7 +101,9 @@ def test_definitions_lines_and_history_are_there_after_a_restart(
         assert session.entries[2].outputs[0].text.startswith("Power::infy: ")
 
 
-def test_expressions_of_one_input_have_one_line(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_expressions_of_one_input_have_one_line(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     with sessions.open_session(None, engine) as session:
         session.evaluate("1", LIMITS, source="1\n%")
         session.evaluate("(1)", LIMITS, line=1, source="1\n%")
@@ -118,7 +122,10 @@ def test_an_evaluation_that_was_taken_back_counts_as_a_line_and_is_not_repeated(
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
     with before.open_session("mine", engine) as session:
-        assert session.evaluate("x = 6; While[True]", EvaluationLimits(seconds=0.3)).status == "timed-out"
+        assert (
+            session.evaluate("x = 6; While[True]", EvaluationLimits(seconds=0.3)).status
+            == "timed-out"
+        )
     assert call(before, engine, "mine", "x").result == "5"
     before.close()
     found = call(open_sessions(), engine, "mine", "x")
@@ -129,8 +136,8 @@ def test_a_server_that_is_killed_mid_call_loses_that_call_only(
     sessions: SessionManager, engine: WoxiEngine
 ) -> None:
     program = """
-from paddock.kernels.engines.woxi import find_woxi
-from paddock.kernels.limits import Limits
+from paddock.kernels.wolfram.engines import find_woxi
+from paddock.kernels.kernel import Limits
 from paddock.kernels.sessions import Sessions
 sessions = Sessions()
 with sessions.using("mine", find_woxi()) as session:
@@ -145,11 +152,13 @@ with sessions.using("mine", find_woxi()) as session:
     assert (found.how, found.line, found.result) == ("resumed-new-kernel", 21, "190")
 
 
-def test_two_processes_take_turns_in_one_session(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_two_processes_take_turns_in_one_session(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     program = """
 import sys
-from paddock.kernels.engines.woxi import find_woxi
-from paddock.kernels.limits import Limits
+from paddock.kernels.wolfram.engines import find_woxi
+from paddock.kernels.kernel import Limits
 from paddock.kernels.sessions import Sessions
 sessions = Sessions()
 print(flush=True)
@@ -267,7 +276,7 @@ def test_a_session_in_use_elsewhere_is_waited_for_with_progress(
 ) -> None:
     program = """
 import sys
-from paddock.kernels.engines.woxi import find_woxi
+from paddock.kernels.wolfram.engines import find_woxi
 from paddock.kernels.sessions import Sessions
 with Sessions().using("mine", find_woxi()):
     print(flush=True)
@@ -294,7 +303,9 @@ with Sessions().using("mine", find_woxi()):
             assert session.status == "reused"
 
 
-def test_calls_of_one_session_wait_for_each_other(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_calls_of_one_session_wait_for_each_other(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     call(sessions, engine, "mine", "x = 0")
     with ThreadPoolExecutor(8) as threads:
         calls = [threads.submit(call, sessions, engine, "mine", "x = x + 1") for _ in range(16)]
@@ -348,7 +359,9 @@ def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
         assert session.evaluate("x", LIMITS).result == "5"
 
 
-def test_leave_to_use_the_network_keeps_the_definitions(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_leave_to_use_the_network_keeps_the_definitions(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     with sessions.open_session(None, engine) as session:
         session.evaluate("x = 5", LIMITS)
         assert session.describe()["network"] is False
@@ -392,7 +405,9 @@ def test_nobody_else_may_read_a_session(sessions: SessionManager, engine: WoxiEn
     assert modes == {"mine.jsonl": 0o600, "mine.state": 0o600}
 
 
-def test_a_torn_last_line_is_ignored(open_sessions: Callable[[], SessionManager], engine: WoxiEngine) -> None:
+def test_a_torn_last_line_is_ignored(
+    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
     call(before, engine, "mine", "x = 6")
@@ -507,7 +522,9 @@ def test_a_broken_state_is_made_good_by_the_journal(
     assert call(open_sessions(), engine, "mine", "x").result == "5"
 
 
-def test_a_session_goes_on_when_its_file_was_deleted(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_a_session_goes_on_when_its_file_was_deleted(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     call(sessions, engine, "mine", "x = 5")
     file = sessions.directory / "mine.jsonl"
     before = file.read_bytes()
@@ -518,11 +535,13 @@ def test_a_session_goes_on_when_its_file_was_deleted(sessions: SessionManager, e
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
-def test_a_full_disk_changes_no_result_and_is_told(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_a_full_disk_changes_no_result_and_is_told(
+    sessions: SessionManager, engine: WoxiEngine
+) -> None:
     program = """
 import resource, signal, sys
-from paddock.kernels.engines.woxi import find_woxi
-from paddock.kernels.limits import Limits
+from paddock.kernels.wolfram.engines import find_woxi
+from paddock.kernels.kernel import Limits
 from paddock.kernels.sessions import Sessions
 engine, sessions = find_woxi(), Sessions()
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -550,7 +569,9 @@ sessions.close()
     assert (found.line, found.result) == (4, "7")
 
 
-def test_a_directory_that_cannot_be_used_changes_no_result(tmp_path: Path, engine: WoxiEngine) -> None:
+def test_a_directory_that_cannot_be_used_changes_no_result(
+    tmp_path: Path, engine: WoxiEngine
+) -> None:
     (tmp_path / "file").write_text("")
     sessions = SessionManager(tmp_path / "file" / "sessions")
     try:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from paddock import Server
-from paddock.kernels.engines.woxi import find_woxi
+from paddock.kernels.wolfram.engines import find_woxi
 from paddock.testing import connect
-from paddock.toolkits.wolfram.test_report import wolfram_test_report_tool
+from paddock.toolkits.wolfram.tools import wolfram_test_report_tool
 from tests.kernels.test_alone import Alone
 
 SAMPLE = """
@@ -243,7 +243,7 @@ def test_a_kernel_that_has_ended_is_replaced(
 ) -> None:
     # Its kernel ends with what has to be stopped. By its name it has spare ones of its own.
     alone = Alone(find_woxi().version, name="alone")
-    monkeypatch.setattr("paddock.toolkits.wolfram.reporting.engine_for", lambda _ctx: alone)
+    monkeypatch.setattr("paddock.toolkits.wolfram.wlt_runner.engine_for", lambda _ctx: alone)
     (project / "a.wlt").write_text(
         "VerificationTest[While[True], 1, TimeConstraint -> 1]\nVerificationTest[2, 2]"
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, assert_type
 
 from paddock import AppView, Context, Elicited, Peer, Root, SampledMessage, Server, Skill
-from paddock.peer.results import ToolResult
+from paddock.client.results import ToolResult
 from paddock.testing import connect, decline
 
 

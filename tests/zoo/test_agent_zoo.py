@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from paddock import Peer, PeerError, TextContent, connect, get_server
-from paddock.toolkits.zoo.zoos import share_zoo
+from paddock.toolkits.zoo.declarations import share_zoo
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from paddock.zoo import limits
+from paddock.zoo import validation
 from paddock.zoo.errors import (
     AgentNotFoundError,
     ConflictError,
@@ -95,7 +95,7 @@ def test_a_change_of_an_older_version_is_refused_with_what_the_agent_is_now(zoo:
     ("changes", "paths"),
     [
         ({"name": " "}, ["name"]),
-        ({"name": "x" * (limits.MAX_NAME_CHARACTERS + 1)}, ["name"]),
+        ({"name": "x" * (validation.MAX_NAME_CHARACTERS + 1)}, ["name"]),
         ({"skills": "nope", "tags": 5}, ["skills", "tags"]),
         ({"skills": [{"id": "a", "name": "A"}, {"id": 5, "name": "B"}]}, ["skills[1].id"]),
         ({"skills": [{"id": "a", "name": "A"}, {"id": "a", "name": "B"}]}, ["skills[1].id"]),
@@ -103,12 +103,12 @@ def test_a_change_of_an_older_version_is_refused_with_what_the_agent_is_now(zoo:
             {"skillCategories": [{"id": "c", "name": "C", "color": "red"}]},
             ["skillCategories[0].color"],
         ),
-        ({"systemPrompt": "x" * (limits.MAX_SYSTEM_PROMPT_CHARACTERS + 1)}, ["systemPrompt"]),
+        ({"systemPrompt": "x" * (validation.MAX_SYSTEM_PROMPT_CHARACTERS + 1)}, ["systemPrompt"]),
         ({"systemPrompt": "a\0b"}, ["systemPrompt"]),
         ({"description": "half \ud800"}, ["description"]),
         ({"contextRefs": ["", "ok"]}, ["contextRefs[0]"]),
         ({"tags": ["a\x1fb"]}, ["tags[0]"]),
-        ({"extra": {"x": {"y": "z" * limits.MAX_EXTRA_BYTES}}}, ["extra"]),
+        ({"extra": {"x": {"y": "z" * validation.MAX_EXTRA_BYTES}}}, ["extra"]),
         ({"archived": "yes"}, ["archived"]),
     ],
 )
@@ -214,7 +214,7 @@ def test_lists_are_filtered_by_text_and_by_tag(zoo: Zoo) -> None:
 
 
 def test_a_page_of_nonsense_is_refused(zoo: Zoo) -> None:
-    for conditions in ({"cursor": "x"}, {"limit": 0}, {"limit": limits.MAX_PAGE_ITEMS + 1}):
+    for conditions in ({"cursor": "x"}, {"limit": 0}, {"limit": validation.MAX_PAGE_ITEMS + 1}):
         with pytest.raises(InvalidAgentError):
             zoo.list_agents(**conditions)
 
@@ -313,12 +313,12 @@ def test_the_oldest_of_very_many_versions_and_events_are_forgotten(
     zoo: Zoo, zoo_address: str
 ) -> None:
     zoo.create_agent({"name": "Sage"})
-    for number in range(limits.MAX_AGENT_VERSIONS + 3):
+    for number in range(validation.MAX_AGENT_VERSIONS + 3):
         zoo.toggle_skill("sage", "a") if number else zoo.add_skill("sage", {"name": "A"})
     kept = [one.version for one in zoo.versions("sage")]
-    assert kept == list(range(limits.MAX_AGENT_VERSIONS + 4, 4, -1))
+    assert kept == list(range(validation.MAX_AGENT_VERSIONS + 4, 4, -1))
 
-    last = limits.MAX_EVENTS + PRUNE_INTERVAL_EVENTS - 1
+    last = validation.MAX_EVENTS + PRUNE_INTERVAL_EVENTS - 1
     with connected(zoo_address) as connection:
         connection.execute(text("UPDATE events SET id = :last WHERE id = 3"), {"last": last})
         if zoo.database == "postgresql":

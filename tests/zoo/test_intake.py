@@ -1,8 +1,8 @@
 """What was found in files becomes agents, changes to agents, and skills."""
 
-from paddock.zoo.formats.converting import import_files
+from paddock.zoo.formats.converter import import_files
 from paddock.zoo.formats.exchange import File, ImportBatch
-from paddock.zoo.intake import plan_import, apply_import
+from paddock.zoo.import_plan import apply_import, plan_import
 from paddock.zoo.service import Zoo
 
 FILE = File(path=".claude/agents/sage.md", text="---\nname: sage\nmodel: opus\n---\nYou explain.\n")

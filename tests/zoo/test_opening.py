@@ -19,7 +19,7 @@ from sqlalchemy import text
 from paddock.zoo.errors import ZooUnavailableError
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
-from paddock.zoo.store import migrations, revisions, tables
+from paddock.zoo.store import migrations, revisions, schema
 from tests.privileges import as_others_may
 from tests.zoo.conftest import connected
 from tests.zoo.postgresql import PostgreSQL
@@ -79,7 +79,7 @@ def test_the_migrations_make_the_tables_that_the_store_uses(empty_address: str) 
     open_zoo(empty_address).close()
     with connected(empty_address) as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        found = compare_metadata(context, tables.metadata)
+        found = compare_metadata(context, schema.metadata)
     # The index of words has a form of its own in each database.
     of_search = re.compile(r"entry_words|entries_by_words|word_vector")
     assert [one for one in found if not of_search.search(str(one))] == []
@@ -358,7 +358,7 @@ def test_an_up_to_date_zoo_opens_without_alembic_and_the_model_without_sqlalchem
 ) -> None:
     program = """
 import sys
-import paddock.zoo.compiling, paddock.zoo.model, paddock.zoo.opening
+import paddock.zoo.prompt_compiler, paddock.zoo.model, paddock.zoo.opening
 before = "sqlalchemy" in sys.modules
 paddock.zoo.opening.open_zoo(sys.argv[1]).close()
 print(before, "sqlalchemy" in sys.modules, "alembic" in sys.modules, "psycopg" in sys.modules)

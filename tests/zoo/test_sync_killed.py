@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.syncing.running import SyncOptions, sync_project
+from paddock.zoo.sync.sync_runner import SyncOptions, sync_project
 
 KILLS = 8
 AGENTS = 5
@@ -15,7 +15,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.syncing.running import SyncWishes, sync
+from paddock.zoo.sync.sync_runner import SyncWishes, sync
 
 folder, place, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 files = [folder / f".claude/agents/a{n}.md" for n in range(5)]

@@ -8,8 +8,7 @@ import pytest
 from paddock.directories import get_data_directory
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
-from paddock.zoo.syncing.comparing import SyncPreference
-from paddock.zoo.syncing.running import SyncReport, SyncOptions, sync_project
+from paddock.zoo.sync.sync_runner import SyncOptions, SyncPreference, SyncReport, sync_project
 
 FILE = ".claude/agents/sage.md"
 TEXT = "---\nname: sage   # ours\ndescription: Explains\nmodel: opus\n---\n\nYou explain.\n"
@@ -126,7 +125,10 @@ def test_one_agent_can_have_files_for_several_programs(home: Zoo, project: Path)
     put(project, TEXT)
     both = SyncOptions(formats=["claude-code", "copilot"])
     copilot = ".github/agents/sage.agent.md"
-    assert steps(sync_project(home, project, both)) == {FILE: "add-to-zoo", copilot: "add-to-project"}
+    assert steps(sync_project(home, project, both)) == {
+        FILE: "add-to-zoo",
+        copilot: "add-to-project",
+    }
     put(project, text(project, copilot).replace("explain.", "listen."), copilot)
     assert steps(sync_project(home, project)) == {FILE: "write", copilot: "read"}
     assert text(project) == TEXT.replace("explain.", "listen.")

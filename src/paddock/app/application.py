@@ -1,37 +1,123 @@
-"""The whole product as one ASGI application: web app, REST API and MCP endpoints."""
+"""The whole product as one ASGI application: web app, REST API and MCP endpoints.
+
+The log of requests: one line each, with what was asked for and how it ended.
+
+The path without its query, never a header or a body.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from paddock.app.api import ApiServices, list_allowed_methods, create_api
-from paddock.app.connections import Connection, ClientActivityLog
-from paddock.app.doors import ANONYMOUS
-from paddock.app.gate import API_PATH, MCP_PATH, RequestPolicy, is_path_below
-from paddock.app.hosting import ZOO_SERVER_NAME, McpEndpointRegistry, make_team_loader, make_url_name
-from paddock.app.refusing import make_error_response
-from paddock.app.request_log import ResponseLogger
-from paddock.app.visiting import REQUEST_USER_KEY
-from paddock.app.web_files import StaticFiles
+from paddock.app.api import ApiServices, create_api, list_allowed_methods
+from paddock.app.authenticators import ANONYMOUS, REQUEST_USER_KEY
+from paddock.app.mcp_endpoints import (
+    ZOO_SERVER_NAME,
+    ClientActivityLog,
+    Connection,
+    McpEndpointRegistry,
+    make_team_loader,
+    make_url_name,
+)
+from paddock.app.request_policy import (
+    API_PATH,
+    MCP_PATH,
+    RequestPolicy,
+    is_path_below,
+    make_error_response,
+)
+from paddock.app.static_files import StaticFiles
 from paddock.errors import PaddockError
-from paddock.servers.errors import ServerNotFoundError
-from paddock.transports.http.contract import RequestHead, HttpResponse
-from paddock.transports.http.guards import WILDCARD
-from paddock.zoo.rest.feed import EventFeed
+from paddock.named_servers.names import ServerNotFoundError
+from paddock.telemetry.logs import LOG_LEVELS, set_up_logging, to_printable
+from paddock.telemetry.settings import (
+    ACCESS_LOGGER,
+    LOGGING_FORMAT_VARIABLE,
+    LOGGING_LEVEL_VARIABLE,
+)
+from paddock.transports.http.messages import HttpResponse, RequestHead
+from paddock.transports.http.origin_policy import WILDCARD
+from paddock.zoo.rest.events import EventFeed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, MutableMapping
     from pathlib import Path
 
-    from paddock.app.doors import Authenticator, RequestUser
-    from paddock.app.hosting import ServerLoader
-    from paddock.app.identity import InstanceInfo
+    from paddock.app.authenticators import Authenticator, RequestUser
+    from paddock.app.instance import InstanceInfo
+    from paddock.app.mcp_endpoints import ServerLoader
     from paddock.transports.http.asgi import Receive, Scope, Send
+    from paddock.transports.http.messages import Headers
     from paddock.zoo.service import Zoo
 
-PUBLIC_PATHS = (f"{API_PATH}/health", f"{API_PATH}/sign-in", f"{API_PATH}/sign-out", f"{API_PATH}/openapi.json")
+
+LOG_LEVEL_VARIABLE = "LOG_LEVEL"
+
+access_log = logging.getLogger(ACCESS_LOGGER)
+
+
+def configure_request_log() -> None:
+    """Set the log up as the environment says: `LOG_LEVEL`, or Paddock's own variables.
+
+    Raises:
+        DefinitionError: when it names a level or a format that does not exist.
+    """
+    level = (
+        os.environ.get(LOGGING_LEVEL_VARIABLE) or os.environ.get(LOG_LEVEL_VARIABLE) or "warning"
+    )
+    level = {"warn": "warning", "fatal": "critical", "trace": "debug"}.get(level.lower(), level)
+    if level.lower() == "silent":
+        level = LOG_LEVELS[-1]
+    set_up_logging(level, os.environ.get(LOGGING_FORMAT_VARIABLE) or "json")
+
+
+class ResponseLogger:
+    """Sends the answer to one request, with headers that every answer has."""
+
+    def __init__(self, send: Send, head: RequestHead, headers: Headers, *, is_logged: bool) -> None:
+        self._send = send
+        self._head = head
+        self._headers = headers
+        self._started = perf_counter()
+        self._status: int | None = None
+        self._is_finished = not is_logged
+
+    async def __call__(self, message: MutableMapping[str, Any]) -> None:
+        """Pass a part of the answer on."""
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            own = {name.lower() for name, _ in message.get("headers", ())}
+            more = [(name, value) for name, value in self._headers if name not in own]
+            message = {**message, "headers": [*message.get("headers", ()), *more]}
+        is_last = message["type"] == "http.response.body" and not message.get("more_body")
+        await self._send(message)
+        if is_last:
+            self.finish()
+
+    def finish(self) -> None:
+        """Write the line, unless it is there."""
+        if self._is_finished:
+            return
+        self._is_finished = True
+        fields = {
+            "http_method": to_printable(self._head.method),
+            "path": to_printable(self._head.path),
+            "status": self._status,
+            "duration_ms": round((perf_counter() - self._started) * 1000, 3),
+        }
+        access_log.info("%s %s %s", *list(fields.values())[:3], extra=fields)
+
+
+PUBLIC_PATHS = (
+    f"{API_PATH}/health",
+    f"{API_PATH}/sign-in",
+    f"{API_PATH}/sign-out",
+    f"{API_PATH}/openapi.json",
+)
 """What somebody may use who is not signed in."""
 
 log = logging.getLogger("paddock.app")
@@ -138,7 +224,9 @@ class Application:
         head = RequestHead.from_pairs(scope["method"], scope["path"], scope["headers"])
         # The endpoints of servers write lines of their own, with what was called.
         is_logged = not is_path_below(head.path, MCP_PATH)
-        sending = ResponseLogger(send, head, self._request_policy.make_headers(head), is_logged=is_logged)
+        sending = ResponseLogger(
+            send, head, self._request_policy.make_headers(head), is_logged=is_logged
+        )
         try:
             response = self._request_policy.check(head) or _reject_nul_characters(head, scope)
             if response is not None:
@@ -146,11 +234,15 @@ class Application:
             elif is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH):
                 await self._dispatch_request(head, scope, receive, sending)
             else:
-                await _send_response(await asyncio.to_thread(self._static_files.get_response, head), sending, head)
+                await _send_response(
+                    await asyncio.to_thread(self._static_files.get_response, head), sending, head
+                )
         finally:
             sending.finish()
 
-    async def _dispatch_request(self, head: RequestHead, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _dispatch_request(
+        self, head: RequestHead, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         visitor: RequestUser | None = await self._authenticate(head)
         if visitor is None and head.path not in PUBLIC_PATHS:
             challenge = [(b"www-authenticate", b'Bearer realm="paddock"')]
@@ -178,7 +270,9 @@ class Application:
         async def receive_message() -> Any:
             coming = asyncio.ensure_future(receive())
             try:
-                while not (await asyncio.wait((coming,), timeout=self._reauthorize_interval_seconds))[0]:
+                while not (
+                    await asyncio.wait((coming,), timeout=self._reauthorize_interval_seconds)
+                )[0]:
                     if await self._authenticate(head) is None:
                         return {"type": "http.disconnect"}
                 return coming.result()
@@ -203,7 +297,9 @@ class Application:
             await _send_response(make_error_response(404, "SERVER_NOT_FOUND", str(error)), send)
         except PaddockError as error:
             log.warning("The server %s cannot be served: %s", name, error)
-            await _send_response(make_error_response(503, error.code.upper().replace("-", "_"), str(error)), send)
+            await _send_response(
+                make_error_response(503, error.code.upper().replace("-", "_"), str(error)), send
+            )
         else:
             await endpoint({**scope, "path": path, "root_path": ""}, receive, send)
 
@@ -226,7 +322,9 @@ def _reject_nul_characters(head: RequestHead, scope: Scope) -> HttpResponse | No
     return make_error_response(400, "INVALID_ARGUMENTS", "The address has a NUL character")
 
 
-async def _send_response(response: HttpResponse, send: Send, head: RequestHead | None = None) -> None:
+async def _send_response(
+    response: HttpResponse, send: Send, head: RequestHead | None = None
+) -> None:
     """Send a whole answer; of a HEAD request only its head."""
     headers = [*response.headers]
     if response.status not in (204, 304):

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import os
 
-from paddock.authoring.places import find_caller_file, resolve_path
+from paddock.authoring.author_code import find_caller_file, resolve_path
 from paddock.authoring.resource import Resource
 from paddock.errors import DefinitionError
-from paddock.protocol.extensions import APP_MIME_TYPE
+from paddock.protocol.versions import APP_MIME_TYPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-    from paddock.protocol.model.content import Annotations, Icon
+    from paddock.protocol.content import Annotations, Icon
 
     Json = dict[str, object]
 

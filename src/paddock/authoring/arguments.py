@@ -1,4 +1,6 @@
-"""Reading a call's arguments: checked, converted, and with defaults for what is absent.
+"""Telling a model what is wrong with the arguments of a call, and what was expected instead.
+
+Reading a call's arguments: checked, converted, and with defaults for what is absent.
 
 Three ways to say what a tool takes, three readers: type hints (a Struct made of them), a list of
 `Parameter`s (a Struct too, given on as a dictionary), a raw JSON Schema (validated as it is).
@@ -6,15 +8,19 @@ Three ways to say what a tool takes, three readers: type hints (a Struct made of
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET, Raw
 
-from paddock.authoring.dataclass_defaults import fill_dataclass_defaults, needs_dataclass_defaults
-from paddock.authoring.hints import decode_hook
+from paddock.authoring.schema_validator import SchemaValidator
 from paddock.authoring.tool import NO_DEFAULT
-from paddock.authoring.validation import SchemaValidator
+from paddock.authoring.type_hooks import (
+    decode_hook,
+    fill_dataclass_defaults,
+    needs_dataclass_defaults,
+)
 from paddock.errors import DefinitionError
 from paddock.protocol.jsonrpc import DECODE_ERRORS
 
@@ -24,7 +30,54 @@ if TYPE_CHECKING:
     from paddock.authoring.signature import HandlerParameter
     from paddock.authoring.tool import Parameter
 
+
 Json = dict[str, Any]
+
+_ERROR_PATH = re.compile(r"- at `\$(.*)`$")
+_PATH_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+
+
+def explain_error(fault: Exception, schema: Json) -> str:
+    """What a decoder says about wrong arguments, with the choices or the parameters there are."""
+    text = str(fault)
+    if text.startswith("Invalid enum value"):
+        choices = _find_subschema(schema, text).get("enum")
+        if choices:
+            text += f", expected one of {', '.join(map(repr, choices))}"
+    names = schema.get("properties")
+    known = ", ".join(names) if isinstance(names, dict) and names else "none"
+    return f"{text}. Parameters: {known}."
+
+
+def get_error_path(fault: Exception) -> str:
+    """Where in the arguments it is that a decoder complains about, as in `$.items[0]`."""
+    found = _ERROR_PATH.search(str(fault))
+    return f"${found[1]}" if found else ""
+
+
+def _find_subschema(schema: Json, text: str) -> Json:
+    """The part of a schema that describes the place a decoder complains about."""
+    found = _ERROR_PATH.search(text)
+    place = schema
+    for step in _PATH_STEP.finditer(found[1]) if found else ():
+        place = _resolve_subschema(place, schema)
+        inner = place.get("properties", {}).get(step[1]) if step[1] else place.get("items")
+        place = inner if isinstance(inner, dict) else {}
+    return _resolve_subschema(place, schema)
+
+
+def _resolve_subschema(place: Json, schema: Json) -> Json:
+    for option in place.get("anyOf", ()):
+        if isinstance(option, dict) and option.get("type") != "null":
+            place = option
+            break
+    reference = place.get("$ref")
+    if isinstance(reference, str):
+        target = schema.get("$defs", {}).get(reference.rpartition("/")[2])
+        return target if isinstance(target, dict) else {}
+    return place
+
+
 ArgumentReader = "Callable[[Raw | bytes], Any]"
 
 _JSON_TYPES: dict[str, Any] = {
@@ -36,7 +89,12 @@ _JSON_TYPES: dict[str, Any] = {
     "object": dict[str, Any],
     "null": None,
 }
-_MODEL_ATTRIBUTES = ("__struct_fields__", "__dataclass_fields__", "__attrs_attrs__", "__pydantic_fields__")
+_MODEL_ATTRIBUTES = (
+    "__struct_fields__",
+    "__dataclass_fields__",
+    "__attrs_attrs__",
+    "__pydantic_fields__",
+)
 _BOOLEAN_WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _decode_any = msgspec.json.Decoder().decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
@@ -45,9 +103,13 @@ _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 EMPTY_ARGUMENTS = Raw(b"{}")
 
 
-def create_typed_reader(parameters: Sequence[HandlerParameter], where: str) -> Callable[[Raw | bytes], Any]:
+def create_typed_reader(
+    parameters: Sequence[HandlerParameter], where: str
+) -> Callable[[Raw | bytes], Any]:
     """Reads arguments into a Struct made of a function's own parameters."""
-    fields = [(taken.name, taken.type_hint, *_to_field_default(taken.default)) for taken in parameters]
+    fields = [
+        (taken.name, taken.type_hint, *_to_field_default(taken.default)) for taken in parameters
+    ]
     read = _create_struct_reader(fields, where)
     if needs_dataclass_defaults([taken.type_hint for taken in parameters]):
         return lambda raw: fill_dataclass_defaults(read(raw))
@@ -100,7 +162,9 @@ def build_parameter_schema(parameters: Sequence[Parameter], dialect: str) -> Jso
         "$schema": dialect,
         "type": "object",
         "properties": {parameter.name: _build_property(parameter) for parameter in parameters},
-        "required": [parameter.name for parameter in parameters if _is_required_parameter(parameter)],
+        "required": [
+            parameter.name for parameter in parameters if _is_required_parameter(parameter)
+        ],
         "additionalProperties": False,
     }
 
@@ -168,7 +232,9 @@ def repair_arguments(raw: object) -> Raw | bytes:
         value = _decode_any(raw)
     except DECODE_ERRORS:
         return raw
-    return EMPTY_ARGUMENTS if value is None else msgspec.json.encode(_convert_integral_floats(value))
+    return (
+        EMPTY_ARGUMENTS if value is None else msgspec.json.encode(_convert_integral_floats(value))
+    )
 
 
 def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:

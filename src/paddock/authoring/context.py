@@ -2,6 +2,8 @@
 
 A handler gets a `Context` by naming the type: `def search(query: str, ctx: Context)`. Everything
 works the same in both eras; where they differ is the era's business.
+
+Calling a handler that takes all arguments as one dictionary, of a tool or of a prompt.
 """
 
 from __future__ import annotations
@@ -12,28 +14,30 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import msgspec
 
-from paddock.authoring import asks
-from paddock.authoring.hints import encode_hook
-from paddock.authoring.mounted import LifespanStates
-from paddock.protocol.ask import covers_capabilities
-from paddock.protocol.asking import PendingAnswer
+from paddock.authoring import input_requests
+from paddock.authoring.mounted_items import LifespanStates
+from paddock.authoring.signature import count_required_arguments, find_context_parameter
+from paddock.authoring.type_hooks import encode_hook
 from paddock.protocol.errors import MissingCapabilityError
-from paddock.protocol.extensions import APP_MIME_TYPE, UI_EXTENSION
-from paddock.protocol.interruption import HandlerCancelled
-from paddock.protocol.model.params import LOGGING_LEVELS
+from paddock.protocol.params import LOGGING_LEVELS
+from paddock.protocol.pending_requests import PendingAnswer
 from paddock.protocol.request import describe_object
+from paddock.protocol.server_requests import covers_capabilities
+from paddock.protocol.thread_interrupt import HandlerCancelled
 from paddock.protocol.trace_context import get_trace_context
+from paddock.protocol.versions import APP_MIME_TYPE, UI_EXTENSION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from paddock.authoring.asks import Elicited, Root, SampledMessage
-    from paddock.authoring.offering import BaseServer
-    from paddock.protocol.ask import ServerRequest
-    from paddock.protocol.model.content import Content, PromptMessage
+    from paddock.authoring.base_server import BaseServer
+    from paddock.authoring.input_requests import Elicited, Root, SampledMessage
+    from paddock.protocol.content import Content, PromptMessage
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
+    from paddock.protocol.server_requests import ServerRequest
     from paddock.protocol.trace_context import TraceContext
+
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -43,7 +47,7 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 class Context:
     """One request, from its handler's side."""
 
-    __slots__ = ("_question_count", "_server", "_options", "_request")
+    __slots__ = ("_options", "_question_count", "_request", "_server")
 
     def __init__(
         self, request: Request, offering: BaseServer, options: Mapping[str, Any] = NO_OPTIONS
@@ -98,7 +102,9 @@ class Context:
     def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
         """Whether the client can show views; where it cannot, the result must say it all."""
         shown = (self.client_extension(UI_EXTENSION) or {}).get("mimeTypes")
-        return isinstance(shown, list) and _normalize_media_type(mime_type) in map(_normalize_media_type, shown)
+        return isinstance(shown, list) and _normalize_media_type(mime_type) in map(
+            _normalize_media_type, shown
+        )
 
     @property
     def meta(self) -> Json:
@@ -209,7 +215,9 @@ class Context:
     def log(self, level: str, data: Any, logger: str | None = None) -> bool:
         """Send a log message to the client; whether it wanted it."""
         if level not in LOGGING_LEVELS:
-            raise ValueError(f"unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}")
+            raise ValueError(
+                f"unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}"
+            )
         wanted = self._request.era.get_log_level(self._request)
         if wanted is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(wanted):
             return False
@@ -249,7 +257,7 @@ class Context:
         one plain type) or a JSON Schema. In an `async def` handler await the answer, in a plain
         one call `.wait()`. `key` names the question for clients that answer it in a later request.
         """
-        return self._ask_question(asks.elicitation(message, schema), key)
+        return self._ask_question(input_requests.elicitation(message, schema), key)
 
     def elicit_url(
         self, message: str, url: str, *, key: str | None = None, elicitation_id: str | None = None
@@ -259,7 +267,7 @@ class Context:
         The answer says whether they agreed to go. With an id of your own, the client can be told
         when the page has done its work: `server.elicitation_complete(elicitation_id)`.
         """
-        return self._ask_question(asks.url_elicitation(message, url, elicitation_id), key)
+        return self._ask_question(input_requests.url_elicitation(message, url, elicitation_id), key)
 
     def sample(
         self,
@@ -274,11 +282,13 @@ class Context:
         Options are those of the protocol, in snake case: `system_prompt`, `temperature`,
         `stop_sequences`, `model_preferences`, `tools`, `tool_choice`, `metadata`.
         """
-        return self._ask_question(asks.sampling(messages, max_tokens=max_tokens, **options), key)
+        return self._ask_question(
+            input_requests.sampling(messages, max_tokens=max_tokens, **options), key
+        )
 
     def roots(self, *, key: str | None = None) -> PendingAnswer[list[Root]]:
         """The directories that the client works in."""
-        return self._ask_question(asks.roots(), key)
+        return self._ask_question(input_requests.roots(), key)
 
     def ask(self, **questions: ServerRequest) -> PendingAnswer[Json]:
         """Ask several questions at once; the answers by the same names.
@@ -303,3 +313,24 @@ def _to_log_data(data: Any) -> Any:
         return msgspec.json.decode(msgspec.json.encode(data, enc_hook=encode_hook))
     except Exception:  # noqa: BLE001 - whatever the data's own code does
         return describe_object(data)
+
+
+def bind_dict_handler(
+    handler: Callable[..., Any], open_context: Callable[[Request], Context]
+) -> Callable[[Any, Request], Any]:
+    """A call with the arguments, and with the context if the handler wants it.
+
+    It says so by the type of a parameter, or by a second parameter that has no default.
+    """
+    context, place, has_room = find_context_parameter(handler, Context)
+    if context is None:
+        if count_required_arguments(handler) > 1:
+            return lambda arguments, request: handler(arguments, open_context(request))
+        return lambda arguments, _request: handler(arguments)
+    if place is None:
+        return lambda arguments, request: handler(arguments, **{context: open_context(request)})
+    if not has_room:
+        return lambda _arguments, request: handler(open_context(request))
+    if place == 0:
+        return lambda arguments, request: handler(open_context(request), arguments)
+    return lambda arguments, request: handler(arguments, open_context(request))

@@ -9,17 +9,19 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.mounted import LifespanStates
+from paddock.authoring.mounted_items import LifespanStates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.authoring.mounted import LifespanOwner
+    from paddock.authoring.mounted_items import LifespanOwner
 
 
 def combine_lifespans(offering: LifespanOwner) -> LifespanStack | AsyncLifespanStack:
     """The context manager for one connection to a server; it yields `States`."""
-    managers = [(one, _to_context_manager(one.own_lifespan(one))) for one in _find_lifespan_owners(offering)]
+    managers = [
+        (one, _to_context_manager(one.own_lifespan(one))) for one in _find_lifespan_owners(offering)
+    ]
     is_async = any(hasattr(manager, "__aenter__") for _, manager in managers)
     return AsyncLifespanStack(offering, managers) if is_async else LifespanStack(offering, managers)
 

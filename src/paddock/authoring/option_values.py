@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.hints import decode_hook
+from paddock.authoring.type_hooks import decode_hook
 from paddock.errors import DefinitionError
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.authoring.option import Option
+    from paddock.authoring.tool_option import Option
 
 AUTOMATIC_VALUE, NONE_VALUE = "Automatic", "None"
 
@@ -56,7 +56,10 @@ def _convert_option(options: Mapping[str, Option], name: str, value: object, too
     for candidate in candidates:
         try:
             return msgspec.convert(
-                _parse_json_text(candidate), kind, strict=not isinstance(value, str), dec_hook=decode_hook
+                _parse_json_text(candidate),
+                kind,
+                strict=not isinstance(value, str),
+                dec_hook=decode_hook,
             )
         except msgspec.ValidationError as error:
             fault = error

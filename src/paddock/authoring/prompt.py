@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from paddock.protocol.model.content import Content, Icon, PromptMessage
+    from paddock.protocol.content import Content, Icon, PromptMessage
 
     Json = dict[str, object]
     CompletionSource = Sequence[str] | Callable[..., Sequence[str]]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from paddock.authoring.prompt import CompletionSource
-    from paddock.protocol.model.content import Annotations, Icon
+    from paddock.protocol.content import Annotations, Icon
 
     Json = dict[str, object]
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Raw
 from msgspec.json import format as format_json
 
-from paddock.authoring.hints import encode_json
-from paddock.authoring.structure import ResultError
-from paddock.protocol.model.content import (
+from paddock.authoring.output_schema import ResultError
+from paddock.authoring.type_hooks import encode_json
+from paddock.protocol.content import (
     AudioContent,
     BlobResourceContents,
     CallToolResult,
@@ -28,7 +28,7 @@ from paddock.protocol.model.content import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from paddock.authoring.structure import OutputSchema
+    from paddock.authoring.output_schema import OutputSchema
     from paddock.protocol.request import Result
 
 _MAGIC_BYTES = {
@@ -118,7 +118,9 @@ def _convert_call_tool_result(value: CallToolResult, structure: OutputSchema) ->
     result: dict[str, object] = {"content": [_require_content(item) for item in several]}
     if value.structured_content is not None:
         data = _encode_value(value.structured_content)
-        result["structuredContent"] = Raw(data if value.is_error else structure.wrap_structured_content(data))
+        result["structuredContent"] = Raw(
+            data if value.is_error else structure.wrap_structured_content(data)
+        )
     elif not value.is_error:
         structure.check_absent_content()
     if value.is_error:

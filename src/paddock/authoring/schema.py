@@ -1,4 +1,15 @@
-"""JSON Schema from type hints.
+"""Choices in the order in which their author wrote them.
+
+msgspec sorts the values of a `Literal` or an `Enum` in the schemas it makes. Forms and models
+read them in order, so the schemas are put right: every list of choices that a type holds is found,
+and put in the place of its sorted twin, with the type that its values have in common.
+
+Bringing the definitions that a schema holds somewhere inside to its root.
+
+Pydantic gives each model a schema with `$defs` of its own, and references count from the root. So
+all definitions are moved there, and those of one name that differ get names of their own.
+
+JSON Schema from type hints.
 
 The common types are looked up in a table; everything else is msgspec's work. Definitions that
 several parameters share are gathered under `$defs` of the one schema.
@@ -6,24 +17,142 @@ several parameters share are gathered under `$defs` of the one schema.
 
 from __future__ import annotations
 
+import enum
+import typing
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from paddock.authoring.choices import restore_enum_order
-from paddock.authoring.definitions import hoist_definitions
-from paddock.authoring.hints import encode_json, output_schema_hook, schema_hook
 from paddock.authoring.tool import NO_DEFAULT
+from paddock.authoring.type_hooks import (
+    encode_json,
+    list_component_types,
+    output_schema_hook,
+    schema_hook,
+)
 from paddock.errors import DefinitionError
+
+Json = dict[str, Any]
+_JSON_TYPE_NAMES = {str: "string", int: "integer", bool: "boolean", float: "number"}
+
+
+def restore_enum_order(schema: Any, hints: list[Any]) -> Any:
+    """A schema whose choices stand in the order of the types that it was made from."""
+    return _reorder_enums(schema, _EnumValueCollector(hints).values_by_set)
+
+
+class _EnumValueCollector:
+    """Every list of choices in some types, by the set of its values."""
+
+    def __init__(self, hints: list[Any]) -> None:
+        self.values_by_set: dict[frozenset[Any], list[Any]] = {}
+        self._visited_ids: set[int] = set()
+        for hint in hints:
+            self._collect(hint)
+
+    def _collect(self, hint: Any) -> None:
+        if id(hint) in self._visited_ids:
+            return
+        self._visited_ids.add(id(hint))
+        if typing.get_origin(hint) is typing.Literal:
+            self._add_values(list(typing.get_args(hint)))
+        elif isinstance(hint, enum.EnumMeta):
+            members: list[enum.Enum] = list(hint.__members__.values())
+            self._add_values(list(dict.fromkeys(member.value for member in members)))
+        else:
+            for part in list_component_types(hint):
+                self._collect(part)
+
+    def _add_values(self, values: list[Any]) -> None:
+        values = [value for value in values if value is not None]
+        try:
+            self.values_by_set.setdefault(frozenset(values), values)
+        except TypeError:  # values that no set can hold have no order to lose either
+            return
+
+
+def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any:
+    if isinstance(schema, list):
+        return [_reorder_enums(item, choices) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    ordered = {key: _reorder_enums(value, choices) for key, value in schema.items()}
+    values = ordered.get("enum")
+    if isinstance(values, list):
+        known = choices.get(_to_frozenset(values))
+        ordered["enum"] = list(known) if known else values
+        kinds = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
+        if len(kinds) == 1 and None not in kinds and "type" not in ordered:
+            ordered = {"type": kinds.pop(), **ordered}
+    return ordered
+
+
+def _to_frozenset(values: list[Any]) -> frozenset[Any]:
+    try:
+        return frozenset(values)
+    except TypeError:
+        return frozenset()
+
+
+_DEFINITION_PREFIX = "#/$defs/"
+
+
+def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json], Json]:
+    """Schemas without definitions of their own, and all definitions."""
+    common: Json = dict(definitions)
+    moved = [_hoist_node(schema, common) for schema in schemas]
+    for name in list(definitions):
+        common[name] = _hoist_node(definitions[name], common)
+    return moved, common
+
+
+def _hoist_node(node: Any, common: Json) -> Any:
+    if isinstance(node, list):
+        return [_hoist_node(item, common) for item in node]
+    if not isinstance(node, dict):
+        return node
+    inner = node.get("$defs")
+    if isinstance(inner, dict):
+        names = {
+            name: _choose_definition_name(name, schema, common) for name, schema in inner.items()
+        }
+        node = _rename_references(
+            {key: value for key, value in node.items() if key != "$defs"}, names
+        )
+        for name, schema in inner.items():
+            common[names[name]] = _hoist_node(_rename_references(schema, names), common)
+    return {key: _hoist_node(value, common) for key, value in node.items()}
+
+
+def _choose_definition_name(name: str, schema: Json, common: Json) -> str:
+    candidate, number = name, 1
+    while candidate in common and common[candidate] != schema:
+        number += 1
+        candidate = f"{name}{number}"
+    common.setdefault(candidate, schema)
+    return candidate
+
+
+def _rename_references(node: Any, names: dict[str, str]) -> Any:
+    if isinstance(node, list):
+        return [_rename_references(item, names) for item in node]
+    if not isinstance(node, dict):
+        return node
+    found = {key: _rename_references(value, names) for key, value in node.items()}
+    reference = found.get("$ref")
+    if isinstance(reference, str) and reference.startswith(_DEFINITION_PREFIX):
+        name = reference.removeprefix(_DEFINITION_PREFIX)
+        found["$ref"] = _DEFINITION_PREFIX + names.get(name, name)
+    return found
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     SchemaHook = Callable[[type], dict[str, Any]]
 
-    from paddock.authoring.signature import HandlerSignature, HandlerParameter
+    from paddock.authoring.signature import HandlerParameter, HandlerSignature
 
-Json = dict[str, Any]
 
 JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -124,7 +253,9 @@ def _build_components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[l
             hint="use a Struct, dataclass, TypedDict, pydantic model or a plain type, "
             "or give input_schema",
         ) from None
-    return hoist_definitions(restore_enum_order(list(schemas), hints), restore_enum_order(dict(definitions), hints))
+    return hoist_definitions(
+        restore_enum_order(list(schemas), hints), restore_enum_order(dict(definitions), hints)
+    )
 
 
 def _describe_property(schema: Json, taken: HandlerParameter, description: str) -> Json:

@@ -1,4 +1,9 @@
-"""What a function takes: its parameters, their types, defaults and descriptions.
+"""Constraints on a parameter, whoever has invented the notation.
+
+msgspec's `Meta` is used as it is. Pydantic's `Field`, in `Annotated` or as a default, and the
+`annotated_types` behind it are translated, without importing either.
+
+What a function takes: its parameters, their types, defaults and descriptions.
 
 Reads the function's code object where it can, since `inspect` costs more than everything else on
 the way to the first call; callables that are no plain functions are left to `inspect`.
@@ -9,12 +14,48 @@ from __future__ import annotations
 import typing
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.constraints import to_msgspec_meta, read_pydantic_field, is_pydantic_field
+import msgspec
+
 from paddock.authoring.tool import NO_DEFAULT
 from paddock.errors import DefinitionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+_CONSTRAINT_NAMES = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
+
+
+def to_msgspec_meta(note: Any) -> Any:
+    """What a note in `Annotated` demands, as msgspec knows it; None when it demands nothing."""
+    if isinstance(note, msgspec.Meta):
+        return note
+    found: dict[str, Any] = {}
+    for part in (note, *(getattr(note, "metadata", None) or ())):
+        for bound in _CONSTRAINT_NAMES:
+            value = getattr(part, bound, None)
+            if value is not None and not callable(value):
+                found[bound] = value
+    return msgspec.Meta(**found) if found else None
+
+
+def is_pydantic_field(default: object) -> bool:
+    """Whether a default is pydantic's way to say more about a parameter."""
+    kind = type(default)
+    return kind.__name__ == "FieldInfo" and kind.__module__.startswith("pydantic")
+
+
+def read_pydantic_field(hint: Any, note: str, field: Any) -> tuple[Any, str, object]:
+    """The type, description and default of a parameter whose default is a `Field`."""
+    meta = to_msgspec_meta(field)
+    if meta is not None:
+        hint = typing.Annotated[hint, meta]
+    is_required = field.is_required() or field.default_factory is not None
+    default = NO_DEFAULT if is_required else field.default
+    if field.default_factory is not None:
+        default = field.default_factory()
+    return hint, note or field.description or "", default
+
 
 _COROUTINE_FLAG = 0x80
 _VARIADIC_FLAGS = 0x04 | 0x08
@@ -23,7 +64,7 @@ _VARIADIC_FLAGS = 0x04 | 0x08
 class HandlerParameter:
     """One parameter of a function."""
 
-    __slots__ = ("default", "type_hint", "is_keyword_only", "name", "description")
+    __slots__ = ("default", "description", "is_keyword_only", "name", "type_hint")
 
     def __init__(
         self, name: str, hint: Any, default: object, note: str, *, is_keyword_only: bool
@@ -43,7 +84,14 @@ class HandlerParameter:
 class HandlerSignature:
     """The parameters of a function, its return type, and which parameter takes the context."""
 
-    __slots__ = ("_docstring", "context_parameter", "context_position", "is_async", "parameters", "return_type")
+    __slots__ = (
+        "_docstring",
+        "context_parameter",
+        "context_position",
+        "is_async",
+        "parameters",
+        "return_type",
+    )
 
     def __init__(
         self,
@@ -69,7 +117,9 @@ class HandlerSignature:
                 self.context_parameter = name
                 self.context_position = None if is_keyword_only else len(self.parameters)
                 continue
-            self.parameters.append(_create_parameter(name, hint, default, is_keyword_only=is_keyword_only))
+            self.parameters.append(
+                _create_parameter(name, hint, default, is_keyword_only=is_keyword_only)
+            )
 
     @property
     def keyword_only_names(self) -> list[str]:
@@ -84,16 +134,20 @@ class HandlerSignature:
     def get_parameter_descriptions(self) -> dict[str, str]:
         """What hints and docstring say about the parameters."""
         found = self._parse_docstring()[1]
-        return {taken.name: taken.description or found.get(taken.name, "") for taken in self.parameters}
+        return {
+            taken.name: taken.description or found.get(taken.name, "") for taken in self.parameters
+        }
 
     def _parse_docstring(self) -> tuple[str, dict[str, str]]:
         # Not needed to call the function, so not part of the way to the first call.
-        from paddock.authoring.docstring import parse_docstring  # noqa: PLC0415 - see above
+        from paddock.authoring.docstring_parser import parse_docstring  # noqa: PLC0415 - see above
 
         return parse_docstring(self._docstring)
 
 
-def _create_parameter(name: str, hint: Any, default: object, *, is_keyword_only: bool) -> HandlerParameter:
+def _create_parameter(
+    name: str, hint: Any, default: object, *, is_keyword_only: bool
+) -> HandlerParameter:
     hint, note = _split_annotated(hint)
     if is_pydantic_field(default):
         hint, note, default = read_pydantic_field(hint, note, default)

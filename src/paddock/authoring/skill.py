@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
-from paddock.authoring.catalogue import ComponentRegistry
-from paddock.authoring.places import find_caller_file, resolve_path
+from paddock.authoring.author_code import find_caller_file, resolve_path
+from paddock.authoring.component_registry import ComponentRegistry
 from paddock.errors import DefinitionError
-from paddock.protocol.extensions import SKILL_FILE_NAME
+from paddock.protocol.versions import SKILL_FILE_NAME
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 MAX_SKILL_NAME_CHARACTERS = 64
 _SKILL_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
-_SKILL_PREFIX_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+_SKILL_PREFIX_CHARACTERS = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+)
 
 
 class Skill:
@@ -167,7 +169,9 @@ def load_skills(place: str, prefix: str = "") -> list[Skill]:
     found = [Skill.from_directory(one, prefix=prefix) for one in list_skill_directories(place)]
     if not found:
         raise DefinitionError(
-            "holds no skill", where=place, hint=f"expected a directory with a {SKILL_FILE_NAME} in it"
+            "holds no skill",
+            where=place,
+            hint=f"expected a directory with a {SKILL_FILE_NAME} in it",
         )
     return found
 

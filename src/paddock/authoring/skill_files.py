@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from paddock.authoring.frontmatter import check_frontmatter, to_json_value, encode_frontmatter
+from paddock.authoring.frontmatter import check_frontmatter, encode_frontmatter, to_json_value
 from paddock.errors import DefinitionError
-from paddock.protocol.extensions import SKILL_FILE_NAME
+from paddock.protocol.versions import SKILL_FILE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -187,9 +187,7 @@ class DirectorySkillFiles:
 
     def _parse_frontmatter(self, data: bytes) -> Json:
         if self._parsed_frontmatter is None or self._parsed_frontmatter[0] != data:
-            from paddock.authoring.frontmatter_yaml import (  # noqa: PLC0415 - 30 ms
-                parse_frontmatter,
-            )
+            from paddock.authoring.frontmatter_parser import parse_frontmatter  # noqa: PLC0415 - 30 ms
 
             where = f"{self._directory}/{SKILL_FILE_NAME}"
             fields = parse_frontmatter(data, where)
@@ -214,10 +212,14 @@ class DirectorySkillFiles:
                     total += plain[identity].status.st_size
                 elif identity in contents and identity not in above:
                     waiting.append((path, (*above, identity)))
-            check_skill_size(max(len(files), len(directories) + len(waiting)), total, self._directory)
+            check_skill_size(
+                max(len(files), len(directories) + len(waiting)), total, self._directory
+            )
         return dict(sorted(files.items())), directories
 
-    def _scan_directories(self) -> tuple[dict[FileIdentity, _FileEntry], DirectoryContents, FileIdentity]:
+    def _scan_directories(
+        self,
+    ) -> tuple[dict[FileIdentity, _FileEntry], DirectoryContents, FileIdentity]:
         """The files and the directories that lie in the skill itself, and the skill.
 
         A link is in what a directory holds as what it leads to; whether that is in the skill too
@@ -288,7 +290,10 @@ class InlineSkillFiles:
         if self.content_functions:
             return SkillManifest(self._frontmatter, None)
         if self._digests is None:
-            files = {path: self.get_frontmatter_bytes(path) + self._content_by_path[path] for path in sorted(self._content_by_path)}
+            files = {
+                path: self.get_frontmatter_bytes(path) + self._content_by_path[path]
+                for path in sorted(self._content_by_path)
+            }
             self._digests = {path: compute_digest(data) for path, data in files.items()}
         return SkillManifest(self._frontmatter, self._digests)
 
@@ -389,7 +394,9 @@ def _scan_entries(place: str, directory: str | int) -> list[tuple[str, _FileEntr
     return sorted(found, key=itemgetter(0))
 
 
-def _stat_entry(entry: os.DirEntry[str], directory: str | int, *, is_followed: bool) -> os.stat_result:
+def _stat_entry(
+    entry: os.DirEntry[str], directory: str | int, *, is_followed: bool
+) -> os.stat_result:
     if isinstance(directory, int):
         return entry.stat(follow_symlinks=is_followed)
     # Windows tells an entry's identity only when it is asked about it alone.

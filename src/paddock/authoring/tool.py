@@ -1,4 +1,9 @@
-"""Tools and their parameters, as their authors declare them.
+"""What a tool needs besides this package, such as a key for a service.
+
+Whoever installs a server is told before its first call fails. Loaded before msgspec, so it needs
+nothing but the interpreter.
+
+Tools and their parameters, as their authors declare them.
 
 Plain classes that only hold what they are given: what a tool's schema is and how it is called is
 worked out when it is first listed or called (`authoring.invocation`), so that declaring thousands
@@ -7,18 +12,39 @@ costs next to nothing. Loaded before msgspec, so it needs nothing but the interp
 
 from __future__ import annotations
 
-from paddock.authoring.option import Option
+from paddock.authoring.tool_option import Option
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    MissingCheck = Callable[[Mapping[str, Any], Mapping[str, str]], str]
+
+
+class Need:
+    """Something without which a tool does nothing, or less.
+
+    `missing` is given the values of the tool's options and the environment of its server, and says
+    what is missing and how to get it; nothing when all is there. A tool that works without what it
+    needs, though not as well, has `is_required=False`.
+    """
+
+    __slots__ = ("is_required", "missing")
+
+    def __init__(self, missing: MissingCheck, *, is_required: bool = True) -> None:
+        self.missing = missing
+        self.is_required = is_required
+
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from paddock.authoring.app_view import AppView
-    from paddock.authoring.need import Need
     from paddock.errors import PaddockError
-    from paddock.protocol.model.content import Icon
+    from paddock.protocol.content import Icon
     from paddock.protocol.request import TaskSupport
 
     ToolHandler = Callable[..., Any]
@@ -32,7 +58,9 @@ TASK_SUPPORT_VALUES = ("forbidden", "optional", "required")
 VISIBILITY_VALUES = ("model", "app")
 """Who may call a tool: the model, and the page that the client shows for it."""
 MAX_TOOL_NAME_CHARACTERS = 128
-_TOOL_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
+_TOOL_NAME_CHARACTERS = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/"
+)
 
 
 class Parameter:
@@ -207,7 +235,11 @@ class Tool:
 
 
 def _check_tool_name(name: str) -> None:
-    if not name or len(name) > MAX_TOOL_NAME_CHARACTERS or not _TOOL_NAME_CHARACTERS.issuperset(name):
+    if (
+        not name
+        or len(name) > MAX_TOOL_NAME_CHARACTERS
+        or not _TOOL_NAME_CHARACTERS.issuperset(name)
+    ):
         raise DefinitionError(
             f"{name!r} cannot be the name of a tool",
             hint=f"1 to {MAX_TOOL_NAME_CHARACTERS} of A-Z a-z 0-9 _ - . /",

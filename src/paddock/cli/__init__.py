@@ -21,14 +21,14 @@ def main() -> None:
 
         root_command(prog_name="paddock")  # however Python was started
         return
-    from paddock.servers.target import ServerRef, find_target  # noqa: PLC0415 - see above
+    from paddock.named_servers.server_ref import ServerRef, find_target  # noqa: PLC0415 - see above
     from paddock.serving.stdio import serve_target  # noqa: PLC0415 - see above
 
     name, is_name = named
     try:
         serve_target(ServerRef(name) if is_name else find_target(name))
     except PaddockError as error:
-        from paddock.cli.wording import format_error  # noqa: PLC0415 - see above
+        from paddock.cli.error_text import format_error  # noqa: PLC0415 - see above
 
         sys.stderr.write(f"Error: {format_error(error)}\n")
         sys.exit(2)

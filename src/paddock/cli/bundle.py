@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from paddock.cli import completing, output
-from paddock.cli.pairs import parse_variables
-from paddock.clients import bundle as bundles
+from paddock.cli import completion, output
+from paddock.cli.shared_options import parse_variables
+from paddock.installer import bundle as bundles
 
 
 @click.command()
-@click.argument("server", shell_complete=completing.complete_servers)
+@click.argument("server", shell_complete=completion.complete_servers)
 @click.option(
     "--file",
     type=click.Path(path_type=Path),

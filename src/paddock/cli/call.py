@@ -16,14 +16,19 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from paddock.cli import completing, render
-from paddock.cli.calling import TargetCommand, build_connect_options, server_options, resolve_target
-from paddock.cli.complaints import ArgumentError
-from paddock.peer.connect import connect
-from paddock.peer.errors import PeerError, PeerTimeoutError
-from paddock.peer.results import parse_tool_result
-from paddock.peer.transcript import TranscriptMessage, Transcript
-from paddock.protocol.model.content import (
+from paddock.cli import completion, text_layout
+from paddock.cli.errors import ArgumentError
+from paddock.cli.target_options import (
+    TargetCommand,
+    build_connect_options,
+    resolve_target,
+    server_options,
+)
+from paddock.client.connect import connect
+from paddock.client.connect_options import Transcript, TranscriptMessage
+from paddock.client.errors import PeerError, PeerTimeoutError
+from paddock.client.results import parse_tool_result
+from paddock.protocol.content import (
     AudioContent,
     BlobResourceContents,
     EmbeddedResource,
@@ -31,9 +36,9 @@ from paddock.protocol.model.content import (
 )
 
 if TYPE_CHECKING:
-    from paddock.peer.calls import PendingCall
-    from paddock.peer.peer import Peer
-    from paddock.peer.results import ToolResult
+    from paddock.client.calls import PendingCall
+    from paddock.client.peer import Peer
+    from paddock.client.results import ToolResult
 
 Json = dict[str, object]
 
@@ -50,7 +55,7 @@ JSON_TYPES: dict[type, tuple[str, ...]] = {
 
 
 @click.command(cls=TargetCommand)
-@click.argument("target", shell_complete=completing.complete_servers)
+@click.argument("target", shell_complete=completion.complete_servers)
 @click.argument("tool")
 @click.argument("pairs", nargs=-1, metavar="[KEY=VALUE | KEY:=JSON]...")
 @click.option("--args", "document", metavar="JSON", help="Arguments as one JSON object.")
@@ -91,7 +96,9 @@ def call(
     The exit code is 1 when the tool reports an error, and 2 when it could not be called.
     """
     given = _parse_document(document)
-    options = build_connect_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
+    options = build_connect_options(
+        era, timeout, headers, token_env, allow_plain_http=allow_plain_http
+    )
     options["tasks"] = True
     if show:
         options["record"] = Transcript(lambda message: _print_message(message, to_stderr=as_json))
@@ -101,12 +108,12 @@ def call(
         schema = _find_input_schema(peer, tool) if pairs else {}
         answer = _call_tool(peer, tool, {**given, **parse_arguments(pairs, schema)}, patience)
     if as_json:
-        click.echo(render.format_json(_to_json(answer)))
+        click.echo(text_layout.format_json(_to_json(answer)))
     else:
         for piece in answer.content:
-            click.echo(render.format_content(piece))
+            click.echo(text_layout.format_content(piece))
         if not answer.content and answer.structured is not None:
-            click.echo(render.format_json(answer.structured))
+            click.echo(text_layout.format_json(answer.structured))
     if save is not None:
         for path in _save_files(answer, save):
             click.echo(f"Saved {path}", err=as_json)
@@ -257,7 +264,7 @@ def _call_tool(peer: Peer, name: str, values: Json, patience: _CallTimeout) -> T
 
 def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
     with suppress(BrokenPipeError):  # whoever reads has enough; the last words will find out
-        click.echo(render.format_frame(message.frame, is_ours=message.is_ours), err=to_stderr)
+        click.echo(text_layout.format_frame(message.frame, is_ours=message.is_ours), err=to_stderr)
 
 
 def _to_json(answer: ToolResult) -> Json:

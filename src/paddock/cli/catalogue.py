@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import output
-from paddock.cli.complaints import ArgumentError, CommandError
+from paddock.cli.errors import ArgumentError, CommandError
 from paddock.errors import PaddockError
-from paddock.extensions.catalogue.building import build_catalogue
-from paddock.extensions.catalogue.cache import delete_copy, load_catalogues, refresh_catalogue
-from paddock.extensions.catalogue.document import format_catalogue
-from paddock.extensions.catalogue.fetching import validate_url, normalize_location
-from paddock.extensions.catalogue.settings import (
+from paddock.extensions.catalogues.builder import build_catalogue
+from paddock.extensions.catalogues.document import format_catalogue
+from paddock.extensions.catalogues.download import normalize_location, validate_url
+from paddock.extensions.catalogues.store import (
     CATALOGUES_VARIABLE,
     add_catalogue,
+    delete_copy,
     list_locations,
+    load_catalogues,
+    refresh_catalogue,
     remove_catalogue,
 )
 from paddock.files import write_atomically
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from paddock.extensions.catalogue.cache import CatalogueStatus
+    from paddock.extensions.catalogues.store import CatalogueStatus
 
 CATALOGUE_FILE_MODE = 0o644
 """A catalogue is there to be handed out."""

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from paddock.cli import output
-from paddock.cli.describing import describe_installation
-from paddock.clients.detection import detected_clients
-from paddock.clients.paths import locate_config_files
-from paddock.clients.table import supported_clients
+from paddock.cli.server_details import describe_installation
 from paddock.errors import PaddockError
-from paddock.servers.installations import read_installations
+from paddock.installer.apps import supported_clients
+from paddock.installer.detection import detected_clients
+from paddock.installer.locations import locate_config_files
+from paddock.named_servers.installations import read_installations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from paddock.clients.client import Client
-    from paddock.servers.installations import Installation
+    from paddock.installer.client_app import Client
+    from paddock.named_servers.installations import Installation
 
 
 class ClientRow(NamedTuple):

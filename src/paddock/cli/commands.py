@@ -2,22 +2,27 @@
 
 Commands are loaded when they are used; help and completion know them by this table. Errors of the
 library become one line and exit code 2 here, and nowhere else.
+
+A command that does something by itself, and something else when a certain word comes first.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddock.cli.complaints import ArgumentError, CommandError, CliUsageError
+from paddock.cli.errors import ArgumentError, CliUsageError, CommandError
 from paddock.errors import PaddockError
 from paddock.suggestions import did_you_mean
 from paddock.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from click.shell_completion import CompletionItem
+
 
 COMMAND_GROUPS = {
     "The agent zoo": {
@@ -32,12 +37,12 @@ COMMAND_GROUPS = {
     "Named servers": {
         "servers": ("paddock.cli.servers:servers", "List the named servers."),
         "show": ("paddock.cli.servers:show", "Show everything about a named server."),
-        "create": ("paddock.cli.create:create", "Make a named server."),
-        "edit": ("paddock.cli.edit:edit", "Change a named server."),
-        "delete": ("paddock.cli.delete:delete", "Delete a named server."),
-        "tools": ("paddock.cli.declared:tools", "List the tools that servers can be made of."),
+        "create": ("paddock.cli.servers:create", "Make a named server."),
+        "edit": ("paddock.cli.servers:edit", "Change a named server."),
+        "delete": ("paddock.cli.uninstall:delete", "Delete a named server."),
+        "tools": ("paddock.cli.extensions:tools", "List the tools that servers can be made of."),
         "prompts": (
-            "paddock.cli.declared:prompts",
+            "paddock.cli.extensions:prompts",
             "List the prompts that servers can be made of.",
         ),
     },
@@ -171,3 +176,52 @@ def root_command(ctx: click.Context) -> None:
     """Write, serve and call MCP servers, and install them into the programs that use them."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+class CommandWithSubcommands(click.Command):
+    """A command with further ones below it, which are loaded when they are used.
+
+    Unlike a group it also takes arguments of its own; a word that names a further command wins.
+    """
+
+    subcommands: Mapping[str, tuple[str, str]] = {}
+    """Where each is, as `module:attribute`, and what it does."""
+
+    def load_subcommand(self, name: str) -> click.Command:
+        """Load one of the further commands."""
+        module, _, attribute = self.subcommands[name][0].partition(":")
+        command = getattr(import_module(module), attribute)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}:{attribute} is no command")
+        return command
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Begin with the command that the first word names, or with this one."""
+        if args and args[0] in self.subcommands:
+            command = self.load_subcommand(args[0])
+            return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The further commands that begin like a word, without loading any."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only to complete
+
+        found = [
+            CompletionItem(name, help=summary)
+            for name, (_, summary) in self.subcommands.items()
+            if name.startswith(incomplete)
+        ]
+        return [*found, *super().shell_complete(ctx, incomplete)]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the further commands below the options."""
+        if self.subcommands:
+            with formatter.section("Further commands"):
+                formatter.write_dl([(name, text) for name, (_, text) in self.subcommands.items()])
+        super().format_epilog(ctx, formatter)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from paddock.cli import output
-from paddock.cli.complaints import ArgumentError
-from paddock.cli.wording import format_error
+from paddock.cli.error_text import format_error
+from paddock.cli.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.errors import PaddockError
-    from paddock.extensions.catalogue.document import CatalogueEntry
+    from paddock.extensions.catalogues.document import CatalogueEntry
 
 Command = TypeVar("Command", bound="Callable[..., object]")
 
@@ -49,8 +49,8 @@ def install_missing_extensions(server: str, agreement: bool | None) -> None:
     """
     if agreement is False:
         return
-    from paddock.extensions.catalogue.settings import find_install_prohibition  # noqa: PLC0415 - seldom
-    from paddock.servers.needed import find_missing_extensions  # noqa: PLC0415 - seldom
+    from paddock.extensions.catalogues.store import find_install_prohibition  # noqa: PLC0415 - seldom
+    from paddock.named_servers.missing_extensions import find_missing_extensions  # noqa: PLC0415 - seldom
 
     if agreement is None and find_install_prohibition() is not None:
         return
@@ -78,7 +78,7 @@ def find_catalogue_entry(name: str) -> CatalogueEntry:
     Raises:
         ArgumentError: when that is nothing.
     """
-    from paddock.extensions.catalogue.remote import find_remote_extension  # noqa: PLC0415 - seldom
+    from paddock.extensions.catalogues.remote import find_remote_extension  # noqa: PLC0415 - seldom
 
     problems: list[PaddockError] = []
     found = find_remote_extension(name, may_fetch=True, report=problems.append)
@@ -100,14 +100,16 @@ def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
         PaddockError: when it cannot be done, or nobody is there to ask.
         Abort: when the answer is no.
     """
-    from paddock.extensions.catalogue.installing import (  # noqa: PLC0415 - seldom
-        require_install_permission,
-        install_entry,
+    from paddock.extensions.catalogues.installer import (  # noqa: PLC0415 - rarely needed
         describe_installation,
+        install_entry,
+        require_install_permission,
     )
 
     require_install_permission()
-    output.print_note(f"To install {entry.name} {entry.version} ({entry.kind}) from {entry.catalogue}:")
+    output.print_note(
+        f"To install {entry.name} {entry.version} ({entry.kind}) from {entry.catalogue}:"
+    )
     for line in describe_installation(entry):
         output.print_note(f"  {line}")
     if not is_agreed:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddock.cli import output, render
-from paddock.cli.complaints import ArgumentError, NothingDoneError
-from paddock.docsearch import background
+from paddock.cli import output, text_layout
+from paddock.cli.errors import ArgumentError, NothingDoneError
+from paddock.docsearch import indexer
 from paddock.docsearch.corpora.markdown_folders import add_folder, list_folders, remove_folder
-from paddock.docsearch.corpora.table import resolve_corpus_names
-from paddock.docsearch.meaning.embedding import NO_VECTORS
-from paddock.docsearch.searching import DEFAULT_MAX_HITS, search_with_notes
-from paddock.docsearch.status import get_index_status as index_status
+from paddock.docsearch.corpora.registry import resolve_corpus_names
+from paddock.docsearch.embeddings.model_choice import NO_VECTORS
+from paddock.docsearch.search import DEFAULT_MAX_HITS, search_with_notes
+from paddock.docsearch.search import get_index_status as index_status
 
 if TYPE_CHECKING:
-    from paddock.docsearch.indexing import IndexProgress
-    from paddock.docsearch.status import CorpusStatus
+    from paddock.docsearch.indexer import IndexProgress
+    from paddock.docsearch.search import CorpusStatus
 
 Json = dict[str, Any]
 MAX_LINE_CHARACTERS = 100
@@ -42,7 +42,11 @@ def docs(ctx: click.Context) -> None:
     "--in", "corpora", multiple=True, metavar="CORPUS", help="Search here: wolfram, python, …"
 )
 @click.option(
-    "--limit", type=click.IntRange(1, 50), default=DEFAULT_MAX_HITS, show_default=True, help="How many pages."
+    "--limit",
+    type=click.IntRange(1, 50),
+    default=DEFAULT_MAX_HITS,
+    show_default=True,
+    help="How many pages.",
 )
 @click.option("--full", is_flag=True, help="Print whole pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -55,7 +59,9 @@ def search(
     """
     question = " ".join(words)
     budget = 10**9  # a person can stop reading
-    found = search_with_notes(question, resolve_corpus_names(corpora or ("all",)), limit=limit, budget=budget)
+    found = search_with_notes(
+        question, resolve_corpus_names(corpora or ("all",)), limit=limit, budget=budget
+    )
     if as_json:
         rows = [
             {
@@ -69,10 +75,16 @@ def search(
         ]
         output.print_json(rows)
     for hit in () if as_json else found.hits:
-        text = hit.text if full else textwrap.shorten(hit.text, MAX_EXCERPT_CHARACTERS, placeholder=" …")
-        click.echo(f"{output.colour_text(render.replace_control_characters(hit.title), 'green', bold=True)}")
-        click.echo(f"  {render.replace_control_characters(hit.source)} ({hit.corpus})")
-        click.echo(textwrap.indent(render.replace_control_characters(text), "  ") + "\n")
+        text = (
+            hit.text
+            if full
+            else textwrap.shorten(hit.text, MAX_EXCERPT_CHARACTERS, placeholder=" …")
+        )
+        click.echo(
+            f"{output.colour_text(text_layout.replace_control_characters(hit.title), 'green', bold=True)}"
+        )
+        click.echo(f"  {text_layout.replace_control_characters(hit.source)} ({hit.corpus})")
+        click.echo(textwrap.indent(text_layout.replace_control_characters(text), "  ") + "\n")
     for note in found.notes:
         output.print_note(note)
     if not found.hits:
@@ -96,7 +108,7 @@ def index(corpora: tuple[str, ...]) -> None:
             counts[progress.corpus] = progress.indexed_pages
             tell(f"{progress.corpus}: {progress.indexed_sources} of {progress.total_sources}")
 
-        is_done = background.index_corpora(names, report)
+        is_done = indexer.index_corpora(names, report)
     if not is_done:
         raise NothingDoneError(
             ArgumentError(
@@ -121,7 +133,9 @@ def status(*, as_json: bool) -> None:
         known: Json = {**found._asdict(), "corpora": rows, "work": work, "folders": list_folders()}
         output.print_json(known)
         return
-    output.print_table(("corpus", "parts", "pages", "what it is"), map(_build_corpus_row, found.corpora))
+    output.print_table(
+        ("corpus", "parts", "pages", "what it is"), map(_build_corpus_row, found.corpora)
+    )
     click.echo(f"The index is {found.file}, {found.size / 1e6:.1f} MB.")
     if found.vectors == NO_VECTORS:
         click.echo('Only words are compared. For meaning as well: pip install "paddock[search]".')
@@ -130,7 +144,7 @@ def status(*, as_json: bool) -> None:
     if found.work:
         click.echo(f"Being indexed: {' '.join(map(str, found.work[:2]))} of {found.work.total}.")
     for folder in list_folders():
-        click.echo(render.replace_control_characters(f"Folder: {folder}"))
+        click.echo(text_layout.replace_control_characters(f"Folder: {folder}"))
     for row in found.corpora:
         for problem in row.problems[:MAX_SHOWN_PROBLEMS]:
             output.print_warning(f"{row.name}: {problem}")
@@ -142,7 +156,7 @@ def add(folder: Path) -> None:
     """Search the Markdown files below FOLDER from now on; they are indexed at once."""
     if not add_folder(folder):
         click.echo("It is searched already")
-    background.index_corpora(["folders"])
+    indexer.index_corpora(["folders"])
 
 
 @docs.command()
@@ -153,7 +167,7 @@ def remove(folder: Path) -> None:
         raise ArgumentError(
             f"{folder} is none of your folders", hint="paddock docs status lists them"
         )
-    background.index_corpora(["folders"])
+    indexer.index_corpora(["folders"])
 
 
 def _build_corpus_row(one: CorpusStatus) -> list[output.Cell]:

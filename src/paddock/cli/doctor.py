@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import completing, output
-from paddock.clients import doctor as library
+from paddock.cli import completion, output
+from paddock.installer import doctor as library
 
 if TYPE_CHECKING:
-    from paddock.clients.doctor import Finding
+    from paddock.installer.doctor import Finding
 
 LEVEL_COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "red"}
 """The colour of each level."""
@@ -19,7 +19,7 @@ PROBLEM_LEVELS = ("warning", "error")
 
 
 @click.command()
-@click.argument("client", required=False, shell_complete=completing.complete_clients)
+@click.argument("client", required=False, shell_complete=completion.complete_clients)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:

@@ -8,11 +8,11 @@ import click
 import msgspec
 
 from paddock.cli import output
-from paddock.kernels.engines.detection import ENGINE_VARIABLE, choose_engine
-from paddock.kernels.engines.report import engines as engine_reports
+from paddock.kernels.wolfram.engines import ENGINE_VARIABLE, choose_engine
+from paddock.kernels.wolfram.engines import engines as engine_reports
 
 if TYPE_CHECKING:
-    from paddock.kernels.engines.report import EngineReport
+    from paddock.kernels.wolfram.engines import EngineReport
 
 
 @click.command()
@@ -26,7 +26,9 @@ def engines(*, as_json: bool) -> None:
     if as_json:
         output.print_json(msgspec.to_builtins(found))
     else:
-        output.print_table(("engine", "version", "licence", "found", "used"), map(_build_row, found))
+        output.print_table(
+            ("engine", "version", "licence", "found", "used"), map(_build_row, found)
+        )
         for line in _build_summary_lines(found):
             click.echo(line)
     choose_engine()  # which says what is wrong with a setting

@@ -1,6 +1,10 @@
 """`paddock extensions`: what is installed that brings tools, prompts, resources and servers.
 
 Only metadata and manifests are read; nothing of an extension is loaded.
+
+`paddock tools` and `paddock prompts`: what servers can be made of, by name.
+
+Only manifests are read; nothing that they declare is loaded.
 """
 
 from __future__ import annotations
@@ -10,19 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddock.cli import completing, output, render
-from paddock.cli.subcommands import CommandWithSubcommands
+from paddock.cli import completion, output, text_layout
+from paddock.cli.commands import CommandWithSubcommands
+from paddock.cli.text_layout import to_single_line
 from paddock.extensions.discovery import discover
 from paddock.extensions.extension import Extension
 from paddock.extensions.manifest import ITEM_KINDS
-from paddock.extensions.missing import format_install_command
-from paddock.extensions.registry import find_catalogue_extension
+from paddock.extensions.not_found_errors import format_install_command
+from paddock.extensions.registry import find_catalogue_extension, list_declared_items
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from paddock.extensions.extension import BrokenExtension
-    from paddock.extensions.manifest import ManifestItem, ItemKind
+    from paddock.extensions.manifest import ItemKind, ManifestItem
+    from paddock.extensions.registry import DeclaredItem
+
 
 Json = dict[str, Any]
 
@@ -46,7 +53,9 @@ class ExtensionsCommand(CommandWithSubcommands):
 
 
 @click.command(cls=ExtensionsCommand)
-@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completing.complete_extensions)
+@click.argument(
+    "pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_extensions
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def extensions(pattern: str, *, as_json: bool) -> None:
     """List what is installed that brings tools, prompts and servers, broken extensions too.
@@ -62,9 +71,15 @@ def extensions(pattern: str, *, as_json: bool) -> None:
     elif not matching:
         output.print_note(f"No extension matches {pattern!r}")
         if find_catalogue_extension(pattern) is not None:
-            output.print_note(f"A catalogue lists it; to install it: {format_install_command(pattern)}")
+            output.print_note(
+                f"A catalogue lists it; to install it: {format_install_command(pattern)}"
+            )
     elif pattern == matching[0].name:
-        click.echo(render.replace_control_characters("\n\n".join(_format_extension(_describe_extension(one)) for one in matching)))
+        click.echo(
+            text_layout.replace_control_characters(
+                "\n\n".join(_format_extension(_describe_extension(one)) for one in matching)
+            )
+        )
     else:
         headings = ("extension", "version", "kind", *COUNTED_KINDS, "from")
         output.print_table(headings, map(_build_row, matching))
@@ -75,7 +90,10 @@ def _build_row(one: Extension | BrokenExtension) -> list[output.Cell]:
     if isinstance(one, Extension):
         counts = [str(len(one.manifest.get_items(kind))) for kind in COUNTED_KINDS]
         return [one.name, one.version or "", one.kind, *counts, str(one.directory)]
-    broken: list[output.Cell] = [output.StyledCell(one.name, "red"), output.StyledCell("broken", "red")]
+    broken: list[output.Cell] = [
+        output.StyledCell(one.name, "red"),
+        output.StyledCell("broken", "red"),
+    ]
     return [*broken, one.kind, *("" for _ in COUNTED_KINDS), str(one.place)]
 
 
@@ -94,7 +112,10 @@ def _describe_extension(one: Extension | BrokenExtension) -> Json:
     }
     if not isinstance(one, Extension):
         return found | {"place": str(one.place), "problem": str(one.problem)}
-    items = {kind: [_describe_item(one, item) for item in one.manifest.get_items(kind)] for kind in ITEM_KINDS}
+    items = {
+        kind: [_describe_item(one, item) for item in one.manifest.get_items(kind)]
+        for kind in ITEM_KINDS
+    }
     return found | {"place": str(one.directory), "root": str(one.root)} | items | {"problem": None}
 
 
@@ -106,13 +127,67 @@ def _describe_item(extension: Extension, item: ManifestItem) -> Json:
 def _format_extension(found: Json) -> str:
     parts = [f"{found['name']} {found['version'] or ''}".rstrip()]
     if found["problem"]:
-        parts.append(render.wrap_paragraph(f"Broken: {found['problem']}", 2))
+        parts.append(text_layout.wrap_paragraph(f"Broken: {found['problem']}", 2))
     rows = [("kind", found["kind"]), ("place", found["place"])]
     if found["distribution"]:
         rows.insert(1, ("installed as", found["distribution"]))
-    parts.append(render.align_columns(rows, 2))
+    parts.append(text_layout.align_columns(rows, 2))
     for kind in ITEM_KINDS:
-        items = [(one["name"], render.to_single_line(one["description"])) for one in found.get(kind, ())]
+        items = [
+            (one["name"], text_layout.to_single_line(one["description"]))
+            for one in found.get(kind, ())
+        ]
         if items:
-            parts.append(f"{kind.capitalize()}\n{render.align_columns(items, 2)}")
+            parts.append(f"{kind.capitalize()}\n{text_layout.align_columns(items, 2)}")
     return "\n\n".join(parts)
+
+
+@click.command()
+@click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_tools)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def tools(pattern: str, *, as_json: bool) -> None:
+    """List the tools that servers can be made of.
+
+    GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
+    """
+    _print_items("tools", pattern, as_json=as_json)
+
+
+@click.command()
+@click.argument(
+    "pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_prompts
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def prompts(pattern: str, *, as_json: bool) -> None:
+    """List the prompts that servers can be made of.
+
+    GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
+    """
+    _print_items("prompts", pattern, as_json=as_json)
+
+
+def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
+    found = [one for one in list_declared_items(kind) if _has_matching_name(one, pattern)]
+    if as_json:
+        output.print_json([_describe_declared_item(one) for one in found])
+        return
+    word = kind.removesuffix("s")
+    if not found:
+        output.print_note(f"No {word} matches {pattern!r}")
+        return
+    rows = [(one.name, to_single_line(one.item.description)) for one in found]
+    output.print_table((word, "description"), rows)
+
+
+def _has_matching_name(one: DeclaredItem, pattern: str) -> bool:
+    names = (one.item.name, one.qualified_name)
+    return any(fnmatchcase(name.lower(), pattern.lower()) for name in names)
+
+
+def _describe_declared_item(one: DeclaredItem) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "qualified_name": one.qualified_name,
+        "extension": one.extension.name,
+        "description": one.item.description,
+    }

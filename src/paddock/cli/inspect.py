@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import completing, render
-from paddock.cli.calling import TargetCommand, build_connect_options, server_options, resolve_target
-from paddock.peer.connect import connect
-from paddock.peer.errors import PeerError
+from paddock.cli import completion, text_layout
+from paddock.cli.target_options import (
+    TargetCommand,
+    build_connect_options,
+    resolve_target,
+    server_options,
+)
+from paddock.client.connect import connect
+from paddock.client.errors import PeerError
 from paddock.protocol.errors import METHOD_NOT_FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.peer.peer import Peer
+    from paddock.client.peer import Peer
 
 Json = dict[str, object]
 
@@ -29,7 +34,7 @@ LIST_METHODS = {
 
 
 @click.command(cls=TargetCommand)
-@click.argument("target", shell_complete=completing.complete_servers)
+@click.argument("target", shell_complete=completion.complete_servers)
 @server_options
 @click.pass_context
 def inspect(
@@ -49,13 +54,15 @@ def inspect(
     directory, a URL, or a command line in quotes. A command can also stand at the end, after --, in
     place of TARGET.
     """
-    options = build_connect_options(era, timeout, headers, token_env, allow_plain_http=allow_plain_http)
+    options = build_connect_options(
+        era, timeout, headers, token_env, allow_plain_http=allow_plain_http
+    )
     with connect(resolve_target(ctx, target), **options) as peer:
         found = describe_server(peer)
     if as_json:
-        click.echo(render.format_json(found))
+        click.echo(text_layout.format_json(found))
     else:
-        click.echo(render.replace_control_characters("\n\n".join(format_sections(found))))
+        click.echo(text_layout.replace_control_characters("\n\n".join(format_sections(found))))
 
 
 def describe_server(peer: Peer) -> Json:
@@ -108,9 +115,9 @@ def _format_heading(found: Json) -> str:
         ("protocol", str(found["protocolVersion"])),
         ("capabilities", ", ".join(map(_format_capability, capabilities.items())) or "none"),
     ]
-    text = f"{name or '(a server without a name)'}{title}\n{render.align_columns(rows, 2)}"
+    text = f"{name or '(a server without a name)'}{title}\n{text_layout.align_columns(rows, 2)}"
     if "instructions" in found:
-        text += f"\n\n{render.wrap_paragraph(str(found['instructions']), 2)}"
+        text += f"\n\n{text_layout.wrap_paragraph(str(found['instructions']), 2)}"
     return text
 
 
@@ -125,8 +132,8 @@ def _format_capability(item: tuple[str, object]) -> str:
 
 
 def _format_tool(tool: Json) -> str:
-    rows = render.iterate_parameters(_to_json_object(tool.get("inputSchema")))
-    return _format_item(str(tool.get("name")), tool, render.align_columns(rows, 6))
+    rows = text_layout.iterate_parameters(_to_json_object(tool.get("inputSchema")))
+    return _format_item(str(tool.get("name")), tool, text_layout.align_columns(rows, 6))
 
 
 def _format_prompt(prompt: Json) -> str:
@@ -135,11 +142,11 @@ def _format_prompt(prompt: Json) -> str:
         (
             str(argument.get("name")),
             "required" if argument.get("required") else "optional",
-            render.to_single_line(argument.get("description")),
+            text_layout.to_single_line(argument.get("description")),
         )
         for argument in map(_to_json_object, arguments if isinstance(arguments, list) else [])
     ]
-    return _format_item(str(prompt.get("name")), prompt, render.align_columns(rows, 6))
+    return _format_item(str(prompt.get("name")), prompt, text_layout.align_columns(rows, 6))
 
 
 def _format_resource(resource: Json) -> str:
@@ -152,7 +159,7 @@ def _format_item(head: str, item: Json, details: str) -> str:
     summary = item.get("description") or item.get("title")
     parts = [f"  {head}"]
     if summary:
-        parts.append(render.wrap_paragraph(str(summary), 4))
+        parts.append(text_layout.wrap_paragraph(str(summary), 4))
     if details:
         parts.append(details)
     return "\n".join(parts)

@@ -6,23 +6,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import completing, output
-from paddock.cli.complaints import ArgumentError, CommandError
-from paddock.cli.consent import resolve_install_policy, consent_options, install_missing_extensions
-from paddock.cli.entry_options import EntryOptions, entry_options, build_entry_options
-from paddock.cli.places import location_options
-from paddock.cli.planned import PlanDisplay, print_plan, report_outcomes
-from paddock.cli.words import ClientArguments, parse_client_arguments
-from paddock.clients import install as library
-from paddock.clients.detection import detected_clients
-from paddock.clients.insertion import ForeignEntryError
-from paddock.clients.plan import Outcome
+from paddock.cli import completion, output
+from paddock.cli.client_arguments import ClientArguments, parse_client_arguments
+from paddock.cli.consent import consent_options, install_missing_extensions, resolve_install_policy
+from paddock.cli.errors import ArgumentError, CommandError
+from paddock.cli.plan_output import PlanDisplay, print_plan, report_outcomes
+from paddock.cli.shared_options import (
+    EntryOptions,
+    build_entry_options,
+    entry_options,
+    location_options,
+)
 from paddock.errors import PaddockError
+from paddock.installer import install as library
+from paddock.installer.detection import detected_clients
+from paddock.installer.entry_change import ForeignEntryError
+from paddock.installer.plan import Outcome
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.clients.plan import Plan
+    from paddock.installer.plan import Plan
 
 
 class InstallSettings(EntryOptions):
@@ -40,7 +44,7 @@ class InstallSettings(EntryOptions):
     "words",
     nargs=-1,
     metavar="CLIENT... [SERVER]",
-    shell_complete=completing.complete_clients_and_servers,
+    shell_complete=completion.complete_clients_and_servers,
 )
 @click.option("--all", "everywhere", is_flag=True, help="Install into every client found here.")
 @location_options
@@ -103,13 +107,17 @@ def install(
         if not output.ask_yes_no("Install into all of them?"):
             raise click.Abort
     outcomes = [
-        _install_into_client(client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1)
+        _install_into_client(
+            client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1
+        )
         for client in clients
     ]
     report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
 
 
-def _select_clients(given: ClientArguments, settings: InstallSettings, *, everywhere: bool) -> list[str | None]:
+def _select_clients(
+    given: ClientArguments, settings: InstallSettings, *, everywhere: bool
+) -> list[str | None]:
     """The clients to install into; None is the one that the file tells."""
     if everywhere and (given.clients or settings["file"] or settings["project"]):
         raise click.UsageError("--all goes with no client, --file or --project")
@@ -133,7 +141,12 @@ def _select_clients(given: ClientArguments, settings: InstallSettings, *, everyw
 
 
 def _install_into_client(
-    client: str | None, server: str | None, settings: InstallSettings, *, may_ask: bool, is_one: bool
+    client: str | None,
+    server: str | None,
+    settings: InstallSettings,
+    *,
+    may_ask: bool,
+    is_one: bool,
 ) -> Outcome:
     """Install into one client; an error is raised at once when it is the only one."""
     name = client or str(settings["file"])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from paddock.cli import completing
-from paddock.cli.complaints import ArgumentError
-from paddock.cli.entry_options import entry_options, build_entry_options
-from paddock.clients import links
+from paddock.cli import completion
+from paddock.cli.errors import ArgumentError
+from paddock.cli.shared_options import build_entry_options, entry_options
+from paddock.installer import links
 
 
 @click.command()
-@click.argument("client", shell_complete=completing.complete_clients)
-@click.argument("server", required=False, shell_complete=completing.complete_servers)
+@click.argument("client", shell_complete=completion.complete_clients)
+@click.argument("server", required=False, shell_complete=completion.complete_servers)
 @click.option("--open", "is_opened", is_flag=True, help="Open the link too.")
 @click.option("--web", is_flag=True, help="A link that web pages and chats can show.")
 @click.option("--name", metavar="KEY", help="What the client is to call the server.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from paddock.cli import output
-from paddock.extensions.starting import create_extension
+from paddock.extensions.scaffold import create_extension
 
 
 @click.group(invoke_without_command=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from paddock.cli import render
+from paddock.cli import text_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,7 +54,7 @@ def colour_text(text: str, colour: str, *, bold: bool = False) -> str:
 
 def print_note(text: str) -> None:
     """Say something that was not asked for; what of it a terminal would obey is made visible."""
-    click.echo(render.replace_control_characters(text), err=True)
+    click.echo(text_layout.replace_control_characters(text), err=True)
 
 
 def print_warning(text: str, hint: str | None = None) -> None:
@@ -69,7 +69,7 @@ def ask_yes_no(question: str) -> bool:
 
 def print_json(value: object) -> None:
     """Print one JSON document."""
-    click.echo(render.format_json(value))
+    click.echo(text_layout.format_json(value))
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
@@ -79,7 +79,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None
         _print_rich(headings, table)
         return
     plain = [tuple(map(_get_cell_text, row)) for row in table]
-    click.echo(render.align_columns([tuple(word.upper() for word in headings), *plain], 0))
+    click.echo(text_layout.align_columns([tuple(word.upper() for word in headings), *plain], 0))
 
 
 def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
@@ -99,8 +99,8 @@ def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
 
 def _clean_cell(cell: Cell) -> Cell:
     if isinstance(cell, StyledCell):
-        return StyledCell(render.replace_control_characters(cell.text), cell.colour)
-    return render.replace_control_characters(cell)
+        return StyledCell(text_layout.replace_control_characters(cell.text), cell.colour)
+    return text_layout.replace_control_characters(cell)
 
 
 def _get_cell_text(cell: Cell) -> str:

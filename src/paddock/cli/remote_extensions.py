@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddock.cli import output, render
+from paddock.cli import output, text_layout
 from paddock.cli.consent import find_catalogue_entry, install_extension
-from paddock.extensions.catalogue.cache import load_catalogues
-from paddock.extensions.catalogue.remote import select_best_entries
+from paddock.extensions.catalogues.remote import select_best_entries
+from paddock.extensions.catalogues.store import load_catalogues
 from paddock.extensions.discovery import discover, discover_extension
 from paddock.extensions.manifest import ITEM_KINDS
 
 if TYPE_CHECKING:
-    from paddock.extensions.catalogue.document import CatalogueEntry
+    from paddock.extensions.catalogues.document import CatalogueEntry
 
 Json = dict[str, Any]
 
@@ -33,7 +33,11 @@ def search(word: str, *, as_json: bool) -> None:
         if one.problem is not None:
             output.print_warning(f"{one.location}: {one.problem.message}", one.problem.hint)
     entries = [entry for one in known if one.catalogue for entry in one.catalogue.entries]
-    found = [entry for entry in select_best_entries(entries) if word.casefold() in _get_searchable_text(entry)]
+    found = [
+        entry
+        for entry in select_best_entries(entries)
+        if word.casefold() in _get_searchable_text(entry)
+    ]
     here = {one.name: one.version for one in discover().extensions}
     if as_json:
         output.print_json([_describe_entry(entry, here) for entry in found])
@@ -72,7 +76,7 @@ def _get_searchable_text(entry: CatalogueEntry) -> str:
 def _build_extension_row(entry: CatalogueEntry, here: dict[str, str | None]) -> list[output.Cell]:
     servers = ", ".join(item.name for item in entry.manifest.servers)
     others = [item.name for kind in ITEM_KINDS[:-1] for item in entry.manifest.get_items(kind)]
-    brings = render.to_single_line(", ".join(others))
+    brings = text_layout.to_single_line(", ".join(others))
     installed = here.get(entry.name, "") or ("yes" if entry.name in here else "")
     return [entry.name, entry.version, entry.kind, installed, servers, brings]
 

@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import completing
-from paddock.cli.consent import resolve_install_policy, consent_options, install_missing_extensions
-from paddock.cli.pairs import ToolOptions, parse_tool_options
-from paddock.servers.target import ServerRef, get_default_server_name, find_target
-from paddock.servers.variables import OPTIONS_VARIABLE
+from paddock.cli import completion
+from paddock.cli.consent import consent_options, install_missing_extensions, resolve_install_policy
+from paddock.cli.shared_options import ToolOptions, parse_tool_options
+from paddock.named_servers.names import OPTIONS_VARIABLE
+from paddock.named_servers.server_ref import ServerRef, find_target, get_default_server_name
 from paddock.serving.stdio import serve_target
 from paddock.telemetry.logs import LOG_FORMATS, LOG_LEVELS, configure_logging
 from paddock.telemetry.settings import LOGGING_FORMAT_VARIABLE, LOGGING_LEVEL_VARIABLE
 
 if TYPE_CHECKING:
-    from paddock.authoring.offering import BaseServer
-    from paddock.serving.loadable import ServerSource
+    from paddock.authoring.base_server import BaseServer
+    from paddock.serving.server_source import ServerSource
 
 DEFAULT_ADDRESS = "127.0.0.1:8642"
 DEFAULT_PATH = "/mcp"
 
 
-def _check_address(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+def _check_address(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
     """What follows --http may be meant as the target, since the address can be left out."""
     if value is not None and Path(value).exists():
         raise click.UsageError(
@@ -35,7 +37,7 @@ def _check_address(_context: click.Context, _parameter: click.Parameter, value: 
 
 
 @click.command()
-@click.argument("target", required=False, shell_complete=completing.complete_servers)
+@click.argument("target", required=False, shell_complete=completion.complete_servers)
 @click.option("--named", is_flag=True, help="TARGET is the name of a server, and no file.")
 @click.option(
     "--option",
@@ -112,7 +114,9 @@ def serve(
     agreement = resolve_install_policy(may_install=may_install, no_install=no_install)
     install_missing_extensions(target or get_default_server_name(), agreement)
     served = _find_serve_target(target, is_named=named)
-    _configure_after_load(served, parse_tool_options(options), [_parse_mount(text) for text in mounts])
+    _configure_after_load(
+        served, parse_tool_options(options), [_parse_mount(text) for text in mounts]
+    )
     if log_level or log_format:
         configure_logging(log_level or "warning", log_format or "text")
     if http is None:
@@ -138,7 +142,9 @@ def _find_serve_target(text: str | None, *, is_named: bool) -> ServerSource:
     return ServerRef(text) if is_named else find_target(text)
 
 
-def _configure_after_load(served: ServerSource, options: ToolOptions, mounts: list[tuple[str, str]]) -> None:
+def _configure_after_load(
+    served: ServerSource, options: ToolOptions, mounts: list[tuple[str, str]]
+) -> None:
     """Have the options set, and the other servers mounted, once the server is loaded."""
     if isinstance(served, ServerRef):
         served.options = options
@@ -166,7 +172,7 @@ def _parse_mount(text: str) -> tuple[str, str]:
 
 
 def _mount_servers(offering: BaseServer, named: list[tuple[str, str]]) -> None:
-    from paddock.mounting.composition import mount_server  # noqa: PLC0415 - only when asked for
+    from paddock.mounting.mounts import mount_server  # noqa: PLC0415 - only when asked for
 
     for name, target in named:
         mount_server(offering, target, name)

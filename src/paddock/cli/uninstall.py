@@ -1,4 +1,7 @@
-"""`paddock uninstall`: servers taken out of the configuration of clients."""
+"""`paddock uninstall`: servers taken out of the configuration of clients.
+
+`paddock delete`: a named server removed, with what is installed of it.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from paddock.cli import completing, output
-from paddock.cli.complaints import NothingDoneError
-from paddock.cli.places import location_options
-from paddock.cli.planned import PlanDisplay, report_outcomes
-from paddock.cli.words import parse_client_arguments
-from paddock.clients import uninstall as library
-from paddock.clients.standing import deduplicate_entries, list_recorded_entries
-from paddock.servers.installations import read_installations
+from paddock.cli import completion, output
+from paddock.cli.client_arguments import parse_client_arguments
+from paddock.cli.errors import ArgumentError, NothingDoneError
+from paddock.cli.plan_output import PlanDisplay, print_outcomes, report_outcomes
+from paddock.cli.shared_options import location_options
+from paddock.installer import uninstall as library
+from paddock.installer.records import deduplicate_entries, list_recorded_entries
+from paddock.installer.uninstall import delete_server
+from paddock.named_servers.api import get_server
+from paddock.named_servers.installations import read_installations
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.clients.plan import Outcome
+    from paddock.installer.plan import Outcome
+
 
 ALL_CONFLICT_MESSAGE = "--all goes with no client, server, project, file or name"
 NOTHING_NAMED_MESSAGE = "Say what to take out: a client, a server, both, or --all"
@@ -39,7 +45,7 @@ class UninstallSelection(NamedTuple):
     "words",
     nargs=-1,
     metavar="[CLIENT] [SERVER]",
-    shell_complete=completing.complete_clients_and_servers,
+    shell_complete=completion.complete_clients_and_servers,
 )
 @click.option("--all", "everything", is_flag=True, help="Take every server out of every client.")
 @location_options
@@ -69,7 +75,9 @@ def uninstall(
 
     The exit code is 1 when nothing of the kind is installed, or when some of several failed.
     """
-    given = parse_client_arguments(words, server, recorded=[one.server for one in read_installations()])
+    given = parse_client_arguments(
+        words, server, recorded=[one.server for one in read_installations()]
+    )
     is_narrowed = bool(given.clients or given.server or file or project or name)
     if len(given.clients) > 1:
         raise click.UsageError("Name one client at a time")
@@ -104,3 +112,37 @@ def _confirm_removal(outcomes: list[Outcome]) -> None:
         output.print_note(f"  {plan.server} from {plan.client.name}")
     if not output.ask_yes_no("Take them out?"):
         raise click.Abort
+
+
+@click.command()
+@click.argument("name", shell_complete=completion.complete_servers)
+@click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--keep-installed", is_flag=True, help="Leave the entries in clients as they are.")
+def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
+    """Delete the server NAME.
+
+    You are asked first, and whether to take it out of the clients that it is installed in; with
+    --yes that is done.
+    """
+    server = get_server(name)
+    places = server.installations
+    if not yes:
+        if not output.can_ask():
+            raise ArgumentError(
+                f"Nobody is there to say whether to delete {name!r}", hint="add --yes"
+            )
+        if not output.ask_yes_no(f"Delete the server {name} ({server.location})?"):
+            raise click.Abort
+        if places and not keep_installed:
+            output.print_note("It is installed in:")
+            for one in places:
+                output.print_note(f"  {one.client}: {one.file}")
+            keep_installed = not output.ask_yes_no("Take it out there?")
+    outcomes = delete_server(name, uninstall=not keep_installed)
+    print_outcomes(outcomes, PlanDisplay())
+    click.echo(f"Deleted {name}")
+    if places and keep_installed:
+        output.print_warning(
+            f"it is still in {', '.join(dict.fromkeys(one.client for one in places))}",
+            hint=f"paddock uninstall {name}",
+        )

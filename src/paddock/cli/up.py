@@ -1,23 +1,43 @@
-"""`paddock up`: the whole product on one port."""
+"""`paddock up`: the whole product on one port.
+
+Opening a page in the user's browser, where there is one with a window.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from threading import Thread
 from typing import TYPE_CHECKING
 
 import click
 
 from paddock.cli import output
-from paddock.cli.browser import open_browser
 from paddock.errors import LoadError
 
 if TYPE_CHECKING:
     import socket
 
-    from paddock.app.doors import Authenticator
-    from paddock.app.identity import InstanceInfo
-    from paddock.app.starting import ListenAddress
+    from paddock.app.authenticators import Authenticator
+    from paddock.app.instance import InstanceInfo
+    from paddock.app.startup import ListenAddress
+
+
+def open_browser(url: str) -> None:
+    """Open a page, without waiting for it. Nothing happens where nobody would see it."""
+    if not (sys.stderr.isatty() and _has_window_system()):
+        return
+    import webbrowser  # noqa: PLC0415 - only where one is opened
+
+    Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+
+
+def _has_window_system() -> bool:
+    """Whether programs can show windows; a browser in a terminal would take that for itself."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
 
 DEFAULT_PORT = 3912
 DEFAULT_HOST = "127.0.0.1"
@@ -90,25 +110,31 @@ def up(
     let in, unless you say otherwise. Press Ctrl-C to end it.
     """
     _check_extras()
-    from paddock.app import starting  # noqa: PLC0415 - only where it is served
-    from paddock.app.application import Application  # noqa: PLC0415 - a web framework
-    from paddock.app.hosting import share_open_zoo, load_named_server  # noqa: PLC0415 - as above
-    from paddock.app.identity import make_instance_info  # noqa: PLC0415 - as above
-    from paddock.app.request_log import configure_request_log  # noqa: PLC0415 - as above
-    from paddock.app.running import run_application  # noqa: PLC0415 - as above
-    from paddock.app.web_files import get_web_directory  # noqa: PLC0415 - as above
+    from paddock.app import startup  # noqa: PLC0415 - only where it is served
+    from paddock.app.application import (  # noqa: PLC0415 - loads the web framework
+        Application,
+        configure_request_log,
+    )
+    from paddock.app.instance import make_instance_info  # noqa: PLC0415 - as above
+    from paddock.app.mcp_endpoints import load_named_server, share_open_zoo  # noqa: PLC0415 - as above
+    from paddock.app.startup import run_application  # noqa: PLC0415 - as above
+    from paddock.app.static_files import get_web_directory  # noqa: PLC0415 - as above
     from paddock.zoo.opening import open_zoo  # noqa: PLC0415 - a database
 
     configure_request_log()
     if database:
         os.environ[DATABASE_VARIABLE] = database  # the servers at /mcp open it too
-    address = starting.ListenAddress(host=host, port=port, hosts=hosts)
+    address = startup.ListenAddress(host=host, port=port, hosts=hosts)
     allowed_hosts = address.allowed_hosts
     token = os.environ.get(TOKEN_VARIABLE)
     if not team:
-        starting.create_authenticator(address, token)  # refuses before anything is made
+        startup.create_authenticator(address, token)  # refuses before anything is made
     with open_zoo(database) as zoo, share_open_zoo(zoo):
-        door = starting.create_team_authenticator(zoo) if team else starting.create_authenticator(address, token)
+        door = (
+            startup.create_team_authenticator(zoo)
+            if team
+            else startup.create_authenticator(address, token)
+        )
         identity = make_instance_info(zoo)
         is_given = ctx.get_parameter_source("port") != click.core.ParameterSource.DEFAULT
         listening = _open_socket(address, identity, is_given=is_given, opens=not no_browser)
@@ -154,8 +180,8 @@ def _open_socket(
     address: ListenAddress, identity: InstanceInfo, *, is_given: bool, opens: bool
 ) -> socket.socket | None:
     """The port; another one where it is taken; None where this Paddock runs there already."""
-    from paddock.app.ports import open_nearby_listening_socket  # noqa: PLC0415 - only where it is served
-    from paddock.app.starting import PortConflict, acquire_port  # noqa: PLC0415 - as above
+    from paddock.app.instance import open_nearby_listening_socket  # noqa: PLC0415 - only where it is served
+    from paddock.app.startup import PortConflict, acquire_port  # noqa: PLC0415 - as above
 
     found = acquire_port(address, identity)
     if not isinstance(found, PortConflict):

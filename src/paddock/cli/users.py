@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import output
-from paddock.cli.complaints import ArgumentError
-from paddock.cli.subcommands import CommandWithSubcommands
+from paddock.cli.commands import CommandWithSubcommands
+from paddock.cli.errors import ArgumentError
 from paddock.zoo.opening import open_zoo
 
 if TYPE_CHECKING:

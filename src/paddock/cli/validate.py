@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import completing, output
+from paddock.cli import completion, output
 from paddock.validation import validate as library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.validation.finding import ValidationFinding
-    from paddock.validation.outcome import Validation
+    from paddock.validation.findings import Validation, ValidationFinding
 
 _STDOUT_DESCRIPTOR, _STDERR_DESCRIPTOR = 1, 2
 ITEM_KINDS = ("servers", "tools", "prompts", "resources")
 
 
 @click.command()
-@click.argument("target", shell_complete=completing.complete_extensions_and_servers)
+@click.argument("target", shell_complete=completion.complete_extensions_and_servers)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="Let warnings count as errors do.")
 @click.option("--static", is_flag=True, help="Run nothing; check what can be read.")
@@ -90,7 +89,9 @@ def _print_validation(found: Validation, *, is_good: bool) -> None:
         done = "read, not run" if found.is_static else "run"
         click.echo(f"Python definition files {done}: {len(found.python_files)}")
     counted = f"{_format_count(len(found.errors), 'error')}, {_format_count(len(found.warnings), 'warning')}"
-    verdict = output.colour_text("valid", "green") if is_good else output.colour_text("invalid", "red")
+    verdict = (
+        output.colour_text("valid", "green") if is_good else output.colour_text("invalid", "red")
+    )
     click.echo(f"{found.target} is {verdict}: {counted}")
 
 
@@ -98,7 +99,9 @@ def _print_finding(one: ValidationFinding) -> None:
     place = one.place
     spot = ":".join(str(part) for part in (place.line, place.column) if part is not None)
     where = "  ".join(part for part in (spot, place.key) if part)
-    label = output.colour_text(one.severity.ljust(7), output.SEVERITY_COLOURS[one.severity], bold=True)
+    label = output.colour_text(
+        one.severity.ljust(7), output.SEVERITY_COLOURS[one.severity], bold=True
+    )
     click.echo(f"  {label}  {f'{where}: ' if where else ''}{one.message}  [{one.code}]")
     if one.remedy:
         click.echo(f"           {one.remedy}")

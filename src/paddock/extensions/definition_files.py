@@ -1,4 +1,6 @@
-"""Definition files of an extension: which one holds an item, and what it holds.
+"""Files that define many items: each is parsed once for all of them, until it changes.
+
+Definition files of an extension: which one holds an item, and what it holds.
 
 An item has a file of its own, `<root>/tools/NAME.py`, or stands in a combined one,
 `<root>/tools.py`; each may also be `.toml` or `.json`, looked for in this order. A file of its own
@@ -11,23 +13,66 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from paddock.authoring.offering import BaseServer
+from paddock.authoring.base_server import BaseServer
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.authoring.tool import Tool
 from paddock.errors import LoadError
+from paddock.extensions.data_formats import parse_json, parse_toml
 from paddock.extensions.manifest import ItemKind
-from paddock.extensions.parsed_files import ParseCache
-from paddock.extensions.plain_data import parse_json, parse_toml
 from paddock.extensions.python_modules import load_definition_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
+
+
+T = TypeVar("T")
+_MAX_CACHED_FILES = 8
+"""How many files are kept: items are loaded file by file."""
+
+
+class _CachedFile(NamedTuple, Generic[T]):
+    state: tuple[int, ...]
+    content: T
+
+
+class ParseCache(Generic[T]):
+    """The last few files that were parsed. What they hold is shared, so nobody may change it."""
+
+    def __init__(self) -> None:
+        self._files_by_key: dict[str, _CachedFile[T]] = {}
+
+    def get_or_parse(self, key: str, file: Path, parse: Callable[[], T]) -> T:
+        """What a file holds: as it was, unless it has changed since then.
+
+        Args:
+            key: Which file it is; in an archive, with its name there.
+            file: The file, or the archive, whose changes count.
+            parse: Reads and parses it; what it raises is not kept.
+        """
+        state = _get_file_state(file)
+        kept = self._files_by_key.pop(key, None)
+        if kept is None or state is None or kept.state != state:
+            kept = _CachedFile(state or (), parse())
+        if state is not None:
+            self._files_by_key[key] = kept
+            while len(self._files_by_key) > _MAX_CACHED_FILES:
+                self._files_by_key.pop(next(iter(self._files_by_key)), None)
+        return kept.content
+
+
+def _get_file_state(file: Path) -> tuple[int, ...] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
 
 DEFINITION_SUFFIXES = (".py", ".toml", ".json")
 MAX_DEFINITION_BYTES = 2_000_000
@@ -65,7 +110,11 @@ class DefinitionFile(msgspec.Struct, frozen=True):
         """
         if self.path.suffix == ".py":
             module = load_definition_module(self.path)
-            found = _find_in_combined_module(self, module) if self.is_combined else _find_in_own_module(self, module)
+            found = (
+                _find_in_combined_module(self, module)
+                if self.is_combined
+                else _find_in_own_module(self, module)
+            )
         else:
             found = self._load_combined_item() if self.is_combined else _read_table(self.path)
         if found is None:

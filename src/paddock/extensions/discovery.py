@@ -10,8 +10,13 @@ from __future__ import annotations
 
 from paddock.extensions import distributions
 from paddock.extensions.errors import ExtensionError
-from paddock.extensions.extension import BrokenExtension, Discovery, Extension, get_built_in_extension
-from paddock.extensions.paclets import installed as paclets
+from paddock.extensions.extension import (
+    BrokenExtension,
+    Discovery,
+    Extension,
+    get_built_in_extension,
+)
+from paddock.extensions.paclets import discovery as paclets
 
 _EXTENSION_FINDERS = (distributions, paclets)
 
@@ -21,7 +26,12 @@ def discover() -> Discovery:
 
     Trust level: discovery.
     """
-    return _merge_discoveries([Discovery((get_built_in_extension(),)), *(finder.find_all() for finder in _EXTENSION_FINDERS)])
+    return _merge_discoveries(
+        [
+            Discovery((get_built_in_extension(),)),
+            *(finder.find_all() for finder in _EXTENSION_FINDERS),
+        ]
+    )
 
 
 def list_extensions() -> list[Extension]:

@@ -62,13 +62,20 @@ _extension_cache: dict[ExtensionEntryPoint, tuple[tuple[Path, int, int], Extensi
 
 def find_all() -> Discovery:
     """The extensions among the installed distributions, in the order of `sys.path`."""
-    return _load_extensions([one for several in _list_installed_entry_points().values() for one in several])
+    return _load_extensions(
+        [one for several in _list_installed_entry_points().values() for one in several]
+    )
 
 
 def find_named(name: str) -> Discovery:
     """The distributions that may be the extension of a name; no other's manifest is read."""
     package = name.rpartition("/")[2]
-    points = [one for several in _list_installed_entry_points().values() for one in several if one.name == package]
+    points = [
+        one
+        for several in _list_installed_entry_points().values()
+        for one in several
+        if one.name == package
+    ]
     found = _load_extensions(points)
     return Discovery(tuple(one for one in found.extensions if one.name == name), found.broken)
 
@@ -127,7 +134,9 @@ def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEnt
 
 def _scan_directory(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
     try:
-        places = sorted(place for place in directory.iterdir() if place.name.endswith(_METADATA_SUFFIXES))
+        places = sorted(
+            place for place in directory.iterdir() if place.name.endswith(_METADATA_SUFFIXES)
+        )
     except OSError:  # a file, as an archive on the path is
         return {}
     return {parse_distribution_name(place.name): _read_entry_points(place) for place in places}
@@ -206,9 +215,7 @@ def _locate_manifest(point: ExtensionEntryPoint) -> Path:
     beside = Path(point.metadata_directory.parent, *point.value.split("."), MANIFEST_FILE_NAME)
     if beside.is_file():
         return beside
-    from paddock.extensions.editable import (  # noqa: PLC0415 - few are, and it loads slowly
-        find_editable_packages,
-    )
+    from paddock.extensions.editable_installs import find_editable_packages  # noqa: PLC0415 - few installs are editable
 
     for directory in find_editable_packages(point.metadata_directory, point.value):
         if (directory / MANIFEST_FILE_NAME).is_file():

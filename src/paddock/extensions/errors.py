@@ -1,11 +1,13 @@
 """What can be wrong with what somebody names or defines.
 
 Each begins with the same words whoever raises it, then says what was found.
+
+What can be wrong with a catalogue, and with getting what it lists.
 """
 
 from __future__ import annotations
 
-from paddock.errors import DefinitionError
+from paddock.errors import DefinitionError, LoadError, PaddockError
 
 
 class ManifestError(DefinitionError):
@@ -131,3 +133,27 @@ class PromptDataError(DefinitionError):
             hint="in a definition of Paddock's own it is called prompts",
             where=where,
         )
+
+
+class CatalogueError(LoadError):
+    """A catalogue cannot be read, or cannot be where it is said to be."""
+
+    code = "invalid-catalogue"
+
+
+class FetchError(PaddockError):
+    """A file cannot be had from where it is, or is larger or slower than allowed."""
+
+    code = "cannot-fetch"
+
+
+class HashMismatchError(FetchError):
+    """What was fetched is not what the catalogue describes."""
+
+    code = "hash-mismatch"
+
+
+class InstallExtensionError(ExtensionError):
+    """An extension cannot be installed, or must not be."""
+
+    code = "cannot-install-extension"

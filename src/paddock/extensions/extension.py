@@ -79,7 +79,9 @@ class Extension(msgspec.Struct, frozen=True):
         return found
 
 
-def make_missing_definition_error(extension: Extension, kind: ItemKind, item: str, expected: str) -> LoadError:
+def make_missing_definition_error(
+    extension: Extension, kind: ItemKind, item: str, expected: str
+) -> LoadError:
     """The complaint about an item that is declared and not defined; `expected` names a file."""
     return LoadError(
         f"the {kind.removesuffix('s')} '{extension.name}/{item}' is declared and has no definition",
@@ -133,4 +135,6 @@ def format_extension_name(package: str, publisher: str | None) -> str:
 @cache
 def get_built_in_extension() -> Extension:
     """Paddock's own extension."""
-    return read_extension(Path(__file__).parents[1], BUILT_IN_EXTENSION_NAME, "built-in", __version__)
+    return read_extension(
+        Path(__file__).parents[1], BUILT_IN_EXTENSION_NAME, "built-in", __version__
+    )

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from paddock.extensions.data_formats import parse_toml
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.keys import normalize_key
-from paddock.extensions.plain_data import parse_toml
+from paddock.extensions.names import normalize_key
 from paddock.extensions.properties import shorten_repr
 
 if TYPE_CHECKING:
@@ -159,7 +159,9 @@ def _parse_items(kind: ItemKind, value: object, where: str) -> tuple[ManifestIte
         key = f"{kind}[{index}]"
         item = _parse_item(one, key, where)
         if not is_valid_name(item.name):
-            raise _make_value_error(where, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '")
+            raise _make_value_error(
+                where, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '"
+            )
         if item.name in found:
             raise ManifestError(f"{key}: {item.name!r} is declared twice", where=where)
         found[item.name] = item
@@ -182,4 +184,6 @@ def _parse_item(value: object, key: str, where: str) -> ManifestItem:
 
 
 def _make_value_error(where: str, key: str, value: object, expected: str) -> ManifestError:
-    return ManifestError(f"{key} is {shorten_repr(value)}", where=where, hint=f"expected {expected}")
+    return ManifestError(
+        f"{key} is {shorten_repr(value)}", where=where, hint=f"expected {expected}"
+    )

@@ -1,6 +1,11 @@
 """Names of items across extensions: one grammar, one parser.
 
 `package/Item` for an extension without a publisher, `publisher/package/Item` for one with.
+
+The spelling of keys.
+
+Definitions are written as the Wolfram documents have them (`DisplayName`), as the protocol has
+them (`displayName`) or as Python does (`display_name`). They are all read as the last.
 """
 
 from __future__ import annotations
@@ -40,3 +45,11 @@ def parse_qualified_name(text: str) -> QualifiedName | None:
 def normalize_distribution_name(name: str) -> str:
     """The name of a distribution as installers compare it: in lower case, with hyphens."""
     return _NAME_SEPARATORS.sub("-", name).lower()
+
+
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-\s]+")
+
+
+def normalize_key(key: str) -> str:
+    """A key in lower case, with underscores between its words."""
+    return _WORD_BOUNDARY.sub("_", key).lower()

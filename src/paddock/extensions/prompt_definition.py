@@ -1,4 +1,6 @@
-"""Prompts from their definitions: an object, a function, or a table of properties.
+"""Texts with blanks, as Python definitions of prompts give them.
+
+Prompts from their definitions: an object, a function, or a table of properties.
 
 The content of a table is a text that is sent as it is, a template that is filled in, or a function
 that makes the text. Its type says which, or is inferred from it.
@@ -9,16 +11,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from paddock.authoring.component_registry import find_attached_item
 from paddock.authoring.prompt import Prompt, PromptArgument
-from paddock.authoring.remembering import find_attached_item
 from paddock.extensions.errors import PromptSpecificationError
-from paddock.extensions.functions import get_function_name, read_function_property
-from paddock.extensions.properties import PropertyTable, shorten_repr, convert_definition_errors
-from paddock.extensions.template import Template
+from paddock.extensions.properties import PropertyTable, convert_definition_errors, shorten_repr
+from paddock.extensions.references import get_function_name, read_function_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+
+class Template:
+    """A prompt's text in which `{name}` stands for an argument.
+
+    `{?name?text}` is the text only when the argument was given. A plain string in a definition is
+    sent as it is, braces and all; this says that it is to be filled in.
+    """
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Template({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Template) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash((Template, self.text))
+
 
 _PROMPT_KEYS = {
     **{key: key for key in ("name", "title", "description", "arguments", "type", "content")},
@@ -107,11 +131,14 @@ def _read_content_type(properties: PropertyTable) -> str:
     stated = (properties.get_text("type") or _AUTOMATIC_TYPE).lower()
     if stated not in (*_CONTENT_TYPES, _AUTOMATIC_TYPE):
         raise properties.make_error(
-            f"type is {shorten_repr(properties.get('type'))}", "Text, Template, Function or Automatic"
+            f"type is {shorten_repr(properties.get('type'))}",
+            "Text, Template, Function or Automatic",
         )
     if "function" in properties:
         if stated not in ("function", _AUTOMATIC_TYPE):
-            raise properties.make_error(f"type is {stated!r}, and there is a function", "leave it out")
+            raise properties.make_error(
+                f"type is {stated!r}, and there is a function", "leave it out"
+            )
         return "function"
     content = properties.get("content")
     if isinstance(content, Template) and stated in ("text", _AUTOMATIC_TYPE):
@@ -138,7 +165,9 @@ def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgumen
         return None
     given = properties.get("arguments")
     if not isinstance(given, list | tuple):
-        raise properties.make_error(f"arguments is {shorten_repr(given)}", "expected a list of { name, … }")
+        raise properties.make_error(
+            f"arguments is {shorten_repr(given)}", "expected a list of { name, … }"
+        )
     found = [_read_argument(one, f"{where}: arguments[{index}]") for index, one in enumerate(given)]
     names = [one.name for one in found]
     if len(set(names)) < len(names):
@@ -150,7 +179,9 @@ def _read_argument(given: object, where: str) -> PromptArgument:
     if isinstance(given, PromptArgument):
         return given
     if not isinstance(given, Mapping):
-        raise PromptSpecificationError(shorten_repr(given), where=where, hint="expected { name, … }")
+        raise PromptSpecificationError(
+            shorten_repr(given), where=where, hint="expected { name, … }"
+        )
     properties = PropertyTable(given, _ARGUMENT_KEYS, PromptSpecificationError, where)
     name = properties.get_text("name")
     if not name:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from paddock.authoring.python_file import to_load_error, run_file, run_script
+from paddock.authoring.script_runner import run_file, run_script, to_load_error
 from paddock.errors import LoadError
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from paddock.extensions.catalogue.errors import CatalogueError
-from paddock.extensions.data_only import reject_python
-from paddock.extensions.discovery import discover_extension, list_extensions, is_package_installed
+from paddock.extensions.discovery import discover_extension, is_package_installed, list_extensions
 from paddock.extensions.errors import (
+    CatalogueError,
     PromptNotFoundError,
     PromptSpecificationError,
     ResourceNameError,
@@ -22,17 +21,22 @@ from paddock.extensions.errors import (
     ToolSpecificationError,
 )
 from paddock.extensions.extension import Extension, get_built_in_extension
-from paddock.extensions.missing import (
-    format_name_list,
-    find_similar_names,
-    make_unknown_extension_error,
-    make_undeclared_item_error,
-    make_not_installed_error,
-    make_extension_name_error,
-)
 from paddock.extensions.names import parse_qualified_name
+from paddock.extensions.not_found_errors import (
+    find_similar_names,
+    format_name_list,
+    make_extension_name_error,
+    make_not_installed_error,
+    make_undeclared_item_error,
+    make_unknown_extension_error,
+)
 from paddock.extensions.prompt_definition import make_prompt
-from paddock.extensions.references import get_reference_directory, is_reference, load_reference
+from paddock.extensions.references import (
+    get_reference_directory,
+    is_reference,
+    load_reference,
+    reject_python,
+)
 from paddock.extensions.resource_definition import make_resource
 from paddock.extensions.tool_definition import make_tool
 
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
     from paddock.errors import DefinitionError
     from paddock.extensions.definition_files import DefinitionFile
     from paddock.extensions.errors import ExtensionError
-    from paddock.extensions.manifest import ManifestItem, ItemKind
+    from paddock.extensions.manifest import ItemKind, ManifestItem
     from paddock.extensions.names import QualifiedName
 
 T = TypeVar("T")
@@ -128,7 +132,9 @@ class ItemRegistry:
             for item in extension.manifest.get_items(kind)
         ]
 
-    def find_item(self, kind: ItemKind, name: str, owner: Extension | None = None) -> DeclaredItem | None:
+    def find_item(
+        self, kind: ItemKind, name: str, owner: Extension | None = None
+    ) -> DeclaredItem | None:
         """The item that a name means.
 
         A short name is one of the owner's, if the name stands in an extension's own definition,
@@ -139,10 +145,14 @@ class ItemRegistry:
         """
         qualified = parse_qualified_name(name)
         if qualified is None:
-            return _find_in_extension(owner, kind, name) or _find_in_extension(self.find_built_in_extension(), kind, name)
+            return _find_in_extension(owner, kind, name) or _find_in_extension(
+                self.find_built_in_extension(), kind, name
+            )
         if owner is not None and owner.name == qualified.extension_name:
             return _find_in_extension(owner, kind, qualified.item)
-        return _find_in_extension(self.find_extension(qualified.extension_name), kind, qualified.item)
+        return _find_in_extension(
+            self.find_extension(qualified.extension_name), kind, qualified.item
+        )
 
     def resolve_item(
         self,
@@ -206,10 +216,14 @@ class ItemRegistry:
         if remote is not None:
             return make_not_installed_error(kind, name, remote, where)
         near = find_similar_names(str(name), [one.name for one in self.list_items(kind)])
-        bringing = [one for one in self.list_extensions() if one.is_provided_by(name.extension_name)]
+        bringing = [
+            one for one in self.list_extensions() if one.is_provided_by(name.extension_name)
+        ]
         if bringing:
             return make_extension_name_error(kind, name, bringing, where)
-        return make_unknown_extension_error(kind, name, near, where, is_installed=is_package_installed(name.extension_name))
+        return make_unknown_extension_error(
+            kind, name, near, where, is_installed=is_package_installed(name.extension_name)
+        )
 
 
 class InstalledItemRegistry(ItemRegistry):
@@ -270,9 +284,7 @@ def find_catalogue_extension(name: str) -> Extension | None:
     """What a catalogue says of an extension that is not installed; nothing is fetched for that."""
     if is_package_installed(name):
         return None
-    from paddock.extensions.catalogue.remote import (  # noqa: PLC0415 - few names are missing
-        find_remote_extension,
-    )
+    from paddock.extensions.catalogues.remote import find_remote_extension  # noqa: PLC0415 - names are rarely missing
 
     try:
         return find_remote_extension(name)
@@ -280,7 +292,9 @@ def find_catalogue_extension(name: str) -> Extension | None:
         return None  # the complaint is about the name
 
 
-def _find_in_extension(extension: Extension | None, kind: ItemKind, name: str) -> DeclaredItem | None:
+def _find_in_extension(
+    extension: Extension | None, kind: ItemKind, name: str
+) -> DeclaredItem | None:
     items = () if extension is None else extension.manifest.get_items(kind)
     found = next((item for item in items if item.name == name), None)
     return None if extension is None or found is None else DeclaredItem(extension, kind, found)
@@ -296,7 +310,9 @@ def list_declared_items(kind: ItemKind) -> list[DeclaredItem]:
     return create_installed_registry().list_items(kind)
 
 
-def find_declared_item(kind: ItemKind, name: str, owner: Extension | None = None) -> DeclaredItem | None:
+def find_declared_item(
+    kind: ItemKind, name: str, owner: Extension | None = None
+) -> DeclaredItem | None:
     """The item that a name means, short for what is built in; None when there is none."""
     return create_installed_registry().find_item(kind, name, owner)
 

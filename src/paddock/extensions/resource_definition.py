@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.remembering import find_attached_item
+from paddock.authoring.component_registry import find_attached_item
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.extensions.errors import ResourceSpecificationError
-from paddock.extensions.functions import read_function_property
-from paddock.extensions.properties import PropertyTable, shorten_repr, convert_definition_errors
+from paddock.extensions.properties import PropertyTable, convert_definition_errors, shorten_repr
+from paddock.extensions.references import read_function_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,9 @@ def make_resource(
     """
     if isinstance(definition, Resource | ResourceTemplate):
         return definition
-    decorated = find_attached_item(definition, Resource) or find_attached_item(definition, ResourceTemplate)
+    decorated = find_attached_item(definition, Resource) or find_attached_item(
+        definition, ResourceTemplate
+    )
     if decorated is not None:
         return decorated
     if not isinstance(definition, Mapping):
@@ -66,7 +68,9 @@ def _make_resource_from_table(
     sources = properties.get_present(*_CONTENT_SOURCES)
     if len(sources) != 1:
         found = " and ".join(sources) or "none"
-        raise properties.make_error(f"what it is read from: {found}", f"one of {', '.join(_CONTENT_SOURCES)}")
+        raise properties.make_error(
+            f"what it is read from: {found}", f"one of {', '.join(_CONTENT_SOURCES)}"
+        )
     file = _resolve_file(properties, relative_to)
     mime_type = properties.get_text("mime_type")
     if mime_type is None and file is not None:

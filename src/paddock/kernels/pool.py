@@ -10,11 +10,10 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING
 
-from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.kernel import EvaluationLimits, KernelError
 
 if TYPE_CHECKING:
-    from paddock.kernels.engines.engine import Engine
+    from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import Kernel
 
 SPARE_KERNELS = 1
@@ -55,9 +54,13 @@ class KernelPool:
         if "many" not in engine.capabilities:
             return
         with self._lock:
-            waiting = len(self._spares.get(_get_engine_key(engine), ())) + self._starting_counts.get(_get_engine_key(engine), 0)
+            waiting = len(
+                self._spares.get(_get_engine_key(engine), ())
+            ) + self._starting_counts.get(_get_engine_key(engine), 0)
             missing = 0 if self._is_closed else max(0, self._spare_count - waiting)
-            self._starting_counts[_get_engine_key(engine)] = self._starting_counts.get(_get_engine_key(engine), 0) + missing
+            self._starting_counts[_get_engine_key(engine)] = (
+                self._starting_counts.get(_get_engine_key(engine), 0) + missing
+            )
         for _ in range(missing):
             # Later, so that it does not take processor time from the answer that is waited for.
             timer = threading.Timer(SPARE_START_DELAY_SECONDS, self._start_spare, (engine,))

@@ -11,25 +11,30 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from paddock.authoring.mirroring import check_mirrored_headers, find_header_parameters
+from paddock.authoring.header_parameters import check_mirrored_headers, find_header_parameters
 from paddock.authoring.results import build_error_result
 from paddock.authoring.tool import Tool
+from paddock.client.errors import AnswerError, PeerError
 from paddock.errors import ConnectError, DefinitionError
-from paddock.mounting.errors import UpstreamError
-from paddock.mounting.shaping import build_call_params, to_protocol_error, create_server_request, rewrite_result, describe_failure
-from paddock.peer.errors import AnswerError, PeerError
+from paddock.mounting.rewriting import (
+    UpstreamError,
+    build_call_params,
+    create_server_request,
+    describe_failure,
+    rewrite_result,
+    to_protocol_error,
+)
 from paddock.protocol.errors import MISSING_CAPABILITY
-from paddock.protocol.pace import SlowHandlerTracker
-from paddock.protocol.request import InputRequired
+from paddock.protocol.request import InputRequired, SlowHandlerTracker
 
 if TYPE_CHECKING:
-    from paddock.authoring.mirroring import HeaderParameter
-    from paddock.authoring.offering import BaseServer
-    from paddock.mounting.calls import UpstreamCall, UpstreamCallTable
-    from paddock.peer.peer import Peer
-    from paddock.protocol.ask import ServerRequest
-    from paddock.protocol.model.params import CallToolParams
+    from paddock.authoring.base_server import BaseServer
+    from paddock.authoring.header_parameters import HeaderParameter
+    from paddock.client.peer import Peer
+    from paddock.mounting.upstream_calls import UpstreamCall, UpstreamCallTable
+    from paddock.protocol.params import CallToolParams
     from paddock.protocol.request import Request, Result
+    from paddock.protocol.server_requests import ServerRequest
 
 Json = dict[str, Any]
 
@@ -102,7 +107,9 @@ class RemoteToolInvoker:
     async def run_async(self, request: Request) -> Result:
         """Call the tool where it is; an upstream that fails gives a result that says so."""
         try:
-            return await forward_request(self._upstream, request, build_call_params(request, self._name))
+            return await forward_request(
+                self._upstream, request, build_call_params(request, self._name)
+            )
         except PeerError as error:
             is_session = not request.era.is_stateless
             if is_session and error.rpc_code == MISSING_CAPABILITY:
@@ -135,7 +142,9 @@ async def forward_request(line: UpstreamConnection, request: Request, params: Js
 class RequestForwarder:
     """One request on its way."""
 
-    def __init__(self, line: UpstreamConnection, request: Request, params: Json, kept: Json) -> None:
+    def __init__(
+        self, line: UpstreamConnection, request: Request, params: Json, kept: Json
+    ) -> None:
         self._upstream = line
         self._request = request
         self._params = params
@@ -191,7 +200,9 @@ class RequestForwarder:
             if "requestState" in result:
                 repeated["requestState"] = result["requestState"]
             await self._send(call, repeated)
-        raise UpstreamError(self._upstream.label, f"more than {MAX_QUESTION_ROUNDS} rounds of questions")
+        raise UpstreamError(
+            self._upstream.label, f"more than {MAX_QUESTION_ROUNDS} rounds of questions"
+        )
 
     async def _get_next_result(self, call: UpstreamCall) -> Json:
         seconds = self._upstream.timeouts.call_timeout
@@ -230,7 +241,8 @@ class RequestForwarder:
             return self._params
         self._request.remembered_value = self._remembered_state
         asks = {
-            key: create_server_request(method, params) for key, (method, params) in self._remembered_state["asks"].items()
+            key: create_server_request(method, params)
+            for key, (method, params) in self._remembered_state["asks"].items()
         }
         repeated = {**self._params, "inputResponses": await self._ask_client(asks)}
         if self._remembered_state.get("state") is not None:
@@ -247,7 +259,9 @@ class RequestForwarder:
                 f"Expected questions as inputRequests, got {requests!r:.60}"
             ) from None
         self._request.remembered_value = {"asks": found, "state": result.get("requestState")}
-        return {key: create_server_request(method, params) for key, (method, params) in found.items()}
+        return {
+            key: create_server_request(method, params) for key, (method, params) in found.items()
+        }
 
     async def _ask_client(self, asks: dict[str, ServerRequest]) -> Json:
         answers = self._request.era.request_input(self._request, asks)

@@ -2,25 +2,35 @@
 
 Nothing is copied: what is offered is looked up in the mounted servers, and looked up again once
 one of them says that it has changed.
+
+Mounting a server in another, and taking it out again.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-from paddock.authoring.mounted import MountedItem
+from paddock.authoring.base_server import BaseServer
+from paddock.authoring.mounted_items import MountedItem
+from paddock.client.connect_options import DEFAULT_TIMEOUT_SECONDS
 from paddock.errors import DefinitionError
-from paddock.mounting.upstream import close_upstreams, wait_for_upstream_lists
+from paddock.mounting.mount import ItemPrefix, Mount
+from paddock.mounting.upstream import (
+    Upstream,
+    UpstreamConnector,
+    UpstreamTimeouts,
+    close_upstreams,
+    get_target_label,
+    wait_for_upstream_lists,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.authoring.catalogue import ComponentRegistry
-    from paddock.authoring.mounted import LifespanOwner, MountSource
-    from paddock.authoring.offering import BaseServer
-    from paddock.mounting.mount import Mount
-    from paddock.mounting.upstream import Upstream
+    from paddock.authoring.component_registry import ComponentRegistry
+    from paddock.authoring.mounted_items import LifespanOwner, MountSource
+
 
 ITEM_KINDS = ("tools", "prompts", "resources", "templates")
 _log = logging.getLogger("paddock")
@@ -29,7 +39,9 @@ _log = logging.getLogger("paddock")
 class MountedItemLookup:
     """What mounted servers add to one catalogue."""
 
-    def __init__(self, mounts: ServerMounts, kind: str, catalogue: ComponentRegistry[object]) -> None:
+    def __init__(
+        self, mounts: ServerMounts, kind: str, catalogue: ComponentRegistry[object]
+    ) -> None:
         self._mounts = mounts
         self._kind = kind
         self._registry = catalogue
@@ -57,7 +69,9 @@ class MountedItemLookup:
         if not meant:
             return None
         mount = max(meant, key=lambda mount: len(mount.item_prefix.name_prefix))
-        return MountedItem(mount.source, self._kind, key.removeprefix(mount.item_prefix.name_prefix), key)
+        return MountedItem(
+            mount.source, self._kind, key.removeprefix(mount.item_prefix.name_prefix), key
+        )
 
     def _can_belong_to(self, mount: Mount, key: str) -> bool:
         before = mount.item_prefix.name_prefix
@@ -78,7 +92,9 @@ class MountedItemLookup:
             self._logged_errors.add(fault)
             _log.warning("%s of %r is left out: %s", name, mount, fault)
 
-    def _assign_key(self, found: dict[str, MountedItem], mount: Mount, name: str) -> tuple[str, str | None]:
+    def _assign_key(
+        self, found: dict[str, MountedItem], mount: Mount, name: str
+    ) -> tuple[str, str | None]:
         """The key of an item, and why it cannot have it if it cannot."""
         naming = mount.item_prefix
         keys = (naming.get_key(self._kind, name), naming.get_alias(self._kind, name))
@@ -102,7 +118,8 @@ class ServerMounts:
             "templates": offering.templates,  # type: ignore[dict-item]  # only looked at
         }
         self._item_lookups = {
-            kind: MountedItemLookup(self, kind, catalogue) for kind, catalogue in self._registries.items()
+            kind: MountedItemLookup(self, kind, catalogue)
+            for kind, catalogue in self._registries.items()
         }
         for kind, catalogue in self._registries.items():
             catalogue.mounted_items = self._item_lookups[kind]
@@ -124,7 +141,11 @@ class ServerMounts:
         """
         if mount.local_server is not None:
             self._check_mount(mount)
-        taken = [one for one in self._mounts if one.item_prefix.uri_scheme == mount.item_prefix.uri_scheme]
+        taken = [
+            one
+            for one in self._mounts
+            if one.item_prefix.uri_scheme == mount.item_prefix.uri_scheme
+        ]
         if mount.item_prefix.uri_scheme is not None and taken:
             raise DefinitionError(
                 f"the prefix {mount.item_prefix.prefix!r} is that of {taken[0]!r} already",
@@ -231,21 +252,31 @@ class ServerMounts:
         for mount in self:
             _remove_holder(mount, (self, holder))
         if is_patient:
-            close_upstreams([upstream for upstream in self._iter_upstreams() if not upstream.has_holders])
+            close_upstreams(
+                [upstream for upstream in self._iter_upstreams() if not upstream.has_holders]
+            )
 
     def _iter_upstreams(self) -> Iterator[Upstream]:
         for mount in self:
             if mount.upstream is not None:
                 yield mount.upstream
-            elif mount.local_server is not None and isinstance(mount.local_server.mounts, ServerMounts):
+            elif mount.local_server is not None and isinstance(
+                mount.local_server.mounts, ServerMounts
+            ):
                 yield from mount.local_server.mounts._iter_upstreams()  # noqa: SLF001 - of the same class
 
     def _check_mount(self, mount: Mount) -> None:
-        if mount.local_server is not None and self._server in _list_mounted_servers(mount.local_server):
+        if mount.local_server is not None and self._server in _list_mounted_servers(
+            mount.local_server
+        ):
             raise DefinitionError(
                 f"{self._server!r} would be mounted in itself", hint="leave one of the mounts out"
             )
-        faults = [fault for kind in ITEM_KINDS for fault in self._item_lookups[kind].find_collisions(mount)]
+        faults = [
+            fault
+            for kind in ITEM_KINDS
+            for fault in self._item_lookups[kind].find_collisions(mount)
+        ]
         if faults:
             raise DefinitionError(
                 f"{mount!r} cannot be mounted: {'; '.join(faults)}", hint="give another prefix"
@@ -307,3 +338,69 @@ def _remove_holder(mount: Mount, holder: object) -> None:
         mount.upstream.remove_holder(holder)
     elif mount.local_server is not None and mount.local_server.mounts is not None:
         mount.local_server.mounts.remove_holder(holder)
+
+
+if TYPE_CHECKING:
+    from paddock.client.connect import ServerCommand
+    from paddock.client.connect_options import ConnectOptions
+    from paddock.client.peer import Peer
+
+    MountTarget = BaseServer | Peer | ServerCommand
+
+
+def mount_server(
+    offering: BaseServer,
+    target: MountTarget,
+    prefix: str | None = None,
+    *,
+    separator: str = "_",
+    list_timeout: float = 2.0,
+    call_timeout: float = 300.0,
+    **options: Unpack[ConnectOptions],
+) -> None:
+    """Offer what another server has; see `Server.mount`."""
+    naming = ItemPrefix(prefix, separator)
+    if isinstance(target, BaseServer):
+        if options:
+            raise DefinitionError(
+                f"a server in this process takes no {', '.join(sorted(options))}",
+                hint="options of connect are for servers elsewhere",
+            )
+        made = Mount(target, naming, offering=target, upstream=None)
+    else:
+        limits = UpstreamTimeouts(
+            list_timeout, call_timeout, options.get("timeout", DEFAULT_TIMEOUT_SECONDS)
+        )
+        upstream = _create_upstream(offering, target, naming, limits, options)
+        made = Mount(target, naming, offering=None, upstream=upstream)
+    mounts = (
+        offering.mounts if isinstance(offering.mounts, ServerMounts) else ServerMounts(offering)
+    )
+    mounts.add(made)
+
+
+def unmount_server(offering: BaseServer, mounted: str | MountTarget) -> None:
+    """Offer no longer what another server has; see `Server.unmount`."""
+    mounts = (
+        offering.mounts if isinstance(offering.mounts, ServerMounts) else ServerMounts(offering)
+    )
+    for one in mounts:
+        is_meant = one.target is mounted or one.target == mounted
+        if is_meant or (isinstance(mounted, str) and one.item_prefix.prefix == mounted):
+            mounts.remove(one)
+            return
+    known = ", ".join(repr(one.item_prefix.prefix or one.target) for one in mounts) or "nothing"
+    raise DefinitionError(f"{mounted!r} is not mounted", hint=f"mounted: {known}")
+
+
+def _create_upstream(
+    offering: BaseServer,
+    target: Peer | ServerCommand,
+    naming: ItemPrefix,
+    limits: UpstreamTimeouts,
+    options: ConnectOptions,
+) -> Upstream:
+    info: dict[str, object] = {"name": offering.name, "version": offering.metadata.version}
+    given: ConnectOptions = {"client_info": info, **options}
+    label = naming.prefix or get_target_label(target)
+    return Upstream(label, UpstreamConnector(target, given), limits, offering)

@@ -1,4 +1,6 @@
-"""A mounted server that is elsewhere: one connection for everybody, kept by a thread of its own.
+"""How an upstream is reached: a command, a file, a URL, or a connection that is open already.
+
+A mounted server that is elsewhere: one connection for everybody, kept by a thread of its own.
 
 The thread connects, asks what there is, listens for changes, and begins anew when the connection
 ends, after a pause that grows. Whoever calls or lists never waits for it longer than a set time;
@@ -11,35 +13,139 @@ import atexit
 import logging
 import secrets
 import threading
+from os import PathLike
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct
 
-from paddock.errors import ConnectError, PaddockError
-from paddock.mounting.calls import UpstreamCallTable
-from paddock.mounting.changes import UpstreamChangeTracker
-from paddock.mounting.errors import UpstreamError
+from paddock import connector
+from paddock.client.connect import (
+    URL_OPTIONS,
+    build_command,
+    connect_channel,
+    is_server_url,
+)
+from paddock.client.connect_options import ConnectSettings
+from paddock.client.peer import Peer
+from paddock.client.process import ProcessChannel
+from paddock.errors import ConnectError, DefinitionError, PaddockError
 from paddock.mounting.forwarding import RemoteToolInvoker, forward_request
-from paddock.mounting.gate import ThreadEvent
-from paddock.mounting.lists import LIST_METHODS, UpstreamLists
-from paddock.mounting.shaping import (
+from paddock.mounting.rewriting import (
+    UpstreamError,
     build_completion_params,
     build_prompt_params,
-    to_protocol_error,
     build_read_params,
+    to_protocol_error,
+)
+from paddock.mounting.thread_event import ThreadEvent
+from paddock.mounting.upstream_calls import UpstreamCallTable
+from paddock.mounting.upstream_lists import (
+    LIST_METHODS,
+    UpstreamChangeTracker,
+    UpstreamLists,
+    build_mount_environment,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.authoring.offering import BaseServer
-    from paddock.mounting.dialling import UpstreamConnector
-    from paddock.peer.peer import Peer
-    from paddock.protocol.model.params import CompletionReference
+    from paddock.authoring.base_server import BaseServer
+    from paddock.protocol.params import CompletionReference
     from paddock.protocol.request import Request, Result
 
-Json = dict[str, Any]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.client.connect import ServerCommand
+    from paddock.client.connect_options import ConnectOptions
+
+    Json = dict[str, Any]
+    NotificationHandler = Callable[[str, Json], None]
+    QuestionHandler = Callable[[str, Json], Json]
+
+CLIENT_OPTIONS = frozenset(
+    {
+        *("on_elicit", "on_sample", "on_question", "on_log", "on_progress", "on_notification"),
+        *("roots", "record", "tasks"),
+    }
+)
+"""Options of `connect` that are the client's business, which calls through us."""
+ALL_CAPABILITIES: Json = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
+"""What we tell sessions that they may ask: whether it can be answered depends on who calls."""
+
+
+class UpstreamConnector:
+    """Opens and closes the connections to one upstream."""
+
+    def __init__(self, target: ServerCommand | Peer, options: ConnectOptions) -> None:
+        refused = CLIENT_OPTIONS & set(options)
+        if refused:
+            raise DefinitionError(
+                f"mount has no option {', '.join(sorted(refused))}",
+                hint="questions and notifications are passed on to the client that calls",
+            )
+        strange = set() if is_server_url(target) else {*URL_OPTIONS} & set(options)
+        if strange:
+            raise DefinitionError(f"{', '.join(sorted(strange))}: only for servers behind a URL")
+        self._target = target
+        self._options: Any = {"client_capabilities": ALL_CAPABILITIES, **options}
+        self._pending_channel: ProcessChannel | None = None
+        self._end_reason: str | None = None
+        self.receives_notifications = not isinstance(target, Peer)
+        """Whether what the upstream says of itself comes to us; an open peer has callbacks."""
+        if isinstance(target, Peer):
+            target.when_ended(self._record_end)
+
+    def connect(self, hear: NotificationHandler, answer: QuestionHandler) -> Peer:
+        """Open a connection.
+
+        Raises:
+            ConnectError: when that does not work.
+            DefinitionError: when the server would be mounted in itself.
+        """
+        target = self._target
+        if isinstance(target, Peer):
+            if self._end_reason is not None:
+                raise ConnectError(f"The peer that was mounted has ended: {self._end_reason}")
+            return target
+        options = {**self._options, "on_notification": hear, "on_question": answer}
+        if is_server_url(target):
+            return connector.connect(str(target), **cast("ConnectOptions", options))
+        command = build_command(target)
+        options["env"] = {**(options.get("env") or {}), **build_mount_environment(command)}
+        settings = ConnectSettings(**options)
+        channel = ProcessChannel(command, settings)
+        self._pending_channel = channel
+        try:
+            return connect_channel(channel, settings)
+        finally:
+            self._pending_channel = None
+
+    def _record_end(self, reason: str) -> None:
+        self._end_reason = reason
+
+    def cancel_connect(self) -> None:
+        """Give up a connection that is just being opened."""
+        channel = self._pending_channel
+        if channel is not None:
+            threading.Thread(target=channel.close, daemon=True).start()
+
+    def disconnect(self, peer: Peer) -> None:
+        """Close a connection, if it is ours to close."""
+        if peer is not self._target:
+            peer.close()
+
+
+def get_target_label(target: object) -> str:
+    """What to call an upstream that has no prefix."""
+    if isinstance(target, Peer):
+        return str(target.server_info.get("name", "peer"))
+    if isinstance(target, str | PathLike):
+        return str(target)
+    return " ".join(map(str, target)) if isinstance(target, list | tuple) else repr(target)
+
 
 MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.5, 30.0
 """Seconds before a further attempt to connect: the first time, and at the most."""
@@ -63,7 +169,9 @@ class UpstreamTimeouts(Struct, frozen=True):
 class Upstream:
     """A server elsewhere, as the source of mounted items."""
 
-    def __init__(self, label: str, dialling: UpstreamConnector, limits: UpstreamTimeouts, owner: BaseServer) -> None:
+    def __init__(
+        self, label: str, dialling: UpstreamConnector, limits: UpstreamTimeouts, owner: BaseServer
+    ) -> None:
         self.label = label
         self.timeouts = limits
         self.owner = owner
@@ -270,7 +378,9 @@ class Upstream:
             if monotonic() - started >= STABLE_CONNECTION_SECONDS:
                 pause = 0.0
             elif pause and self._failure is None:
-                self._record_failure(ConnectError(f"it ends soon after it has begun: {self._end_reason}"))
+                self._record_failure(
+                    ConnectError(f"it ends soon after it has begun: {self._end_reason}")
+                )
             self._pause(pause)
             pause = min(2 * pause, MAX_RECONNECT_SECONDS) or MIN_RECONNECT_SECONDS
         with self._condition:
@@ -308,7 +418,11 @@ class Upstream:
                 self._lists_event.set()
             with self._condition:
                 self._condition.wait_for(
-                    lambda: self._is_closing or self._peer is not peer or self._change_tracker.has_pending_changes
+                    lambda: (
+                        self._is_closing
+                        or self._peer is not peer
+                        or self._change_tracker.has_pending_changes
+                    )
                 )
 
     def _record_failure(self, error: Exception) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from paddock.protocol.facts import Json
+    from paddock.protocol.server_metadata import Json
 
     RequestId = int | str
     SendFrame = Callable[[bytes], None]
@@ -62,7 +62,11 @@ class ServerConnection:
 
     def handle_response(self, request_id: object, result: object, error: object) -> None:
         """The peer answered a request of ours; one that nobody waits for is dropped."""
-        answer = self._response_handlers.pop(request_id, None) if isinstance(request_id, int | str) else None
+        answer = (
+            self._response_handlers.pop(request_id, None)
+            if isinstance(request_id, int | str)
+            else None
+        )
         if answer is not None:
             answer(result, error)
 

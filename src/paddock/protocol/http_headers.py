@@ -1,6 +1,16 @@
-"""What the protocol calls things in HTTP, for servers and for those who call them."""
+"""What the protocol calls things in HTTP, for servers and for those who call them.
+
+Values of the protocol's HTTP headers, which can hold any text.
+
+Visible ASCII stands for itself; everything else, and what could be mistaken for it, is base64 of
+UTF-8 between `=?base64?` and `?=`.
+"""
 
 from __future__ import annotations
+
+from binascii import a2b_base64, b2a_base64
+
+from paddock.protocol.errors import HeaderMismatchError
 
 VERSION_HEADER = "MCP-Protocol-Version"
 METHOD_HEADER = "Mcp-Method"
@@ -25,3 +35,39 @@ NAME_PARAMETERS = {
 def to_asgi_name(name: str) -> bytes:
     """The name of a header as ASGI has it."""
     return name.lower().encode()
+
+
+BASE64_PREFIX, BASE64_SUFFIX = "=?base64?", "?="
+
+
+def encode_header_value(text: str) -> str:
+    """A text as the value of a header."""
+    is_plain = all(" " <= character <= "~" or character == "\t" for character in text)
+    if is_plain and text == text.strip(" \t") and not _is_base64_value(text):
+        return text
+    return BASE64_PREFIX + b2a_base64(text.encode(), newline=False).decode() + BASE64_SUFFIX
+
+
+def decode_header_value(value: str, name: str) -> str:
+    """The text that the value of a header stands for.
+
+    Raises:
+        HeaderMismatchError: when it is no header value, or says it is base64 and is not.
+    """
+    if not _is_base64_value(value):
+        if all(" " <= character <= "~" or character == "\t" for character in value):
+            return value
+        raise HeaderMismatchError(f"{name} holds characters that a header cannot hold: use base64")
+    encoded = value[len(BASE64_PREFIX) : -len(BASE64_SUFFIX)]
+    try:
+        raw = a2b_base64(encoded.encode("ascii"), strict_mode=True)
+        if b2a_base64(raw, newline=False).decode() != encoded:
+            raise ValueError(encoded)
+        return raw.decode()
+    except ValueError:
+        raise HeaderMismatchError(f"{name} is not base64 of UTF-8: {value!r:.80}") from None
+
+
+def _is_base64_value(value: str) -> bool:
+    long_enough = len(value) >= len(BASE64_PREFIX) + len(BASE64_SUFFIX)
+    return long_enough and value.startswith(BASE64_PREFIX) and value.endswith(BASE64_SUFFIX)

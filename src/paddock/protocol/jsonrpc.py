@@ -44,7 +44,10 @@ def encode_request_id(request_id: RequestId) -> bytes:
 
 def encode_result(request_id: RequestId, result: object) -> bytes:
     """An answer with a result."""
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (encode_request_id(request_id), encode_json(result))
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
+        encode_request_id(request_id),
+        encode_json(result),
+    )
 
 
 def encode_error(request_id: RequestId | None, error: ProtocolError) -> bytes:
@@ -60,7 +63,10 @@ def encode_notification(method: str, params: object = None) -> bytes:
     """A message that expects no answer."""
     if params is None:
         return b'{"jsonrpc":"2.0","method":%b}\n' % encode_json(method)
-    return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (encode_json(method), encode_json(params))
+    return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (
+        encode_json(method),
+        encode_json(params),
+    )
 
 
 def encode_request(request_id: RequestId, method: str, params: object) -> bytes:
@@ -92,23 +98,31 @@ def answer_malformed_line(line: bytes, fault: Exception) -> bytes | None:
         return None
     if isinstance(fault, RecursionError):
         known_id = find_request_id(line[:1024], line[-1024:])
-        return encode_error(known_id, _make_invalid_request_error("The message is nested too deeply"))
+        return encode_error(
+            known_id, _make_invalid_request_error("The message is nested too deeply")
+        )
     try:
         message = _decode_json(line)
     except DECODE_ERRORS as error:
         text = f"The message is not JSON in UTF-8: {error}"
         return encode_error(None, ProtocolError(text, rpc_code=PARSE_ERROR))
     if isinstance(message, list):
-        return encode_error(None, _make_invalid_request_error("A batch of messages is not allowed in this version"))
+        return encode_error(
+            None, _make_invalid_request_error("A batch of messages is not allowed in this version")
+        )
     if not isinstance(message, dict):
-        return encode_error(None, _make_invalid_request_error(f"Expected a JSON object, got {message!r:.40}"))
+        return encode_error(
+            None, _make_invalid_request_error(f"Expected a JSON object, got {message!r:.40}")
+        )
     if "method" not in message and ("result" in message or "error" in message):
         return None
     if "method" in message and "id" not in message:
         return None
     known = message.get("id")
     request_id = known if type(known) in (int, str) else None
-    return encode_error(request_id, _make_invalid_request_error(f"Not a JSON-RPC 2.0 request: {fault}"))
+    return encode_error(
+        request_id, _make_invalid_request_error(f"Not a JSON-RPC 2.0 request: {fault}")
+    )
 
 
 _ID_PATTERN = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\x00-\x1f]*")\s*'

@@ -1,4 +1,10 @@
-"""One request under way: who asked, in which era, what is being done, and how to stop it.
+"""How fast a handler has been, to decide where its next call runs.
+
+A plain function runs in the thread that read its call, which costs nothing, until it once proves
+slow; from then on its calls go straight to worker threads. A handler that was slow only once
+(a cold cache, say) earns its place back.
+
+One request under way: who asked, in which era, what is being done, and how to stop it.
 
 A `Request` is made by the dispatcher. An operation either finishes it on the spot or gives it
 work, which the transport then runs where it sees fit: `run` in any thread, `run_async` on an
@@ -18,22 +24,48 @@ import msgspec
 from msgspec import UNSET
 
 from paddock.protocol.errors import ProtocolError
-from paddock.protocol.interruption import (
+from paddock.protocol.jsonrpc import RequestId, encode_notification
+from paddock.protocol.params import RequestParams
+from paddock.protocol.thread_interrupt import (
     HandlerCancelled,
     interrupt_retrier,
     interrupt_thread,
     withdraw_interrupt,
 )
-from paddock.protocol.jsonrpc import RequestId, encode_notification
-from paddock.protocol.model.params import RequestParams
 
 if TYPE_CHECKING:
-    from paddock.protocol.ask import ServerRequest
     from paddock.protocol.connection import ServerConnection
-    from paddock.protocol.facts import Json
-    from paddock.protocol.model.params import RequestMeta
-    from paddock.protocol.pace import SlowHandlerTracker
+    from paddock.protocol.params import RequestMeta
     from paddock.protocol.principal import Principal
+    from paddock.protocol.server_metadata import Json
+    from paddock.protocol.server_requests import ServerRequest
+
+
+QUICK_CALLS_TO_FORGIVE = 16
+"""Quick calls in a row after which a slow handler counts as quick again."""
+
+
+class SlowHandlerTracker:
+    """The memory of one handler's speed."""
+
+    __slots__ = ("_quick_streak", "is_slow", "is_trusted")
+
+    def __init__(self, *, is_trusted: bool = False) -> None:
+        self.is_trusted = is_trusted
+        self.is_slow = False
+        self._quick_streak = 0
+
+    def record_slow_call(self) -> None:
+        """A call of the handler held up its thread."""
+        self.is_slow = not self.is_trusted
+        self._quick_streak = 0
+
+    def record_quick_call(self) -> None:
+        """A call of a slow handler was over at once."""
+        self._quick_streak += 1
+        if self._quick_streak >= QUICK_CALLS_TO_FORGIVE:
+            self.is_slow = False
+
 
 Result = bytes | tuple[bytes, ...] | dict[str, object]
 """A result as a dictionary, or as the encoded members of its JSON object (without braces), whole
@@ -98,7 +130,9 @@ class ProtocolEra(Protocol):
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
         """The frame that sends a handler's questions to the client."""
 
-    def request_input(self, request: Request, asks: dict[str, ServerRequest]) -> Json | AwaitableAnswers:
+    def request_input(
+        self, request: Request, asks: dict[str, ServerRequest]
+    ) -> Json | AwaitableAnswers:
         """The answers to questions, or something that waits for them."""
 
     def get_remembered_value(self, request: Request) -> object:
@@ -285,7 +319,11 @@ class Request:
             self.is_done = True
         if self._was_interrupted:
             self._withdraw_interrupt()
-        return answer if self.answer_sink is None and not self.is_cancelled else self._pass_to_sink(answer)
+        return (
+            answer
+            if self.answer_sink is None and not self.is_cancelled
+            else self._pass_to_sink(answer)
+        )
 
     async def run_async(self, finish: Callable[[Request, bytes | None], None]) -> None:
         """Do the work on the running event loop and give the frame to `finish`."""
@@ -373,7 +411,9 @@ class Request:
         except Exception as error:  # noqa: BLE001 - the peer must get an answer
             fault = error
         if not isinstance(fault, ProtocolError):
-            fault = ProtocolError(f"Internal error: {type(fault).__name__}: {describe_object(fault)}")
+            fault = ProtocolError(
+                f"Internal error: {type(fault).__name__}: {describe_object(fault)}"
+            )
         self.error = fault
         return self.era.encode_error_reply(self.id, fault)
 
@@ -412,7 +452,7 @@ def describe_object(thing: object) -> str:
 class BatchReply:
     """Gathers the answers to an array of messages, which are sent as one array."""
 
-    __slots__ = ("_answers", "_missing_count", "_lock")
+    __slots__ = ("_answers", "_lock", "_missing_count")
 
     def __init__(self, expected: int) -> None:
         self._missing_count = expected

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import UNSET
 
-from paddock.protocol.asking import ResponseCollector
 from paddock.protocol.connection import ServerConnection
 from paddock.protocol.errors import InvalidParamsError, ProtocolError
 from paddock.protocol.jsonrpc import decode_frame
+from paddock.protocol.pending_requests import ResponseCollector
 
 if TYPE_CHECKING:
-    from paddock.protocol.ask import ServerRequest
     from paddock.protocol.request import Request
+    from paddock.protocol.server_requests import ServerRequest
 
 TaskStatus = Literal["working", "input_required", "completed", "failed", "cancelled"]
 FINAL_STATUSES = frozenset({"completed", "failed", "cancelled"})

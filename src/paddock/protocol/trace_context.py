@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.protocol.errors import HeaderMismatchError
 
 if TYPE_CHECKING:
-    from paddock.protocol.request import RequestExchange, Request
+    from paddock.protocol.request import Request, RequestExchange
 
 HEX_DIGITS = frozenset("0123456789abcdef")
 TRACEPARENT_LENGTH = 55
@@ -23,7 +23,9 @@ MAX_BAGGAGE_LENGTH = 8192
 MAX_BAGGAGE_MEMBERS = 180
 
 _TRACESTATE_KEY_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-*/@")
-_TOKEN_CHARACTERS = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_TOKEN_CHARACTERS = frozenset(
+    "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
 _BAGGAGE_VALUE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - frozenset('",;\\')
 
 
@@ -69,10 +71,16 @@ def get_trace_context(request: Request) -> TraceContext | None:
 def get_meta_trace_context(request: Request) -> TraceContext | None:
     """The trace context that stands in the message itself."""
     meta = request.meta
-    return None if meta is None else parse_trace_context(meta.traceparent, meta.tracestate, meta.baggage)
+    return (
+        None
+        if meta is None
+        else parse_trace_context(meta.traceparent, meta.tracestate, meta.baggage)
+    )
 
 
-def parse_trace_context(traceparent: object, tracestate: object, baggage: object) -> TraceContext | None:
+def parse_trace_context(
+    traceparent: object, tracestate: object, baggage: object
+) -> TraceContext | None:
     """A trace context of what is well formed; None when nothing is."""
     parent = _parse_traceparent(traceparent)
     state = tracestate if parent is not None and _is_tracestate(tracestate) else None
@@ -112,13 +120,23 @@ def _is_tracestate(value: object) -> bool:
     members = [member for member in members if member]
     keys = {member.partition("=")[0] for member in members}
     is_one_each = len(keys) == len(members)
-    return 0 < len(members) <= MAX_TRACESTATE_MEMBERS and is_one_each and all(map(_is_tracestate_member, members))
+    return (
+        0 < len(members) <= MAX_TRACESTATE_MEMBERS
+        and is_one_each
+        and all(map(_is_tracestate_member, members))
+    )
 
 
 def _is_tracestate_member(member: str) -> bool:
     key, equals, value = member.partition("=")
-    is_key = 0 < len(key) <= MAX_TRACESTATE_KEY_LENGTH and _TRACESTATE_KEY_CHARACTERS.issuperset(key) and key[0].isalnum()
-    is_value = 0 < len(value) <= MAX_TRACESTATE_VALUE_LENGTH and value.isascii() and value.isprintable()
+    is_key = (
+        0 < len(key) <= MAX_TRACESTATE_KEY_LENGTH
+        and _TRACESTATE_KEY_CHARACTERS.issuperset(key)
+        and key[0].isalnum()
+    )
+    is_value = (
+        0 < len(value) <= MAX_TRACESTATE_VALUE_LENGTH and value.isascii() and value.isprintable()
+    )
     return bool(equals) and is_key and key.count("@") <= 1 and is_value and "=" not in value
 
 
@@ -136,4 +154,8 @@ def _is_baggage_member(member: str) -> bool:
 
 def _is_baggage_pair(text: str) -> bool:
     key, _, value = (part.strip(" \t") for part in text.partition("="))
-    return bool(key) and _TOKEN_CHARACTERS.issuperset(key) and _BAGGAGE_VALUE_CHARACTERS.issuperset(value)
+    return (
+        bool(key)
+        and _TOKEN_CHARACTERS.issuperset(key)
+        and _BAGGAGE_VALUE_CHARACTERS.issuperset(value)
+    )

@@ -2,6 +2,10 @@
 
 Two eras: versions that open a session with `initialize`, and versions whose every request stands
 alone. Versions are enumerated and compared by position, never as text.
+
+The names of the protocol's extensions that a server can have, and what they fix.
+
+Loaded before msgspec, so it needs nothing but the interpreter.
 """
 
 from __future__ import annotations
@@ -45,3 +49,16 @@ def supports_feature(version: str, feature: str) -> bool:
     if first is None or version not in SUPPORTED_VERSIONS:
         return False
     return SUPPORTED_VERSIONS.index(version) <= SUPPORTED_VERSIONS.index(first)
+
+
+SKILLS_EXTENSION = "io.modelcontextprotocol/skills"
+"""Skills: directories of instructions that a client can list, check and read."""
+
+SKILL_FILE_NAME = "SKILL.md"
+"""The file that every skill has."""
+
+UI_EXTENSION = "io.modelcontextprotocol/ui"
+"""Apps: tools whose results a client can show in a page of the server's."""
+
+APP_MIME_TYPE = "text/html;profile=mcp-app"
+"""The media type of such a page."""

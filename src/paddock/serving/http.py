@@ -14,27 +14,26 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from paddock.authoring.failures import log_failure
+from paddock.authoring.handler_errors import log_failure
 from paddock.authoring.lifespans import combine_lifespans
-from paddock.authoring.operations import ServerMethods
+from paddock.authoring.methods import ServerMethods
 from paddock.errors import DefinitionError, LoadError
-from paddock.serving.reloading import Reloader
+from paddock.serving.loader import Reloader
 from paddock.telemetry.logs import format_announcement
 from paddock.telemetry.settings import apply_logging_environment, make_observers
 from paddock.transports.http.asgi import AsgiApp
-from paddock.transports.http.guards import HostOriginPolicy, is_loopback_host
+from paddock.transports.http.origin_policy import HostOriginPolicy, is_loopback_host
 from paddock.transports.http.service import HttpService
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterable, Iterator
 
-    from paddock.authoring.offering import BaseServer
-    from paddock.protocol.observing import RequestObserver
-    from paddock.serving.loadable import ServerSource
-    from paddock.transports.http.contract import Authorizer
-    from paddock.transports.http.httpd import HttpServer
-    from paddock.transports.http.limits import Limits
+    from paddock.authoring.base_server import BaseServer
+    from paddock.protocol.observers import RequestObserver
+    from paddock.serving.server_source import ServerSource
+    from paddock.transports.http.messages import Authorizer, Limits
+    from paddock.transports.http.server import HttpServer
 
 NULL_CONTEXT: AbstractContextManager[None] = nullcontext()
 WILDCARD_HOSTS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - recognised, to be refused
@@ -176,14 +175,14 @@ def serve_http(
         ListenError: when the address cannot be had.
         DefinitionError: when it is none, or is open to others without saying to whom.
     """
-    httpd = _import_http_server()
-    host, port = httpd.split_address(address)
+    http_server = _import_http_server()
+    host, port = http_server.split_address(address)
     options["allowed_hosts"] = _get_allowed_hosts(host, options.get("allowed_hosts", ()))
     service = _create_service(offering, options)
     life = HttpLifespan(offering, service, options.get("observers", ()))
 
     async def serve() -> None:
-        server = httpd.HttpServer(service, host, port, tls)
+        server = http_server.HttpServer(service, host, port, tls)
         try:
             await life.begin(_allow_stop(server))
         except asyncio.CancelledError:
@@ -198,7 +197,9 @@ def serve_http(
 
     async def answer(server: HttpServer) -> None:
         loop = asyncio.get_running_loop()
-        offering.add_connection(service.announce_change, partial(loop.call_soon_threadsafe, server.stop))
+        offering.add_connection(
+            service.announce_change, partial(loop.call_soon_threadsafe, server.stop)
+        )
         await server.start()
         url = _build_url(host, server.port, service.path, is_secure=tls is not None)
         if service.runtime.authorization is not None:
@@ -265,7 +266,9 @@ def _get_allowed_hosts(host: str, allowed: Iterable[str]) -> list[str]:
             f"serving on {host!r} lets every network in, but allowed_hosts names nobody",
             hint="name the hosts that clients will use (on the command line --allowed-host), or *",
         )
-    return hosts if host in WILDCARD_HOSTS or is_loopback_host(host) else [*hosts, _bracket_ipv6(host)]
+    return (
+        hosts if host in WILDCARD_HOSTS or is_loopback_host(host) else [*hosts, _bracket_ipv6(host)]
+    )
 
 
 def _build_url(host: str, port: int, path: str, *, is_secure: bool) -> str:
@@ -278,12 +281,12 @@ def _bracket_ipv6(host: str) -> str:
 
 def _import_http_server() -> Any:
     try:
-        from paddock.transports.http import httpd  # noqa: PLC0415 - of an extra
+        from paddock.transports.http import server  # noqa: PLC0415 - of an extra
     except ImportError as error:
         raise LoadError(
             f"Serving over HTTP needs {error.name}", hint="pip install 'paddock[http]'"
         ) from None
-    return httpd
+    return server
 
 
 def _get_loop_factory() -> Any:

@@ -3,30 +3,39 @@
 The offering may still be on its way when the connection opens: what can be answered without it
 is answered at once, the rest waits. Loading it, entering its lifespan and leaving it happen in
 the serving thread, which is the main thread of a stdio server.
+
+Serving in the same process: for tests, `paddock.connect` and composition.
 """
 
 from __future__ import annotations
 
 import threading  # noqa: F401 - whichever thread loads it first, it takes for the main thread
+from _thread import start_new_thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from paddock.authoring.failures import log_failure
-from paddock.authoring.operations import ServerMethods
+from paddock.authoring.handler_errors import log_failure
+from paddock.authoring.methods import ServerMethods
 from paddock.errors import PaddockError
-from paddock.protocol.dispatch import Dispatcher, ProtocolEras, ServerNotReady
+from paddock.protocol.connection import ServerConnection
+from paddock.protocol.dispatcher import Dispatcher, ProtocolEras, ServerNotReady
 from paddock.protocol.errors import ProtocolError
 from paddock.telemetry.settings import make_observers
-from paddock.transports.stream import MAX_LINE_BYTES, ChannelServer
+from paddock.transports.channel import create_memory_channels
+from paddock.transports.channel_server import MAX_LINE_BYTES, ChannelServer
+
+if TYPE_CHECKING:
+    from paddock.authoring.base_server import BaseServer
+    from paddock.transports.channel import Channel
+
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.authoring.offering import BaseServer
-    from paddock.protocol.connection import ServerConnection
-    from paddock.protocol.eras.contract import ServerOperations
-    from paddock.protocol.facts import ServerMetadata
+    from paddock.authoring.base_server import BaseServer
     from paddock.protocol.request import Request
-    from paddock.transports.contract import Channel
+    from paddock.protocol.server_metadata import ServerMetadata
+    from paddock.protocol.server_operations import ServerOperations
+    from paddock.transports.channel import Channel
 
     ServerFactory = Callable[[], BaseServer]
 
@@ -66,7 +75,9 @@ class ListOnlyMethods(ServerMethods):
     def _defer(self, request: Request) -> None:
         raise ServerNotReady
 
-    begin_tool_call = begin_get_prompt = begin_read_resource = complete = read_directory = get_skill = _defer
+    begin_tool_call = begin_get_prompt = begin_read_resource = complete = read_directory = (
+        get_skill
+    ) = _defer
 
 
 class ServerSession:
@@ -105,7 +116,9 @@ class ServerSession:
 
     def _answer_lists(self, offering: BaseServer) -> None:
         """Answer lists while the lifespan is being entered, which may take its time."""
-        self.channel_server.replay_lines(self._dispatcher.set_operations(ListOnlyMethods(offering), is_ready=False))
+        self.channel_server.replay_lines(
+            self._dispatcher.set_operations(ListOnlyMethods(offering), is_ready=False)
+        )
 
     def set_server(self, offering: BaseServer) -> None:
         """Answer from an offering, beginning with what had to wait for it."""
@@ -114,7 +127,9 @@ class ServerSession:
         # First: what changes after a client has seen a list must be told to it.
         offering.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
         observers = make_observers(offering.tracing)
-        self.channel_server.replay_lines(self._dispatcher.set_operations(ServerMethods(offering), observers))
+        self.channel_server.replay_lines(
+            self._dispatcher.set_operations(ServerMethods(offering), observers)
+        )
 
     def replace_server(self, offering: BaseServer) -> None:
         """Put a newly loaded offering in the place of the one that is served."""
@@ -132,7 +147,9 @@ class ServerSession:
         fault = error.__cause__ if is_known else error
         log_failure(fault, f"Starting the server: {reason}")
         refusal = ProtocolError(f"The server could not be started: {reason}")
-        self.channel_server.replay_lines(self._dispatcher.set_operations(UnavailableOperations(self._metadata, refusal)))
+        self.channel_server.replay_lines(
+            self._dispatcher.set_operations(UnavailableOperations(self._metadata, refusal))
+        )
 
     def run(self) -> None:
         """Serve until the connection ends and what was under way has ended too."""
@@ -164,8 +181,25 @@ class ServerSession:
             return
         try:
             if hasattr(manager, "__aexit__"):
-                self.channel_server.get_event_loop().run_until_complete(manager.__aexit__(None, None, None))
+                self.channel_server.get_event_loop().run_until_complete(
+                    manager.__aexit__(None, None, None)
+                )
             else:
                 manager.__exit__(None, None, None)
         except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left
             log_failure(error, "Leaving the lifespan failed")
+
+
+def serve_in_memory(offering: BaseServer) -> Channel:
+    """Serve one connection in a thread of its own; the other end of it."""
+    ours, theirs = create_memory_channels()
+    session = ServerSession(ours, ServerConnection(ours.write), offering.metadata)
+
+    def serve() -> None:
+        session.start()
+        session.load_server(lambda: offering)
+        session.run()
+        session.close()
+
+    start_new_thread(serve, ())
+    return theirs

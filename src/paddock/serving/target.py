@@ -11,8 +11,8 @@ import os
 from _ast import Assign, Call, Constant, Name
 
 from paddock.errors import LoadError
-from paddock.protocol.facts import ServerMetadata
-from paddock.serving.loadable import PREFERRED_VARIABLE_NAMES
+from paddock.protocol.server_metadata import ServerMetadata
+from paddock.serving.server_source import PREFERRED_VARIABLE_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,21 +20,39 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from paddock.authoring.offering import BaseServer
+    from paddock.authoring.base_server import BaseServer
 
 _ONLY_AST_FLAG = 0x400
 _LITERAL_ARGUMENTS = frozenset(
     {"name", "version", "title", "description", "instructions", "website_url"}
 )
-_UNREADABLE_ARGUMENTS = frozenset({"icons", "capabilities", "cache_ttl_ms", "cache_scope", "skills"})
-_EXTENSION_MARKERS = (b".skill(", b".skills(", b"Skill(", b"Skill.", b"AppView(", b"ui=", b"visibility=")
+_UNREADABLE_ARGUMENTS = frozenset(
+    {"icons", "capabilities", "cache_ttl_ms", "cache_scope", "skills"}
+)
+_EXTENSION_MARKERS = (
+    b".skill(",
+    b".skills(",
+    b"Skill(",
+    b"Skill.",
+    b"AppView(",
+    b"ui=",
+    b"visibility=",
+)
 """What stands in a source where the server may have an extension that it then declares."""
 
 
 class PathTarget:
     """A file, optionally with the name of an object in it, or a directory."""
 
-    __slots__ = ("attribute", "on_load", "metadata", "has_certain_metadata", "is_directory", "path", "label")
+    __slots__ = (
+        "attribute",
+        "has_certain_metadata",
+        "is_directory",
+        "label",
+        "metadata",
+        "on_load",
+        "path",
+    )
 
     def __init__(self, text: str) -> None:
         self.label = text
@@ -56,7 +74,7 @@ class PathTarget:
         Raises:
             LoadError: when it cannot be run or holds no server, saying why.
         """
-        from paddock.serving.loading import load_server_from_path  # noqa: PLC0415 - after the first answer
+        from paddock.serving.loader import load_server_from_path  # noqa: PLC0415 - after the first answer
 
         offering = load_server_from_path(self)
         if self.on_load is not None:
@@ -65,13 +83,13 @@ class PathTarget:
 
     def list_files(self) -> list[Path]:
         """The files that it consists of, as far as they are known by now."""
-        from paddock.serving.loading import list_source_files  # noqa: PLC0415 - only for reloading
+        from paddock.serving.loader import list_source_files  # noqa: PLC0415 - only for reloading
 
         return list_source_files(self.path, is_directory=self.is_directory)
 
     def unload_modules(self) -> None:
         """Have its modules imported anew when they are next asked for."""
-        from paddock.serving.loading import unload_modules  # noqa: PLC0415 - only for reloading
+        from paddock.serving.loader import unload_modules  # noqa: PLC0415 - only for reloading
 
         unload_modules(self.path if self.is_directory else os.path.dirname(self.path))
 
@@ -144,7 +162,9 @@ def _read_literal_arguments(call: Call) -> tuple[dict[str, str], bool]:
     found = {
         key: value.value
         for key, value in given.items()
-        if key in _LITERAL_ARGUMENTS and isinstance(value, Constant) and isinstance(value.value, str)
+        if key in _LITERAL_ARGUMENTS
+        and isinstance(value, Constant)
+        and isinstance(value.value, str)
     }
     is_certain = all(key in found for key in given if key in _LITERAL_ARGUMENTS)
     return found, is_certain and not any(key in given for key in (*_UNREADABLE_ARGUMENTS, "**"))

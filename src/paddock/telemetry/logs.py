@@ -1,4 +1,6 @@
-"""What log lines look like and where they go, for programs that have not set up logging.
+"""What spans and logs call things: nothing secret, nothing that can break a line.
+
+What log lines look like and where they go, for programs that have not set up logging.
 
 Nothing is added to any logger: the output set up here is Python's handler of last resort, which is
 asked only for records that no handler takes. Whoever sets up logging, before or after, has it
@@ -10,16 +12,60 @@ from __future__ import annotations
 import logging
 import sys
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from paddock.errors import DefinitionError
-from paddock.telemetry.identities import get_current_trace_id
+
+if TYPE_CHECKING:
+    from paddock.protocol.request import Request
+
+
+NAME_FIELDS = {"tools/call": "tool", "prompts/get": "prompt"}
+"""The methods that name something that the server declares, and what."""
+MAX_NAME_LENGTH = 128
+
+
+def to_printable(text: object) -> str:
+    """A text that a client has chosen, on one line and not too long."""
+    shown = str(text)[:MAX_NAME_LENGTH]
+    return shown if shown.isprintable() else ascii(shown)[1:-1]
+
+
+def get_requested_name(request: Request) -> str | None:
+    """The tool or prompt that a request names."""
+    if request.method not in NAME_FIELDS:
+        return None
+    return to_printable(getattr(request.params, "name", ""))
+
+
+def hash_session_id(session_id: str | None) -> str | None:
+    """A session, told from others without its id: whoever knows that could take part in it."""
+    if session_id is None:
+        return None
+    from hashlib import sha256  # noqa: PLC0415 - 4 MB that a stdio server does not need
+
+    return sha256(session_id.encode()).hexdigest()[:16]
+
+
+def get_current_trace_id() -> str | None:
+    """The trace that the running code belongs to, where OpenTelemetry is in use."""
+    trace = sys.modules.get("opentelemetry.trace")
+    if trace is None:
+        return None
+    found = trace.get_current_span().get_span_context()
+    return f"{found.trace_id:032x}" if found.is_valid else None
+
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOG_FORMATS = ("text", "json")
 
-_STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "taskName",
+}
 ROOT_LOGGER = "paddock"
 
 
@@ -57,8 +103,12 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """A record and what it was given as `extra`."""
-        head = f"{format_time(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
-        fields = " ".join(f"{name}={_format_value(value)}" for name, value in collect_extra_fields(record).items())
+        head = (
+            f"{format_time(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
+        )
+        fields = " ".join(
+            f"{name}={_format_value(value)}" for name, value in collect_extra_fields(record).items()
+        )
         line = f"{head} ({fields})" if fields else head
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
@@ -117,7 +167,9 @@ def format_time(record: logging.LogRecord) -> str:
 
 def collect_extra_fields(record: logging.LogRecord) -> dict[str, object]:
     """What a record was given as `extra`, and the trace that it belongs to."""
-    found = {name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES}
+    found = {
+        name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES
+    }
     trace_id = found.get("trace_id") or get_current_trace_id()
     return found if trace_id is None else {**found, "trace_id": trace_id}
 

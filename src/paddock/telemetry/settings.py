@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
-    from paddock.protocol.observing import RequestObserver
+    from paddock.protocol.observers import RequestObserver
 
 LOGGING_LEVEL_VARIABLE = "PADDOCK_LOG_LEVEL"
 LOGGING_FORMAT_VARIABLE = "PADDOCK_LOG_FORMAT"
@@ -22,15 +22,19 @@ CALL_LOGGER, CALL_LOG_LEVEL = "paddock.calls", 10
 ACCESS_LOGGER, ACCESS_LOG_LEVEL = "paddock.http.access", 20
 
 
-def make_observers(tracing: TracerProvider | bool | None, *, is_http: bool = False) -> list[RequestObserver]:
+def make_observers(
+    tracing: TracerProvider | bool | None, *, is_http: bool = False
+) -> list[RequestObserver]:
     """Who is told of the requests of a server with this setting; the outermost first."""
     found: list[RequestObserver] = []
     if tracing is not False and (tracing is not None or _has_tracer_provider()):
         from paddock.telemetry.tracing import SpanObserver  # noqa: PLC0415 - needs OpenTelemetry
 
         found.append(SpanObserver(None if tracing is None or tracing is True else tracing))
-    if _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL) or (is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)):
-        from paddock.telemetry.calls import CallLog  # noqa: PLC0415 - only where it is read
+    if _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL) or (
+        is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
+    ):
+        from paddock.telemetry.call_log import CallLog  # noqa: PLC0415 - only where it is read
 
         found.append(CallLog())
     return found

@@ -15,7 +15,7 @@ from opentelemetry.baggage.propagation import W3CBaggagePropagator
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from paddock.protocol.trace_context import get_meta_trace_context, get_trace_context
-from paddock.telemetry.identities import get_requested_name, to_printable, hash_session_id
+from paddock.telemetry.logs import get_requested_name, hash_session_id, to_printable
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.util.types import AttributeValue
 
-    from paddock.protocol.observing import RequestOutcome
+    from paddock.protocol.observers import RequestOutcome
     from paddock.protocol.request import Request, Result
 
 Attributes = dict[str, "AttributeValue"]

@@ -12,9 +12,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
-from paddock.authoring.option import Option
 from paddock.authoring.tool import Tool
-from paddock.protocol.model.content import ImageContent, TextContent
+from paddock.authoring.tool_option import Option
+from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
 
 _PositiveInt = Annotated[int, Meta(ge=1)]

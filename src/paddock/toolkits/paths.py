@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from paddock.authoring.failures import ToolError
-from paddock.authoring.option import Option
-from paddock.protocol.ask import AskError
+from paddock.authoring.handler_errors import ToolError
+from paddock.authoring.tool_option import Option
+from paddock.protocol.server_requests import AskError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 ALLOWED_FOLDERS_VARIABLE = "PADDOCK_ALLOWED_FOLDERS"
 ALLOWED_FOLDERS_OPTION_NAME = "AllowedFolders"
-ALLOWED_FOLDERS_OPTION = Option([], list[str], "Folders that may be read and written besides the client's")
+ALLOWED_FOLDERS_OPTION = Option(
+    [], list[str], "Folders that may be read and written besides the client's"
+)
 
 
 class PathNotAllowedError(ToolError):
@@ -124,7 +126,10 @@ def _is_in_folders(path: Path, folders: list[Path]) -> bool:
 
 def _list_server_folders(ctx: Context) -> list[Path]:
     """What may be touched without asking the client."""
-    chosen = [*ctx.options.get(ALLOWED_FOLDERS_OPTION_NAME, ()), *os.environ.get(ALLOWED_FOLDERS_VARIABLE, "").split(os.pathsep)]
+    chosen = [
+        *ctx.options.get(ALLOWED_FOLDERS_OPTION_NAME, ()),
+        *os.environ.get(ALLOWED_FOLDERS_VARIABLE, "").split(os.pathsep),
+    ]
     allowed = [Path(folder).expanduser().resolve() for folder in chosen if folder]
     usual = [Path.cwd(), Path(tempfile.gettempdir())] if ctx.is_local else [Path.cwd()]
     return [*_exclude_filesystem_roots(usual), *allowed]

@@ -1,23 +1,191 @@
-"""Definition files: whether each declared item has one, and whether that is what it should be."""
+"""What definition files hold, read from wherever they are.
+
+Data is read. Python is run, unless nothing may be run; then it is only parsed. Each file is read
+once for all items that it defines.
+
+Definition files: whether each declared item has one, and whether that is what it should be.
+"""
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from paddock.errors import LoadError, PaddockError
+from paddock.extensions.definition_files import (
+    MAX_DEFINITION_BYTES,
+    DefinitionFile,
+    parse_definition,
+)
 from paddock.extensions.manifest import ITEM_KINDS
-from paddock.extensions.paclets.definitions import MX_SUFFIX
-from paddock.validation.contents import list_item_names, read_item
-from paddock.validation.finding import FindingLocation
+from paddock.extensions.paclets.definition_source import parse_content
+from paddock.extensions.paclets.definitions import MX_SUFFIX, PacletDefinition
+from paddock.extensions.paclets.property_tables import to_table
+from paddock.suggestions import did_you_mean
+from paddock.validation.findings import FindingLocation
 from paddock.validation.items import LoadedDefinition, check_item
 from paddock.validation.servers import check_assembly, check_server
+from paddock.wolfram.literals import UnevaluatedExpression
 
 if TYPE_CHECKING:
-    from paddock.extensions.manifest import ManifestItem, ItemKind
+    from paddock.extensions.manifest import ItemKind, ManifestItem
     from paddock.extensions.paclets.definitions import PacletItemFiles
-    from paddock.servers.definition import ServerDefinition
+    from paddock.named_servers.definition import ServerDefinition
     from paddock.validation.subject import ValidationSubject
+
+
+_REQUIRED_KEYS: dict[str, tuple[str, ...]] = {
+    "tools": ("Name", "Function", "Parameters"),
+    "prompts": ("Name",),
+    "servers": ("LLMEvaluator",),
+}
+"""What definitions in paclets have to have, as the Wolfram documents say."""
+_SHARED_KEYS = ("Name", "Description", "DisplayName")
+_KNOWN_KEYS: dict[str, tuple[str, ...]] = {
+    "tools": (*_SHARED_KEYS, "Function", "Parameters", "Options", "Initialization"),
+    "prompts": (*_SHARED_KEYS, "Title", "Arguments", "Type", "Content"),
+}
+"""What they may have; of servers, slips are told of by those who read them."""
+_MIN_LIKENESS = 0.8
+
+
+def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
+    """The items that a combined file of data defines; what it cannot be read for is told later."""
+    if combined.endswith((".toml", ".json")):
+        return [str(name) for name in _get_table(subject, combined) or ()]
+    suffix, path = PurePosixPath(combined).suffix, subject.get_path(combined)
+    if suffix in (MX_SUFFIX, ".py"):
+        return []
+    try:
+        content = parse_content(
+            subject.files.read_file(combined, MAX_DEFINITION_BYTES), suffix, path
+        )
+        return list(to_table(content.to_data()) or ())
+    except LoadError:
+        return []
+
+
+def read_item(
+    subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
+) -> object:
+    """What a file holds for an item; None when that has been told of, or cannot be known.
+
+    Raises:
+        LoadError: when it cannot be read, or does not hold the item.
+        DefinitionError: when a paclet says what cannot be.
+    """
+    file = files.selected_file or ""
+    if subject.is_paclet:
+        return _read_paclet_item(subject, kind, item)
+    if file.endswith(".py"):
+        return _read_python_item(subject, kind, item, file, is_combined=not files.own)
+    table = _get_table(subject, file)
+    if files.own or table is None:
+        return table
+    found = table.get(item)
+    if found is None:
+        raise LoadError(
+            f"holds no definition of the {kind.removesuffix('s')} {item!r}",
+            hint=f"expected a table {item!r}",
+        )
+    return found
+
+
+def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> object:
+    found = subject.extension.definition(kind, item)
+    content = found.read_properties() if isinstance(found, PacletDefinition) else {}
+    missing = [key for key in _REQUIRED_KEYS.get(kind, ()) if key not in content]
+    for key in missing:
+        subject.findings.add(
+            "missing-key",
+            f"the {kind.removesuffix('s')} {item!r} has no {key!r}",
+            FindingLocation(str(found.path), key=key),
+            f'add "{key}" -> …',
+        )
+    _report_misspelled_keys(subject, kind, content, str(found.path))
+    if isinstance(found, PacletDefinition):
+        _report_immediate_initialization(subject, found, content)
+    if {"Function", "LLMEvaluator"} & {*missing}:
+        return None
+    if kind == "prompts" and "Content" not in content:
+        return content  # told of by those who look for it
+    return found.load()
+
+
+def _report_misspelled_keys(
+    subject: ValidationSubject, kind: ItemKind, content: Mapping[str, object], file: str
+) -> None:
+    """Tell of keys that are probably misspelt; others may be for a kernel, which knows more."""
+    known = _KNOWN_KEYS.get(kind, ())
+    for key in content if known else ():
+        remedy = None if key in known else did_you_mean(key, known, most=1, likeness=_MIN_LIKENESS)
+        if remedy is not None:
+            place = FindingLocation(file, key=key)
+            subject.findings.add("unknown-key", f"the key {key!r} is unknown", place, remedy)
+
+
+def _report_immediate_initialization(
+    subject: ValidationSubject, found: PacletDefinition, content: Mapping[str, object]
+) -> None:
+    key = "Initialization"
+    if isinstance(content.get(key), UnevaluatedExpression) and found.is_immediate(key):
+        subject.findings.add(
+            "immediate-initialization",
+            f"the {found.kind.removesuffix('s')} {found.item!r} has {key!r} with ->, so a kernel "
+            "runs it whenever the file is read",
+            FindingLocation(str(found.path), key=key),
+            f'write "{key}" :> …',
+        )
+
+
+def _read_python_item(
+    subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
+) -> object:
+    path = subject.get_path(file)
+    if path not in subject.python_files:
+        subject.python_files.append(path)
+    if not subject.is_static:
+        return DefinitionFile(Path(path), kind, item, is_combined).load()
+    try:
+        source = subject.read_python_source(file)
+    except SyntaxError as error:
+        where = f"{path}:{error.lineno}:{error.offset}" if error.lineno else path
+        raise LoadError(f"SyntaxError: {error.msg}", where=where) from None
+    wanted = {kind, item} if is_combined else source.public_names
+    if source.has_dynamic_names or wanted & source.public_names:
+        return None
+    if is_combined and (source.has_string(item) or source.has_foreign_imports):
+        return None  # an object may have the name, whatever it is bound to
+    word = kind.removesuffix("s")
+    expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{word} = …"
+    raise LoadError(f"holds no definition of the {word} {item!r}", hint=f"expected {expected}")
+
+
+def _get_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
+    """The table in a file of data; None after telling that it cannot be read."""
+    if file not in subject.data_tables:
+        subject.data_tables[file] = _read_table(subject, file)
+    return subject.data_tables[file]
+
+
+def _read_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
+    path = subject.get_path(file)
+    try:
+        found = parse_definition(
+            subject.files.read_file(file, MAX_DEFINITION_BYTES), PurePosixPath(file).suffix
+        )
+        if isinstance(found, Mapping):
+            return found
+        reason = LoadError("holds no table", where=path, hint="expected { … }")
+    except ValueError as error:
+        hint = "save it as UTF-8" if isinstance(error, UnicodeDecodeError) else "mend it there"
+        reason = LoadError(f"cannot be read: {error}", where=path, hint=hint)
+    except LoadError as error:
+        reason = error
+    subject.findings.add_error("unreadable-definition", reason, path)
+    return None
+
 
 CHECK_ORDER: tuple[ItemKind, ...] = ("servers", "tools", "prompts", "resources")
 _IGNORED_PREFIXES = ("_", ".")
@@ -65,13 +233,17 @@ def _is_root_missing(subject: ValidationSubject) -> bool:
     subject.findings.add(
         "missing-root",
         f"the directory of the definitions is not there: {root}",
-        FindingLocation(subject.get_path(subject.manifest), key="Root" if subject.is_paclet else "root"),
+        FindingLocation(
+            subject.get_path(subject.manifest), key="Root" if subject.is_paclet else "root"
+        ),
         f"make {subject.get_path(root)}, or say where they are",
     )
     return True
 
 
-def _check_item_files(subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles) -> None:
+def _check_item_files(
+    subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
+) -> None:
     findings, word = subject.findings, kind.removesuffix("s")
     readable = [one for one in files.own if not one.endswith(MX_SUFFIX)]
     if files.selected_file is None:
@@ -106,9 +278,13 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
     folder = str(PurePosixPath(subject.definition_folder) / subject.get_folder(kind))
     for name in subject.files.list_file_names(folder):
         file = PurePosixPath(name)
-        is_definition = file.suffix in subject.definition_suffixes and not name.startswith(_IGNORED_PREFIXES)
+        is_definition = file.suffix in subject.definition_suffixes and not name.startswith(
+            _IGNORED_PREFIXES
+        )
         if is_definition and file.stem not in declared:
-            _report_undeclared_item(subject, kind, file.stem, FindingLocation(subject.get_path(f"{folder}/{name}")))
+            _report_undeclared_item(
+                subject, kind, file.stem, FindingLocation(subject.get_path(f"{folder}/{name}"))
+            )
     for ending in subject.definition_suffixes:
         combined = f"{folder}{ending}"
         for name in list_item_names(subject, combined) if subject.files.has_file(combined) else ():
@@ -124,7 +300,9 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
                 )
 
 
-def _report_undeclared_item(subject: ValidationSubject, kind: ItemKind, name: str, place: FindingLocation) -> None:
+def _report_undeclared_item(
+    subject: ValidationSubject, kind: ItemKind, name: str, place: FindingLocation
+) -> None:
     subject.findings.add(
         "undeclared-definition",
         f"defines {name!r}, which is not declared and so does not exist",

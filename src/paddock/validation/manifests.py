@@ -7,19 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from paddock.extensions.data_formats import parse_toml
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.keys import normalize_key
-from paddock.extensions.manifest import ITEM_KINDS, MAX_MANIFEST_BYTES, ExtensionManifest, build_manifest
-from paddock.extensions.plain_data import parse_toml
+from paddock.extensions.manifest import (
+    ITEM_KINDS,
+    MAX_MANIFEST_BYTES,
+    ExtensionManifest,
+    build_manifest,
+)
+from paddock.extensions.names import normalize_key
 from paddock.extensions.properties import shorten_repr
 from paddock.suggestions import did_you_mean
-from paddock.validation.finding import FindingLocation, find_line
+from paddock.validation.findings import FindingLocation, find_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from paddock.extensions.manifest import ManifestItem, ItemKind
-    from paddock.validation.finding import FindingCollector
+    from paddock.extensions.manifest import ItemKind, ManifestItem
+    from paddock.validation.findings import FindingCollector
 
 MANIFEST_KEYS = ("schema", "publisher", "root", *ITEM_KINDS)
 _ITEM_KEYS = ("name", "description", "title", "parameters", "arguments", *ITEM_KINDS)
@@ -42,7 +47,9 @@ def check_manifest(data: bytes, file: str, findings: FindingCollector) -> Extens
     return manifest
 
 
-def report_unknown_key(key: str, known: Iterable[str], place: FindingLocation, findings: FindingCollector) -> None:
+def report_unknown_key(
+    key: str, known: Iterable[str], place: FindingLocation, findings: FindingCollector
+) -> None:
     """Tell of a key that nothing looks at."""
     words = list(known)
     remedy = did_you_mean(key, words, most=1) or f"known are {', '.join(words)}"
@@ -81,7 +88,9 @@ class _ManifestReader:
             first = spelled.setdefault(_find_kind(key) or normalize_key(key), key)
             if first != key:
                 message = f"{first!r} and {key!r} mean the same"
-                self._findings.add("invalid-value", message, self._get_location(key, key), "keep one")
+                self._findings.add(
+                    "invalid-value", message, self._get_location(key, key), "keep one"
+                )
             single = self._read_entry({key: value}, "invalid-value")
             if single is not None and single.extra:
                 report_unknown_key(key, MANIFEST_KEYS, self._get_location(key, key), self._findings)
@@ -94,7 +103,9 @@ class _ManifestReader:
                     made = _replace_field(made, name, getattr(single, name))
         return made
 
-    def _read_items(self, kind: ItemKind, key: str, values: list[object]) -> tuple[ManifestItem, ...]:
+    def _read_items(
+        self, kind: ItemKind, key: str, values: list[object]
+    ) -> tuple[ManifestItem, ...]:
         found: dict[str, ManifestItem] = {}
         for index, value in enumerate(values):
             single = self._read_entry({key: [value]}, "invalid-item", f"{key}[{index}]")
@@ -127,7 +138,10 @@ class _ManifestReader:
             what = "unsupported-schema" if normalize_key(key) == "schema" else code
             given = value[0] if element is not None and isinstance(value, list) else value
             self._findings.add(
-                what, f"is {shorten_repr(given)}", self._get_location(key, element or key), error.hint
+                what,
+                f"is {shorten_repr(given)}",
+                self._get_location(key, element or key),
+                error.hint,
             )
             return None
 

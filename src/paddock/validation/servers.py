@@ -12,26 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from paddock.authoring.offering import BaseServer
+from paddock.authoring.base_server import BaseServer
 from paddock.errors import LoadError, PaddockError
-from paddock.extensions.data_only import reject_python
 from paddock.extensions.errors import ExtensionNotInstalledError, SpecificationError
-from paddock.extensions.missing import format_name_list, find_similar_names
 from paddock.extensions.names import parse_qualified_name
-from paddock.extensions.references import is_reference
+from paddock.extensions.not_found_errors import find_similar_names, format_name_list
+from paddock.extensions.references import is_reference, reject_python
 from paddock.extensions.registry import create_installed_registry
-from paddock.servers.assembly import DefinitionOrigin, build_server, check_initializer
-from paddock.servers.definition import ServerDefinition, parse_definition
-from paddock.servers.errors import ServerDefinitionError
-from paddock.servers.unpickling import is_pickle, load_pickle
-from paddock.validation.finding import find_line
-from paddock.validation.items import LoadedDefinition, check_item
-from paddock.validation.references import FunctionStub, check_reference
+from paddock.named_servers.definition import ServerDefinition, parse_definition
+from paddock.named_servers.names import ServerDefinitionError
+from paddock.named_servers.pickle_loader import is_pickle, load_pickle
+from paddock.named_servers.server_builder import DefinitionOrigin, build_server, check_initializer
+from paddock.validation.findings import find_line
+from paddock.validation.items import FunctionStub, LoadedDefinition, check_item, check_reference
 
 if TYPE_CHECKING:
     from paddock.extensions.manifest import ItemKind
     from paddock.server import Server
-    from paddock.validation.finding import FindingLocation
+    from paddock.validation.findings import FindingLocation
     from paddock.validation.subject import ValidationSubject
 
 LISTED_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources")
@@ -64,7 +62,10 @@ def check_server(
 
 
 def _check_python_server(
-    made: BaseServer, definition: LoadedDefinition, subject: ValidationSubject, description: str | None
+    made: BaseServer,
+    definition: LoadedDefinition,
+    subject: ValidationSubject,
+    description: str | None,
 ) -> None:
     """Check what a server has that its own code has made."""
     if not made.metadata.description and not description:
@@ -89,7 +90,9 @@ def _report_missing_description(definition: LoadedDefinition, subject: Validatio
     )
 
 
-def check_item_lists(found: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject) -> None:
+def check_item_lists(
+    found: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
+) -> None:
     """Tell of what a definition refers to and is not there."""
     text = _read_definition_text(definition, subject)
     for kind in LISTED_KINDS:
@@ -110,7 +113,9 @@ def check_item_lists(found: ServerDefinition, definition: LoadedDefinition, subj
     _check_initialization(found.initialization, definition, subject)
 
 
-def _check_initialization(start: object, definition: LoadedDefinition, subject: ValidationSubject) -> None:
+def _check_initialization(
+    start: object, definition: LoadedDefinition, subject: ValidationSubject
+) -> None:
     place = definition.location._replace(key="initialization")
     if start is None or is_pickle(start) or _reject_python(start, subject, place):
         return
@@ -126,7 +131,9 @@ def _check_initialization(start: object, definition: LoadedDefinition, subject: 
         subject.findings.add_error("invalid-server", error, place)
 
 
-def check_assembly(found: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject) -> None:
+def check_assembly(
+    found: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
+) -> None:
     """Assemble a server in which nothing has been found wrong, and tell of what cannot be served.
 
     So nothing passes that those who look at single parts do not know of.
@@ -134,14 +141,19 @@ def check_assembly(found: ServerDefinition, definition: LoadedDefinition, subjec
     if subject.is_static or any(one.severity == "error" for one in subject.findings.to_tuple()):
         return
     known = {
-        kind: [one for one in getattr(found, kind) if _is_known_item(one, subject)] for kind in LISTED_KINDS
+        kind: [one for one in getattr(found, kind) if _is_known_item(one, subject)]
+        for kind in LISTED_KINDS
     }
-    options = {tool: given for tool, given in found.options.items() if _is_known_item(tool, subject)}
+    options = {
+        tool: given for tool, given in found.options.items() if _is_known_item(tool, subject)
+    }
     file = Path(subject.get_path(definition.file))
     origin = DefinitionOrigin(str(file), file.parent, subject.extension)
     problems: list[PaddockError] = []
     try:
-        server = build_server(replace(found, **known, options=options), origin, report=problems.append)
+        server = build_server(
+            replace(found, **known, options=options), origin, report=problems.append
+        )
     except PaddockError as error:
         problems.append(error)
     else:
@@ -155,7 +167,10 @@ def _is_known_item(spec: object, subject: ValidationSubject) -> bool:
 
 
 def _report_duplicate_names(
-    server: Server, given: dict[ItemKind, list[Any]], definition: LoadedDefinition, subject: ValidationSubject
+    server: Server,
+    given: dict[ItemKind, list[Any]],
+    definition: LoadedDefinition,
+    subject: ValidationSubject,
 ) -> None:
     """Tell of prompts or resources of which another has taken the place."""
     held: dict[ItemKind, int] = {
@@ -205,7 +220,9 @@ def _read_definition_text(definition: LoadedDefinition, subject: ValidationSubje
     return subject.read_text(definition.file) if is_text else ""
 
 
-def _check_item_name(kind: ItemKind, name: str, subject: ValidationSubject, place: FindingLocation) -> None:
+def _check_item_name(
+    kind: ItemKind, name: str, subject: ValidationSubject, place: FindingLocation
+) -> None:
     known, owner = create_installed_registry(), subject.extension
     qualified = parse_qualified_name(name)
     beside = None if qualified is None else subject.siblings.get(qualified.extension_name)
@@ -215,7 +232,9 @@ def _check_item_name(kind: ItemKind, name: str, subject: ValidationSubject, plac
     try:
         if known.find_item(kind, name, owner) is not None:
             return
-        problem = None if qualified is None else known.make_missing_item_error(kind, qualified, owner)
+        problem = (
+            None if qualified is None else known.make_missing_item_error(kind, qualified, owner)
+        )
     except PaddockError as error:
         subject.unknown_names.add(name)
         message = f"{name!r} cannot be looked for: {error.message}"
@@ -231,11 +250,15 @@ def _check_item_name(kind: ItemKind, name: str, subject: ValidationSubject, plac
         subject.findings.add("item-not-declared", problem.message, place, problem.hint)
 
 
-def _report_unknown_item(kind: ItemKind, name: str, subject: ValidationSubject, place: FindingLocation) -> None:
+def _report_unknown_item(
+    kind: ItemKind, name: str, subject: ValidationSubject, place: FindingLocation
+) -> None:
     declared, word = create_installed_registry().list_items(kind), kind.removesuffix("s")
     names = [item.name for item in subject.extension.manifest.get_items(kind)]
     names += [one.name for one in declared]
     near = find_similar_names(name, names)
-    remedy = f"did you mean {' or '.join(near)}?" if near else f"there are: {format_name_list(names)}"
+    remedy = (
+        f"did you mean {' or '.join(near)}?" if near else f"there are: {format_name_list(names)}"
+    )
     message = f"there is no {word} named {name!r}, declared here or built in"
     subject.findings.add(f"unknown-{word}", message, place, remedy)

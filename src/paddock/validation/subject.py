@@ -1,26 +1,165 @@
-"""What is being checked: one extension, with its files wherever they are."""
+"""Python files looked at without running them: whether they can be read, and what they define.
+
+Running definitions, of installed extensions and of projects that are not, and forgetting them.
+
+The packages of a project come before installed ones of the same names, and whatever is printed
+goes where it disturbs no report.
+
+What is being checked: one extension, with its files wherever they are.
+"""
 
 from __future__ import annotations
 
+import ast
+import importlib
+import sys
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from paddock.extensions.definition_files import DEFINITION_SUFFIXES, MAX_DEFINITION_BYTES
 from paddock.extensions.extension import Extension
-from paddock.extensions.paclets.definitions import MX_SUFFIX, DEFINITION_FOLDERS, PacletItemFiles, find_item_files
+from paddock.extensions.paclets.definitions import (
+    DEFINITION_FOLDERS,
+    MX_SUFFIX,
+    PacletItemFiles,
+    find_item_files,
+)
 from paddock.extensions.paclets.definitions import PACLET_DEFINITION_SUFFIXES as PACLET_ENDINGS
 from paddock.extensions.paclets.files import PacletFiles
-from paddock.validation.finding import FindingCollector, FindingLocation, find_line
-from paddock.validation.importing import import_from_directory
-from paddock.validation.python_source import PythonSource
+from paddock.validation.findings import FindingCollector, FindingLocation, find_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.extensions.manifest import ItemKind
+
+
+_DYNAMIC_ATTRIBUTE_HOOK = "__getattr__"
+
+
+class PythonSource:
+    """What a Python file says at its top level.
+
+    Raises:
+        SyntaxError: when it is no Python.
+    """
+
+    def __init__(self, text: str) -> None:
+        try:
+            self._body = ast.parse(text).body
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SyntaxError(str(error) or "nested too deeply") from None
+        self._names = set(_iter_bound_names(self._body))
+        self._text = text
+
+    @property
+    def has_dynamic_names(self) -> bool:
+        """Whether it may define names that cannot be seen."""
+        return "*" in self._names or _DYNAMIC_ATTRIBUTE_HOOK in self._names
+
+    def has_string(self, text: str) -> bool:
+        """Whether a text stands somewhere as such, and so may be the name of what is defined."""
+        if text not in self._text:
+            return False
+        everything = (node for one in self._body for node in ast.walk(one))
+        return any(isinstance(node, ast.Constant) and node.value == text for node in everything)
+
+    @property
+    def has_foreign_imports(self) -> bool:
+        """Whether it imports names from elsewhere than Paddock and Python: they may be anything."""
+        known = ("paddock", *sys.stdlib_module_names)
+        return any(
+            isinstance(one, ast.ImportFrom) and (one.module or "").partition(".")[0] not in known
+            for one in self._body
+        )
+
+    def can_define(self, name: str) -> bool:
+        """Whether a name is, or may be, defined."""
+        return name in self._names or self.has_dynamic_names
+
+    @property
+    def public_names(self) -> set[str]:
+        """Those names that do not begin with an underscore."""
+        return {one for one in self._names if not one.startswith("_")}
+
+
+def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
+    """The names that statements bind, also inside of `if`, `try`, `with` and loops."""
+    for statement in statements:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from (one.asname or one.name.partition(".")[0] for one in names)
+            case _:
+                yield from _iter_nested_names(statement)
+
+
+def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
+    for node in ast.iter_child_nodes(statement):
+        if isinstance(node, ast.stmt):
+            yield from _iter_bound_names([node])
+        elif isinstance(node, ast.ExceptHandler | ast.match_case):
+            yield from _iter_bound_names(node.body)
+        else:
+            yield from (
+                one.id
+                for one in ast.walk(node)
+                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            )
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+    ModulePredicate = Callable[[str, ModuleType], bool]
+
+
+@contextmanager
+def import_from_directory(directory: Path, package: str) -> Iterator[None]:
+    """Have a package imported from a directory, and forget afterwards what was loaded for it.
+
+    Where the directory is on the path already, what has been imported from it stays as it is.
+    """
+    is_installed = str(directory) in sys.path
+    aside = (
+        {} if is_installed else _remove_modules(lambda name, _: name.partition(".")[0] == package)
+    )
+    known = set(sys.modules)
+    path, writes = list(sys.path), sys.dont_write_bytecode
+    if not is_installed:
+        sys.path.insert(0, str(directory))
+        sys.dont_write_bytecode = True
+        importlib.invalidate_caches()
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.path[:] = path
+        sys.dont_write_bytecode = writes
+        _remove_modules(
+            lambda name, module: name not in known and _is_module_below(module, directory / package)
+        )
+        sys.modules.update(aside)
+
+
+def _remove_modules(is_taken: ModulePredicate) -> dict[str, ModuleType]:
+    """Remove modules from those that are loaded."""
+    taken = {name: one for name, one in list(sys.modules.items()) if is_taken(name, one)}
+    for name in taken:
+        del sys.modules[name]
+    return taken
+
+
+def _is_module_below(module: ModuleType, directory: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and Path(file).is_relative_to(directory)
 
 
 @dataclass
@@ -107,7 +246,9 @@ class ValidationSubject:
     def find_declaration(self, kind: ItemKind, item: str) -> FindingLocation:
         """Where the manifest declares an item."""
         line = find_line(self.read_text(self.manifest), item)
-        return FindingLocation(self.get_path(self.manifest), line, key=f"{self.get_folder(kind)}: {item}")
+        return FindingLocation(
+            self.get_path(self.manifest), line, key=f"{self.get_folder(kind)}: {item}"
+        )
 
     def find_item_files(self, kind: ItemKind, item: str) -> PacletItemFiles:
         """The files that could define an item."""

@@ -1,36 +1,218 @@
-"""`validate`: what a target is, and everything that is wrong with it."""
+"""What a target is, by the way it is written: a path, or a name.
+
+Python of the working directory must not be run because it has the name of an extension, so a path
+counts only where it is written as one.
+
+Servers by themselves: one of the user's, a definition file, or one that an extension brings.
+
+`validate`: what a target is, and everything that is wrong with it.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paddock.errors import LoadError, PaddockError
 from paddock.extensions.discovery import discover, discover_extension
 from paddock.extensions.errors import ExtensionError
-from paddock.extensions.extension import MANIFEST_FILE_NAME
+from paddock.extensions.extension import MANIFEST_FILE_NAME, get_built_in_extension
 from paddock.extensions.names import normalize_distribution_name, parse_qualified_name
 from paddock.extensions.paclets.archives import PACLET_SUFFIX as PACLET
+from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.paclets.info import PACLET_INFO_FILE_NAMES
-from paddock.servers.file_names import DEFINITION_SUFFIX as DEFINITION
-from paddock.servers.lookup import make_file_source, find_source
-from paddock.validation.definitions import check_definitions
-from paddock.validation.distributions import load_package_subject, load_project_subjects, load_wheel_subjects
-from paddock.validation.finding import FindingCollector
-from paddock.validation.installed import load_broken_subject, load_installed_subject
-from paddock.validation.named_servers import validate_source
-from paddock.validation.outcome import Validation
-from paddock.validation.paclets import load_paclet_subject
-from paddock.validation.projects import PROJECT_FILE, is_project_directory
-from paddock.validation.targets import WHEEL_SUFFIX, find_in_working_directory, is_path_target
+from paddock.extensions.references import is_reference
+from paddock.extensions.registry import create_installed_registry
+from paddock.named_servers.names import DEFINITION_SUFFIX as DEFINITION
+from paddock.named_servers.sources import find_source, make_file_source
+from paddock.validation.definitions import check_definitions, check_single_item
+from paddock.validation.findings import FindingCollector, FindingLocation, Validation
+from paddock.validation.items import LoadedDefinition
+from paddock.validation.servers import LISTED_KINDS, check_assembly, check_item_lists
+from paddock.validation.sources import (
+    PROJECT_FILE,
+    is_project_directory,
+    load_broken_subject,
+    load_installed_subject,
+    load_package_subject,
+    load_paclet_subject,
+    load_project_subjects,
+    load_wheel_subjects,
+)
+from paddock.validation.subject import ValidationSubject
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from paddock.extensions.extension import BrokenExtension, Discovery, Extension
     from paddock.extensions.manifest import ItemKind
-    from paddock.validation.subject import ValidationSubject
+    from paddock.extensions.registry import DeclaredItem
+    from paddock.named_servers.definition import ServerDefinition
+    from paddock.named_servers.sources import DefinitionSource
+
+
+WHEEL_SUFFIX = ".whl"
+_PATH_SUFFIXES = (WHEEL_SUFFIX, PACLET, DEFINITION, *PACLET_INFO_FILE_NAMES)
+_PATH_PREFIXES = ("./", "../", "~")
+
+
+def is_path_target(target: str | Path) -> bool:
+    """Whether a target is meant as a path, be there anything or not.
+
+    A text is when it begins with `.`, `/` or `~`, ends with a slash, or has the ending of a file
+    that can be validated.
+    """
+    if isinstance(target, Path):
+        return True
+    text = target.replace(os.sep, "/")
+    return (
+        text in (".", "..")
+        or text.startswith(_PATH_PREFIXES)
+        or text.endswith(("/", *_PATH_SUFFIXES))
+        or Path(target).is_absolute()
+    )
+
+
+def find_in_working_directory(name: str) -> Path | None:
+    """What there is in the working directory under a name, and is not looked at for it."""
+    path = Path(name)
+    try:
+        return path if path.exists() else None
+    except (OSError, ValueError):
+        return None
+
+
+HARMLESS_CODES = ("duplicate-definition-files",)
+"""Errors of an extension that keep nothing of it from being served."""
+
+
+def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -> Validation:
+    """Everything that is wrong with the server that is defined somewhere."""
+    if source.extension_item is not None:
+        return _validate_extension_server(target, source.extension_item, is_static=is_static)
+    file = source.file
+    files = PacletDirectory(file.parent)
+    subject = ValidationSubject(
+        get_built_in_extension(), files, MANIFEST_FILE_NAME, is_static, is_user_server=True
+    )
+    place = FindingLocation(str(file))
+    found: ServerDefinition | None = None
+    try:
+        found = source.read()
+    except PaddockError as error:
+        subject.findings.add_error("invalid-server", error, place)
+    if found is not None:
+        definition = LoadedDefinition("servers", found, file.name, place)
+        with redirect_stdout(sys.stderr):
+            check_item_lists(found, definition, subject)
+            _check_listed_items(found, subject)
+            check_assembly(found, definition, subject)
+    name = source.name if found is None else found.name
+    return _create_server_validation(target, name, found, subject, str(file))
+
+
+def _validate_extension_server(
+    target: str, declared: DeclaredItem, *, is_static: bool
+) -> Validation:
+    findings, extension = FindingCollector(), declared.extension
+    subject = load_installed_subject(extension, findings, is_static=is_static)
+    found: ServerDefinition | None = None
+    if subject is not None:
+        with subject.enable_imports():
+            checked = check_single_item(subject, "servers", declared.item)
+            if checked is not None:
+                found, definition = checked
+                _check_listed_items(found, subject)
+                check_assembly(found, definition, subject)
+    else:
+        subject = ValidationSubject(
+            extension, PacletDirectory(extension.directory), "", is_static, findings=findings
+        )
+    return _create_server_validation(
+        target, declared.name, found, subject, str(_get_definition_path(declared))
+    )
+
+
+def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) -> None:
+    """Check the definitions of what a server names, in whichever extension they are."""
+    for kind in LISTED_KINDS:
+        for spec in getattr(server, kind):
+            declared = _find_declared_item(kind, spec, subject)
+            if declared is None or declared.extension.is_built_in:
+                continue
+            if declared.extension.name == subject.extension.name:
+                check_single_item(subject, kind, declared.item)
+            else:
+                _check_foreign_item(declared, subject)
+
+
+def _find_declared_item(
+    kind: ItemKind, spec: object, subject: ValidationSubject
+) -> DeclaredItem | None:
+    if not isinstance(spec, str) or is_reference(spec):
+        return None
+    try:
+        return create_installed_registry().find_item(kind, spec, subject.extension)
+    except PaddockError:
+        return None  # has been told of
+
+
+def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> None:
+    """Check an item of another extension: what keeps it from being served is the server's fault."""
+    other = load_installed_subject(
+        declared.extension, FindingCollector(), is_static=subject.is_static
+    )
+    if other is None:
+        return
+    other.findings = FindingCollector()
+    with other.enable_imports():
+        check_single_item(other, declared.kind, declared.item)
+    subject.python_files += [one for one in other.python_files if one not in subject.python_files]
+    for one in other.findings.to_tuple():
+        if one.severity == "error" and one.code not in HARMLESS_CODES:
+            subject.findings.add(one.code, one.message, one.place, one.remedy)
+
+
+def _get_definition_path(declared: DeclaredItem) -> Path:
+    """The file with the definition; where it is missing, the directory of the extension."""
+    try:
+        return declared.definition().path
+    except PaddockError:
+        return declared.extension.directory
+
+
+def _create_server_validation(
+    target: str, name: str, found: ServerDefinition | None, subject: ValidationSubject, place: str
+) -> Validation:
+    return Validation(
+        target,
+        "server",
+        subject.findings.to_tuple(),
+        (name,),
+        _get_spec_names(found.tools if found else ()),
+        _get_spec_names(found.prompts if found else ()),
+        _get_spec_names(found.resources if found else ()),
+        python_files=tuple(subject.python_files),
+        is_static=subject.is_static,
+        places=(place,),
+    )
+
+
+def _get_spec_names(specs: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(map(_get_spec_name, specs))
+
+
+def _get_spec_name(spec: Any) -> str:
+    """What an element of a list is called."""
+    if isinstance(spec, str):
+        return spec
+    given = spec.get("name", spec.get("Name")) if hasattr(spec, "get") else None
+    return str(given or getattr(spec, "name", None) or getattr(spec, "__name__", repr(spec)))
+
 
 _TARGET_HINT = (
     "give a directory as in ./charts, a .whl, a .paclet, a definition file, or the name of what is"
@@ -61,7 +243,9 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
             raise LoadError(f"there is no file or directory {text!r}", hint=_TARGET_HINT)
         return _validate_path(text, path.absolute(), is_static=static)
     other = find_in_working_directory(text) if text else None
-    found = _validate_by_name(text, is_static=static) or _validate_server(text, other, is_static=static)
+    found = _validate_by_name(text, is_static=static) or _validate_server(
+        text, other, is_static=static
+    )
     is_another = other is not None and str(other.absolute()) not in found.places
     return replace(found, beside=str(other)) if is_another else found
 
@@ -178,7 +362,9 @@ def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
     if not found.extensions and not found.broken:
         everything = discover()
         found = everything._replace(
-            extensions=tuple(one for one in everything.extensions if _belongs_to_distribution(name, one)),
+            extensions=tuple(
+                one for one in everything.extensions if _belongs_to_distribution(name, one)
+            ),
             broken=tuple(one for one in everything.broken if _belongs_to_distribution(name, one)),
         )
     if not found.extensions and not found.broken:
@@ -188,14 +374,18 @@ def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
 
 def _belongs_to_distribution(distribution: str, one: Extension | BrokenExtension) -> bool:
     known = one.distribution
-    return known is not None and normalize_distribution_name(known) == normalize_distribution_name(distribution)
+    return known is not None and normalize_distribution_name(known) == normalize_distribution_name(
+        distribution
+    )
 
 
 def _validate_installed(name: str, found: Discovery, *, is_static: bool) -> Validation:
     findings = FindingCollector()
     kinds = {*(one.kind for one in found.extensions), *(one.kind for one in found.broken)}
     kind = "paclet" if "paclet" in kinds else "distribution"
-    subjects = [load_installed_subject(one, findings, is_static=is_static) for one in found.extensions]
+    subjects = [
+        load_installed_subject(one, findings, is_static=is_static) for one in found.extensions
+    ]
     subjects += [load_broken_subject(one, findings, is_static=is_static) for one in found.broken]
     present = [one for one in subjects if one is not None]
     is_read = is_static or kind == "paclet"

@@ -6,26 +6,34 @@ binary form. Evaluation is left to kernels. Standard library only.
 """
 
 from paddock.wolfram.assignments import Assignment, iter_assignments, iter_statements
-from paddock.wolfram.data import DataError, UnevaluatedExpression, RuleValue, StringTemplate, evaluate
 from paddock.wolfram.expressions import (
     Atom,
     Expression,
     Node,
+    are_equal,
     call,
     has_head,
     is_symbol,
     quote_string,
-    are_equal,
     string,
     symbol,
     walk,
 )
-from paddock.wolfram.letters import escape_private_characters
+from paddock.wolfram.literals import (
+    DataError,
+    RuleValue,
+    StringTemplate,
+    UnevaluatedExpression,
+    evaluate,
+    format_real,
+    parse_number,
+    parse_string,
+    parse_symbol_name,
+)
+from paddock.wolfram.named_characters import escape_private_characters
 from paddock.wolfram.parser import parse, parse_strict
-from paddock.wolfram.printer import full_form, input_form, value_form
-from paddock.wolfram.readable import format_expression
-from paddock.wolfram.source import SyntaxProblem, ParsedSource, WolframSyntaxError
-from paddock.wolfram.text import parse_number, format_real, parse_string, parse_symbol_name
+from paddock.wolfram.printer import format_expression, full_form, input_form, value_form
+from paddock.wolfram.source import ParsedSource, SyntaxProblem, WolframSyntaxError
 from paddock.wolfram.wxf import WxfError, read_wxf, write_wxf
 
 __all__ = [
@@ -33,35 +41,35 @@ __all__ = [
     "Atom",
     "DataError",
     "Expression",
-    "UnevaluatedExpression",
     "Node",
-    "SyntaxProblem",
-    "RuleValue",
     "ParsedSource",
+    "RuleValue",
     "StringTemplate",
+    "SyntaxProblem",
+    "UnevaluatedExpression",
     "WolframSyntaxError",
     "WxfError",
-    "iter_assignments",
+    "are_equal",
     "call",
+    "escape_private_characters",
     "evaluate",
+    "format_expression",
+    "format_real",
     "full_form",
     "has_head",
     "input_form",
     "is_symbol",
-    "parse_number",
+    "iter_assignments",
+    "iter_statements",
     "parse",
+    "parse_number",
     "parse_strict",
+    "parse_string",
+    "parse_symbol_name",
     "quote_string",
     "read_wxf",
-    "format_expression",
-    "format_real",
-    "are_equal",
-    "escape_private_characters",
-    "iter_statements",
     "string",
-    "parse_string",
     "symbol",
-    "parse_symbol_name",
     "value_form",
     "walk",
     "write_wxf",

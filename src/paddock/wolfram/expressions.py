@@ -35,7 +35,9 @@ class Atom:
 
     __slots__ = ("end", "is_grouped", "kind", "start", "text")
 
-    def __init__(self, kind: AtomKind, text: str, start: int = NO_POSITION, end: int = NO_POSITION) -> None:
+    def __init__(
+        self, kind: AtomKind, text: str, start: int = NO_POSITION, end: int = NO_POSITION
+    ) -> None:
         self.kind = kind
         self.text = text
         self.start = start

@@ -139,7 +139,9 @@ _CHAIN_OPERATORS = {
         "LeftTeeVector RightTeeVector DownLeftVector DownRightVector DownLeftRightVector",
         "DownLeftVectorBar DownRightVectorBar DownLeftTeeVector DownRightTeeVector",
     ),
-    **_build_named("chain", 280, "VerticalBar NotVerticalBar DoubleVerticalBar NotDoubleVerticalBar"),
+    **_build_named(
+        "chain", 280, "VerticalBar NotVerticalBar DoubleVerticalBar NotDoubleVerticalBar"
+    ),
     **_build_named(
         "chain",
         COMPARE_PRECEDENCE,
@@ -314,7 +316,12 @@ GROUP_BRACKETS = {
 }
 """Brackets that need nothing before them: what closes them, and their head."""
 
-CALL_BRACKETS = {"[": "]", "[[": "]]", "::[": "]", "\\[LeftDoubleBracket]": "\\[RightDoubleBracket]"}
+CALL_BRACKETS = {
+    "[": "]",
+    "[[": "]]",
+    "::[": "]",
+    "\\[LeftDoubleBracket]": "\\[RightDoubleBracket]",
+}
 """Brackets that follow an operand, and what closes them."""
 
 SIGN_SYNONYMS = {

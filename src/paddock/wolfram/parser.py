@@ -1,4 +1,6 @@
-"""From source text to expressions with exact places, whatever is wrong with the text.
+"""Patterns, slots and earlier results, which are written as one token and are expressions.
+
+From source text to expressions with exact places, whatever is wrong with the text.
 
 `parse` gives everything that could be read and a list of problems; `parse_strict` raises the first
 one. Here tokens are told apart; what they do is in `operands`, `infix` and `brackets`, what becomes
@@ -10,23 +12,69 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from paddock.wolfram import brackets, tokens
-from paddock.wolfram.characters import NAMES_BY_CHARACTER
-from paddock.wolfram.collecting import defer_gc
-from paddock.wolfram.expressions import Atom, Node
-from paddock.wolfram.infix import handle_get, handle_operator
-from paddock.wolfram.operands import push_operand, begin_operand, finish_pending_expression
-from paddock.wolfram.operators import CALL_PRECEDENCE, CALL_BRACKETS, GROUP_BRACKETS, SIGN_SYNONYMS
-from paddock.wolfram.patterns import parse_blank, parse_out, parse_slot
-from paddock.wolfram.reading import ParseState
+from paddock.wolfram import operands, tokens
+from paddock.wolfram.expressions import Atom, Node, string, symbol
+from paddock.wolfram.infix_operators import handle_get, handle_operator
+from paddock.wolfram.named_characters import NAMES_BY_CHARACTER
+from paddock.wolfram.operands import begin_operand, finish_pending_expression, push_operand
+from paddock.wolfram.operators import CALL_BRACKETS, CALL_PRECEDENCE, GROUP_BRACKETS, SIGN_SYNONYMS
+from paddock.wolfram.parse_state import ParseState, defer_gc
 from paddock.wolfram.tokens import get_full_token_pattern
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable
 
-    from paddock.wolfram.expressions import Expression, AtomKind
+    from paddock.wolfram.expressions import AtomKind, Expression
     from paddock.wolfram.source import ParsedSource
+
+
+_BLANK_HEADS = {"_": "Blank", "__": "BlankSequence", "___": "BlankNullSequence"}
+BLANK_FORM, SLOT_FORM, OUT_FORM = "_", "#", "%"
+
+
+def parse_blank(text: str, start: int, end: int) -> Node:
+    """`x_`, `x_h`, `__`, `x_.` and the like."""
+    name, _, _ = text.partition("_")
+    rest = text[len(name) :]
+    bars = rest[: len(rest) - len(rest.lstrip("_"))]
+    after = rest[len(bars) :]
+    args: list[Expression] = []
+    if after not in ("", "."):
+        args.append(Atom("symbol", after, end - len(after), end))
+    whole = end
+    if after == ".":
+        end -= 1
+    found = Node(symbol(_BLANK_HEADS[bars]), args, start + len(name), end, BLANK_FORM)
+    if name:
+        variable = Atom("symbol", name, start, start + len(name))
+        found = Node(symbol("Pattern"), [variable, found], start, end, BLANK_FORM)
+    if after == ".":
+        found = Node(symbol("Optional"), [found], start, whole, BLANK_FORM)
+    return found
+
+
+def parse_slot(text: str, start: int, end: int) -> Node:
+    """`#`, `#2`, `#name`, `##`, `##2`."""
+    head = "SlotSequence" if text.startswith("##") else "Slot"
+    which = text.lstrip("#") or "1"
+    if which.isdigit():
+        arg = Atom("number", which)
+    else:
+        arg = Atom("string", which) if which.startswith('"') else string(which)
+    return Node(symbol(head), [arg], start, end, SLOT_FORM)
+
+
+def parse_out(text: str, start: int, end: int) -> Node:
+    """`%`, `%%`, `%5`."""
+    number = text.lstrip("%")
+    args: list[Expression] = []
+    if number:
+        args.append(Atom("number", number))
+    elif len(text) > 1:
+        args.append(Atom("number", f"-{len(text)}"))
+    return Node(symbol("Out"), args, start, end, OUT_FORM)
+
 
 _MAX_REPARSE_FACTOR = 3
 """How many times the length of a text is read again after brackets without an end, at most."""
@@ -132,7 +180,11 @@ def _skip_invalid_text(reading: ParseState, end: int) -> None:
 def _report_character(reading: ParseState, start: int) -> None:
     """Many in a row are one problem."""
     problems = reading.source.problems
-    if problems and problems[-1].end == start and problems[-1].message.startswith(_UNEXPECTED_MESSAGE):
+    if (
+        problems
+        and problems[-1].end == start
+        and problems[-1].message.startswith(_UNEXPECTED_MESSAGE)
+    ):
         problems[-1] = problems[-1]._replace(end=start + 1)
     else:
         reading.report_problem(f"{_UNEXPECTED_MESSAGE} {reading.text[start]!r}", start, start + 1)
@@ -153,7 +205,7 @@ def _find_next_statement(reading: ParseState) -> int | None:
 
 def _finish_region(reading: ParseState, end: int) -> None:
     while reading.frames:
-        brackets.close_unclosed_bracket(reading, end)
+        operands.close_unclosed_bracket(reading, end)
     finish_pending_expression(reading, end)
 
 
@@ -182,7 +234,7 @@ def _handle_atom_comma(reading: ParseState, found: re.Match[str], kind: int) -> 
     ):
         push_operand(reading, atom, start)
         reading.previous = end
-        brackets.add_comma(reading, ",", reading.position - 1)
+        operands.add_comma(reading, ",", reading.position - 1)
     else:
         frames[-1][0].args.append(atom)
 
@@ -197,7 +249,7 @@ def _handle_symbol_call(reading: ParseState, found: re.Match[str], _kind: int) -
     if pending and pending[-1].precedence >= CALL_PRECEDENCE and len(pending) > reading.base:
         reading.operands.append(head)
         reading.is_ready = True
-        brackets.open_call(reading, "[", end)
+        operands.open_call(reading, "[", end)
         return
     reading.frames.append((Node(head, [], start), "[", end, reading.base))
     reading.base = len(pending)
@@ -252,24 +304,24 @@ def _handle_out(reading: ParseState, found: re.Match[str], kind: int) -> None:
 
 
 def _handle_list(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    brackets.open_group(reading, "{", found.start(kind))
+    operands.open_group(reading, "{", found.start(kind))
 
 
 def _handle_closer(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    brackets.close_bracket(reading, found[kind], reading.position - 1)
+    operands.close_bracket(reading, found[kind], reading.position - 1)
 
 
 def _handle_closer_comma(reading: ParseState, found: re.Match[str], _kind: int) -> None:
     """A closing bracket and its comma."""
     reading.position = end = found.end(tokens.CLOSER)
-    brackets.close_bracket(reading, found[tokens.CLOSER], end - 1)
+    operands.close_bracket(reading, found[tokens.CLOSER], end - 1)
     reading.previous = end
     reading.position = found.end()
-    brackets.add_comma(reading, ",", reading.position - 1)
+    operands.add_comma(reading, ",", reading.position - 1)
 
 
 def _handle_part(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    brackets.open_call(reading, "[[", found.start(kind))
+    operands.open_call(reading, "[[", found.start(kind))
 
 
 def _handle_plain_sign(reading: ParseState, found: re.Match[str], kind: int) -> None:
@@ -330,10 +382,10 @@ _ATOM_GROUPS = {
     tokens.NUMBER_COMMA: tokens.NUMBER,
 }
 _HANDLERS_BY_TEXT: dict[str, Callable[[ParseState, str, int], None]] = {
-    **dict.fromkeys(CALL_BRACKETS, brackets.open_call),
-    **dict.fromkeys(GROUP_BRACKETS, brackets.open_group),
-    **dict.fromkeys(brackets.CLOSERS, brackets.close_bracket),
-    ",": brackets.add_comma,
+    **dict.fromkeys(CALL_BRACKETS, operands.open_call),
+    **dict.fromkeys(GROUP_BRACKETS, operands.open_group),
+    **dict.fromkeys(operands.CLOSERS, operands.close_bracket),
+    ",": operands.add_comma,
     "<<": handle_get,
 }
 _HANDLERS_BY_TOKEN: dict[int, Callable[[ParseState, re.Match[str], int], None]] = {
@@ -360,4 +412,6 @@ _HANDLERS_BY_TOKEN: dict[int, Callable[[ParseState, re.Match[str], int], None]] 
     tokens.BLANK: _handle_blank,
     tokens.JOINED: _handle_joined_token,
 }
-_TOKEN_HANDLERS = [_HANDLERS_BY_TOKEN.get(kind, _handle_plain_sign) for kind in range(tokens.JOINED + 1)]
+_TOKEN_HANDLERS = [
+    _HANDLERS_BY_TOKEN.get(kind, _handle_plain_sign) for kind in range(tokens.JOINED + 1)
+]

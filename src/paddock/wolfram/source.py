@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.reports.lines import LineIndex
+from paddock.reports.text import LineIndex
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression

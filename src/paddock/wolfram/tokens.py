@@ -1,4 +1,6 @@
-"""The pattern that finds the next token of a source, and what its groups mean.
+"""Where comments and pieces of box syntax end, which may hold others of their kind.
+
+The pattern that finds the next token of a source, and what its groups mean.
 
 One pattern for all, tried at one place after the other, is the quickest that the standard library
 has: reading is what most of the time of parsing goes into. The pairs that notebooks are full of, an
@@ -11,11 +13,59 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.characters import NAMES_BY_CHARACTER, SPACE_CODES, SPACE_CHARACTERS
+from paddock.wolfram.named_characters import NAMES_BY_CHARACTER, SPACE_CHARACTERS, SPACE_CODES
 from paddock.wolfram.operators import NAMED_SIGNS, PLAIN_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+class NestedRegions:
+    """Regions of one kind in a text: between an opening and its closing edge.
+
+    Most are found by looking from their beginning. Once one has no end, all further ones are looked
+    up in what a single pass over the rest found, so that many without an end cost no more than one.
+    """
+
+    __slots__ = ("_closing", "_edge", "_ends", "_opening", "_text")
+
+    def __init__(self, text: str, edge: re.Pattern[str], opening: str, closing: str) -> None:
+        self._text = text
+        self._edge = edge
+        self._opening = opening
+        self._closing = closing
+        self._ends: dict[int, int] | None = None
+
+    def find_end(self, start: int) -> int | None:
+        """Where the region ends whose opening edge is here; None if it has no end."""
+        if self._ends is None:
+            found = self._scan_region(start)
+            if found is not None:
+                return found
+            self._ends = self._scan_all(start)
+        return self._ends.get(start)
+
+    def _scan_region(self, start: int) -> int | None:
+        depth = 0
+        for edge in self._edge.finditer(self._text, start):
+            if edge[0] == self._opening:
+                depth += 1
+            elif edge[0] == self._closing:
+                depth -= 1
+                if depth == 0:
+                    return edge.end()
+        return None
+
+    def _scan_all(self, start: int) -> dict[int, int]:
+        ends: dict[int, int] = {}
+        opened: list[int] = []
+        for edge in self._edge.finditer(self._text, start):
+            if edge[0] == self._opening:
+                opened.append(edge.start())
+            elif edge[0] == self._closing and opened:
+                ends[opened.pop()] = edge.end()
+        return ends
+
 
 SYMBOL, SYMBOL_CALL, SYMBOL_COMMA, SYMBOL_BLANK, STRING, STRING_COMMA = range(1, 7)
 LIST, CLOSER, CLOSER_COMMA, PART, OPERATOR, BASED, NUMBER, NUMBER_COMMA = range(7, 15)
@@ -77,7 +127,13 @@ def _compile_token_pattern(
 
 _STRING = rf"({_QUOTED})(?:\s*(,))?"
 TOKEN_PATTERN = _compile_token_pattern(
-    *(_SYMBOL + _NO_FOREIGN_LETTER, _WORD + _NO_FOREIGN_LETTER, _NO_LETTER, _TWO_EMPTY_GROUPS, _STRING),
+    *(
+        _SYMBOL + _NO_FOREIGN_LETTER,
+        _WORD + _NO_FOREIGN_LETTER,
+        _NO_LETTER,
+        _TWO_EMPTY_GROUPS,
+        _STRING,
+    ),
     joined=_NEVER,
     joins=r"(?!\\[\r\n]|\^\^)",
 )

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from paddock.errors import PaddockError
 from paddock.wolfram.expressions import Atom, Node, has_head, string, symbol
-from paddock.wolfram.text import parse_number, parse_string, parse_symbol_name
+from paddock.wolfram.literals import parse_number, parse_string, parse_symbol_name
 from paddock.wolfram.tokens import NUMBER_PATTERN, is_symbol_name
 
 if TYPE_CHECKING:
@@ -239,7 +239,9 @@ class _WxfReader:
         self._count_expressions(count + sum(rows))
         form = _ELEMENT_FORMATS[kind]
         data = self._read_bytes(count * struct.calcsize(form))
-        values: list[Expression] = [_make_number(one) for one in struct.unpack(f"<{count}{form}", data)]
+        values: list[Expression] = [
+            _make_number(one) for one in struct.unpack(f"<{count}{form}", data)
+        ]
         if kind in _COMPLEX_ELEMENTS:
             values = [Node(symbol("Complex"), pair) for pair in _split_rows(values, 2)]
         for size in reversed(sizes[1:]):

@@ -1,4 +1,6 @@
-"""The people of a team: each has a name, a password, and a zoo of their own.
+"""Passwords as they are kept: never themselves, only what scrypt makes of them.
+
+The people of a team: each has a name, a password, and a zoo of their own.
 
 Beside the password a person is let in by a pass: the session of a browser, or the token of a
 program. Of both only a digest is kept, so that nobody who reads the database can come in with it.
@@ -6,25 +8,71 @@ program. Of both only a digest is kept, so that nobody who reads the database ca
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
 import re
 import secrets
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import sha256
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from sqlalchemy import delete, func, insert, select, update
 
-from paddock.zoo import times
-from paddock.zoo.checks import make_invalid_field_error
+from paddock.zoo import timestamps
+from paddock.zoo.context import ZooContext
 from paddock.zoo.errors import UserExistsError, UserNotFoundError
-from paddock.zoo.part import ZooContext
-from paddock.zoo.passwords import verify_password, hash_password
-from paddock.zoo.store.tables import passes, users
+from paddock.zoo.store.schema import passes, users
+from paddock.zoo.validation import make_invalid_field_error
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
+
+
+SCRYPT_COST, SCRYPT_BLOCK_SIZE, SCRYPT_PARALLELISM = 2**15, 8, 1
+MAX_SCRYPT_MEMORY_BYTES = 64 * 1024 * 1024
+MAX_CONCURRENT_HASHES = 4
+"""One takes 32 MB: nobody may have many checked at the same time."""
+
+_hash_slots = BoundedSemaphore(MAX_CONCURRENT_HASHES)
+
+
+def hash_password(password: str) -> str:
+    """What is kept of a password."""
+    salt = secrets.token_bytes(16)
+    return f"scrypt${SCRYPT_COST}${_encode_base64(salt)}${_encode_base64(_derive_key(password, salt, SCRYPT_COST))}"
+
+
+def verify_password(password: str, kept: str) -> bool:
+    """Whether a password is the one of which this was kept."""
+    try:
+        kind, cost, salt, derived = kept.split("$")
+        wanted = base64.b64decode(derived, validate=True)
+        found = _derive_key(password, base64.b64decode(salt, validate=True), int(cost))
+    except ValueError:  # it is kept so that none is right
+        return False
+    return kind == "scrypt" and hmac.compare_digest(found, wanted)
+
+
+def _derive_key(password: str, salt: bytes, cost: int) -> bytes:
+    with _hash_slots:
+        return hashlib.scrypt(
+            password.encode(),
+            salt=salt,
+            n=cost,
+            r=SCRYPT_BLOCK_SIZE,
+            p=SCRYPT_PARALLELISM,
+            maxmem=MAX_SCRYPT_MEMORY_BYTES,
+            dklen=32,
+        )
+
+
+def _encode_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
 
 SESSION_DAYS = 30
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 1000
@@ -62,7 +110,8 @@ class TeamAccounts(ZooContext):
         """Everybody, by name."""
         with self._read_transaction() as reading:
             return [
-                _make_user(row) for row in reading.connection.execute(select(users).order_by("name"))
+                _make_user(row)
+                for row in reading.connection.execute(select(users).order_by("name"))
             ]
 
     def add_user(self, name: str, password: str, *, is_admin: bool = False) -> TeamUser:
@@ -74,7 +123,9 @@ class TeamAccounts(ZooContext):
         """
         name = name.strip().lower()
         if not _USER_NAME_PATTERN.fullmatch(name):
-            raise make_invalid_field_error("name", "takes a-z, 0-9 and . _ @ -, 64 characters at most")
+            raise make_invalid_field_error(
+                "name", "takes a-z, 0-9 and . _ @ -, 64 characters at most"
+            )
         kept = hash_password(_validate_password(password))
         with self._write_transaction(ALL_OWNERS) as writing:
             is_first = not writing.connection.scalar(select(func.count()).select_from(users))
@@ -136,14 +187,16 @@ class TeamAccounts(ZooContext):
         name = name.strip().lower()
         with self._read_transaction() as reading:
             row = reading.connection.execute(select(users).where(users.c.name == name)).first()
-        if not verify_password(password[:MAX_PASSWORD_CHARACTERS], _get_dummy_hash() if row is None else row.password):
+        if not verify_password(
+            password[:MAX_PASSWORD_CHARACTERS], _get_dummy_hash() if row is None else row.password
+        ):
             return None
         return None if row is None else _make_user(row)
 
     def create_session(self, name: str) -> str:
         """The secret of a new session of a browser."""
         secret = secrets.token_urlsafe(32)
-        until = times.format_timestamp(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
+        until = timestamps.format_timestamp(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
         self._insert_pass(secret, name, "session", "", until)
         return secret
 
@@ -186,13 +239,17 @@ class TeamAccounts(ZooContext):
             if not writing.connection.execute(delete(passes).where(own)).rowcount:
                 raise UserNotFoundError(f"{name} has no token {token_id[:100]!r}")
 
-    def authenticate_secret(self, secret: str, kind: Literal["session", "token"]) -> TeamUser | None:
+    def authenticate_secret(
+        self, secret: str, kind: Literal["session", "token"]
+    ) -> TeamUser | None:
         """Who is let in by the secret of a session or a token; None when it is nobody's."""
         wanted = select(users, passes.c.expires_at).join_from(users, passes)
         wanted = wanted.where(passes.c.digest == _compute_digest(secret), passes.c.kind == kind)
         with self._read_transaction() as reading:
             row = reading.connection.execute(wanted).first()
-        if row is None or (row.expires_at is not None and row.expires_at < times.get_current_timestamp()):
+        if row is None or (
+            row.expires_at is not None and row.expires_at < timestamps.get_current_timestamp()
+        ):
             return None
         return _make_user(row)
 
@@ -210,7 +267,9 @@ class TeamAccounts(ZooContext):
                 "created_at": writing.timestamp,
                 "expires_at": expires_at,
             }
-            writing.connection.execute(delete(passes).where(passes.c.expires_at < writing.timestamp))
+            writing.connection.execute(
+                delete(passes).where(passes.c.expires_at < writing.timestamp)
+            )
             if not writing.connection.scalar(select(users.c.name).where(users.c.name == name)):
                 raise _make_user_not_found_error(name)
             writing.connection.execute(insert(passes), row)
@@ -229,7 +288,9 @@ class TeamAccounts(ZooContext):
 
 
 def _make_user(row: Row[Any]) -> TeamUser:
-    return TeamUser(name=row.name, owner=row.owner, is_admin=row.is_admin, created_at=row.created_at)
+    return TeamUser(
+        name=row.name, owner=row.owner, is_admin=row.is_admin, created_at=row.created_at
+    )
 
 
 @cache
@@ -244,7 +305,9 @@ def _compute_digest(secret: str) -> str:
 
 def _validate_password(password: str) -> str:
     if not MIN_PASSWORD_CHARACTERS <= len(password) <= MAX_PASSWORD_CHARACTERS:
-        raise make_invalid_field_error("password", f"needs {MIN_PASSWORD_CHARACTERS} to {MAX_PASSWORD_CHARACTERS} characters")
+        raise make_invalid_field_error(
+            "password", f"needs {MIN_PASSWORD_CHARACTERS} to {MAX_PASSWORD_CHARACTERS} characters"
+        )
     return password
 
 

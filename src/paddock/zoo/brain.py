@@ -8,14 +8,19 @@ from uuid import uuid4
 import msgspec
 from sqlalchemy import delete
 
-from paddock.zoo import checks, limits, times
+from paddock.zoo import timestamps, validation
+from paddock.zoo.context import (
+    ZooContext,
+    check_expected_version,
+    require_agent,
+    require_agent_by_name,
+)
 from paddock.zoo.errors import EntryNotFoundError
 from paddock.zoo.model import BrainEntry, Page, SearchHit
-from paddock.zoo.part import ZooContext, check_expected_version, require_agent, require_agent_by_name
+from paddock.zoo.search_terms import extract_words, make_snippet
 from paddock.zoo.store import entry_rows
 from paddock.zoo.store.entry_rows import EntryFilter, EntryRow
-from paddock.zoo.store.tables import entries
-from paddock.zoo.words import make_snippet, extract_words
+from paddock.zoo.store.schema import entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +28,13 @@ if TYPE_CHECKING:
     from paddock.zoo.store.agent_rows import AgentRow
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
-METADATA_SOURCES = {"web": "manual", "cli": "manual", "mcp": "mcp", "import": "import", "sync": "import"}
+METADATA_SOURCES = {
+    "web": "manual",
+    "cli": "manual",
+    "mcp": "mcp",
+    "import": "import",
+    "sync": "import",
+}
 """What `metadata.source` says of who wrote an entry, unless it was given."""
 MAX_QUERY_WORDS = 20
 """Of a search; further ones are not looked at."""
@@ -68,14 +79,16 @@ class BrainRepository(ZooContext):
         """
         wanted = EntryFilter(
             type=type,
-            tags=checks.normalize_tags(tags),
-            not_before=checks.parse_date_bound("dateFrom", date_from, times.parse_period_start),
-            before=checks.parse_date_bound("dateTo", date_to, times.parse_period_end),
+            tags=validation.normalize_tags(tags),
+            not_before=validation.parse_date_bound(
+                "dateFrom", date_from, timestamps.parse_period_start
+            ),
+            before=validation.parse_date_bound("dateTo", date_to, timestamps.parse_period_end),
             pinned=pinned,
             words=extract_words(text)[:MAX_QUERY_WORDS] if text else (),
             workspace_id=workspace_id,
         )
-        size, after = checks.validate_page_size(limit), entry_rows.parse_entry_cursor(cursor)
+        size, after = validation.validate_page_size(limit), entry_rows.parse_entry_cursor(cursor)
         with self._read_transaction() as reading:
             kept = require_agent(reading, agent_id)
             if text and text.strip() and not wanted.words:
@@ -135,7 +148,9 @@ class BrainRepository(ZooContext):
             agent = require_agent(writing, agent_id)
             kept = _require_entry(writing, agent, entry_id)
             check_expected_version(version, kept.entry)
-            changed = checks.apply_changes(kept.entry, changes, checks.EDITABLE_ENTRY_FIELDS)
+            changed = validation.apply_changes(
+                kept.entry, changes, validation.EDITABLE_ENTRY_FIELDS
+            )
             return _save_entry(writing, kept, changed)
 
     def pin_entry(
@@ -167,10 +182,14 @@ class BrainRepository(ZooContext):
             kept = _require_entry(writing, agent, entry_id)
             check_expected_version(version, kept.entry)
             # Without its words, no search comes upon it.
-            entry_rows.update_entry_columns(writing, kept.key, deleted_at=writing.timestamp, words="")
+            entry_rows.update_entry_columns(
+                writing, kept.key, deleted_at=writing.timestamp, words=""
+            )
             entry_rows.change_entry_count(writing, agent.key, -1)
             writing.record_event("brain:deleted", agent.agent.id, entry_id)
-            old = entries.c.deleted_at < times.get_past_timestamp(limits.DELETED_RETENTION_DAYS)
+            old = entries.c.deleted_at < timestamps.get_past_timestamp(
+                validation.DELETED_RETENTION_DAYS
+            )
             same = entries.c.agent_key == agent.key
             writing.connection.execute(delete(entries).where(same, old))
 
@@ -205,7 +224,7 @@ class BrainRepository(ZooContext):
             AgentNotFoundError: when there is no such agent.
         """
         words = extract_words(text)[:MAX_QUERY_WORDS]
-        checks.validate_page_size(limit)
+        validation.validate_page_size(limit)
         with self._read_transaction() as reading:
             key = require_agent(reading, agent_id).key if agent_id is not None else None
             if not words:
@@ -237,19 +256,26 @@ class BrainRepository(ZooContext):
             InvalidAgentError: when the summary is empty or too long, or both are the same agent.
         """
         with self._write_transaction(source) as writing:
-            giver, receiver = require_agent_by_name(writing, from_id), require_agent_by_name(writing, to_id)
+            giver, receiver = (
+                require_agent_by_name(writing, from_id),
+                require_agent_by_name(writing, to_id),
+            )
             if giver.key == receiver.key:
-                raise checks.make_invalid_field_error("toAgentId", "must be another agent")
+                raise validation.make_invalid_field_error("toAgentId", "must be another agent")
             if not summary.strip():
-                raise checks.make_invalid_field_error("summary", "must not be empty")
+                raise validation.make_invalid_field_error("summary", "must not be empty")
             given = [_require_entry(writing, giver, one).entry for one in dict.fromkeys(entry_ids)]
             quoted = [f"[{entry.type}, {entry.timestamp[:10]}] {entry.content}" for entry in given]
             content = "\n\n".join([f"From {giver.agent.name}: {summary.strip()}", *quoted])
             origin = {"fromAgentId": giver.agent.id, "entryIds": [entry.id for entry in given]}
-            tags = checks.normalize_tags(tag for entry in given for tag in entry.tags)[: limits.MAX_TAGS]
+            tags = validation.normalize_tags(tag for entry in given for tag in entry.tags)[
+                : validation.MAX_TAGS
+            ]
             data = {"type": "handoff", "content": content, "tags": tags, "metadata": origin}
             entry = write_entry(writing, receiver, data)
-            writing.record_event("agent:handedOver", giver.agent.id, entry.id, toAgentId=receiver.agent.id)
+            writing.record_event(
+                "agent:handedOver", giver.agent.id, entry.id, toAgentId=receiver.agent.id
+            )
             return entry
 
 
@@ -260,17 +286,17 @@ def write_entry(writing: WriteTransaction, agent: AgentRow, data: Mapping[str, A
         InvalidAgentError: when it cannot be kept.
     """
     own = {"id": str(uuid4()), "timestamp": writing.timestamp}
-    entry = checks.convert_to_struct(BrainEntry, {**own, **data, "agentId": agent.agent.id})
+    entry = validation.convert_to_struct(BrainEntry, {**own, **data, "agentId": agent.agent.id})
     entry.updated_at = entry.updated_at or writing.timestamp
     entry.metadata.setdefault("source", METADATA_SOURCES.get(writing.source, "auto"))
-    entry = checks.validate_entry(entry)
+    entry = validation.validate_entry(entry)
     entry_rows.insert_entry(writing, agent.key, entry)
     writing.record_event("brain:written", agent.agent.id, entry.id, type=entry.type)
     return entry
 
 
 def _save_entry(writing: WriteTransaction, kept: EntryRow, changed: BrainEntry) -> BrainEntry:
-    tidy = checks.validate_entry(changed)
+    tidy = validation.validate_entry(changed)
     if tidy == kept.entry:
         return kept.entry
     tidy.version = kept.entry.version + 1

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.suggestions import did_you_mean
-from paddock.zoo import checks
+from paddock.zoo import validation
 from paddock.zoo.agents import save_agent
+from paddock.zoo.context import ZooContext, check_expected_version, require_agent
 from paddock.zoo.errors import LibraryItemNotFoundError
 from paddock.zoo.model import Agent, AgentSummary, LibrarySkill, Pack, Skill
-from paddock.zoo.part import ZooContext, check_expected_version, require_agent
 from paddock.zoo.slugs import find_free_slug, slugify
-from paddock.zoo.store import agent_rows, library_rows
+from paddock.zoo.store import agent_rows
 from paddock.zoo.store.agent_rows import AgentFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from paddock.zoo.store.library_rows import LibraryItem
+    from paddock.zoo.store.agent_rows import LibraryItem
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
 
@@ -37,7 +37,7 @@ class SkillLibrary(ZooContext):
             tag: A tag that they have.
         """
         with self._read_transaction() as reading:
-            skills = library_rows.list_library_items(reading, LibrarySkill)
+            skills = agent_rows.list_library_items(reading, LibrarySkill)
         part = (text or "").strip().casefold()
         return [
             skill
@@ -88,14 +88,14 @@ class SkillLibrary(ZooContext):
         with self._write_transaction(source) as writing:
             skill = _require_library_item(writing, LibrarySkill, skill_id)
             check_expected_version(version, skill)
-            changed = checks.validate_library_skill(
-                checks.apply_changes(skill, changes, checks.EDITABLE_LIBRARY_FIELDS)
+            changed = validation.validate_library_skill(
+                validation.apply_changes(skill, changes, validation.EDITABLE_LIBRARY_FIELDS)
             )
             if changed == skill:
                 return skill
             _require_pack(writing, changed)
             changed.version = skill.version + 1
-            library_rows.update_library_item(writing, changed)
+            agent_rows.update_library_item(writing, changed)
             writing.record_event("library:changed", skillId=skill.id)
             return changed
 
@@ -111,13 +111,13 @@ class SkillLibrary(ZooContext):
         with self._write_transaction(source) as writing:
             skill = _require_library_item(writing, LibrarySkill, skill_id)
             check_expected_version(version, skill)
-            library_rows.delete_library_item(writing, skill)
+            agent_rows.delete_library_item(writing, skill)
             writing.record_event("library:changed", skillId=skill.id)
 
     def list_packs(self) -> list[Pack]:
         """The packs in the order in which they were made."""
         with self._read_transaction() as reading:
-            return library_rows.list_library_items(reading, Pack)
+            return agent_rows.list_library_items(reading, Pack)
 
     def create_pack(self, given: Mapping[str, Any], *, source: str = "web") -> Pack:
         """Add a pack; its id is a slug of the given id or of its name.
@@ -148,11 +148,13 @@ class SkillLibrary(ZooContext):
         with self._write_transaction(source) as writing:
             pack = _require_library_item(writing, Pack, pack_id)
             check_expected_version(version, pack)
-            changed = checks.validate_pack(checks.apply_changes(pack, changes, checks.EDITABLE_PACK_FIELDS))
+            changed = validation.validate_pack(
+                validation.apply_changes(pack, changes, validation.EDITABLE_PACK_FIELDS)
+            )
             if changed == pack:
                 return pack
             changed.version = pack.version + 1
-            library_rows.update_library_item(writing, changed)
+            agent_rows.update_library_item(writing, changed)
             writing.record_event("library:changed", packId=pack.id)
             return changed
 
@@ -166,8 +168,8 @@ class SkillLibrary(ZooContext):
         with self._write_transaction(source) as writing:
             pack = _require_library_item(writing, Pack, pack_id)
             check_expected_version(version, pack)
-            library_rows.clear_pack(writing, pack.id)
-            library_rows.delete_library_item(writing, pack)
+            agent_rows.clear_pack(writing, pack.id)
+            agent_rows.delete_library_item(writing, pack)
             writing.record_event("library:changed", packId=pack.id)
 
     def copy_to_agent(
@@ -192,7 +194,7 @@ class SkillLibrary(ZooContext):
         with self._write_transaction(source) as writing:
             kept = require_agent(writing, agent_id)
             check_expected_version(version, kept.agent)
-            library = {one.id: one for one in library_rows.list_library_items(writing, LibrarySkill)}
+            library = {one.id: one for one in agent_rows.list_library_items(writing, LibrarySkill)}
             wanted = [_require_library_item(writing, LibrarySkill, one).id for one in skill_ids]
             if pack_id is not None:
                 pack = _require_library_item(writing, Pack, pack_id)
@@ -223,9 +225,11 @@ def add_library_skill(writing: WriteTransaction, given: Mapping[str, Any]) -> Li
         LibraryItemNotFoundError: when there is no such pack.
     """
     own = {"id": _make_free_id(writing, LibrarySkill, given, "skill"), "version": 1}
-    skill = checks.validate_library_skill(checks.convert_to_struct(LibrarySkill, {**given, **own}))
+    skill = validation.validate_library_skill(
+        validation.convert_to_struct(LibrarySkill, {**given, **own})
+    )
     _require_pack(writing, skill)
-    library_rows.insert_library_item(writing, skill)
+    agent_rows.insert_library_item(writing, skill)
     return skill
 
 
@@ -236,15 +240,19 @@ def add_pack(writing: WriteTransaction, given: Mapping[str, Any]) -> Pack:
         InvalidAgentError: when it cannot be as it was asked for.
     """
     own = {"id": _make_free_id(writing, Pack, given, "pack"), "version": 1}
-    pack = checks.validate_pack(checks.convert_to_struct(Pack, {**given, **own}))
-    library_rows.insert_library_item(writing, pack)
+    pack = validation.validate_pack(validation.convert_to_struct(Pack, {**given, **own}))
+    agent_rows.insert_library_item(writing, pack)
     return pack
 
 
-def _make_free_id(writing: WriteTransaction, kind: type[LibraryItem], given: Mapping[str, Any], otherwise: str) -> str:
+def _make_free_id(
+    writing: WriteTransaction, kind: type[LibraryItem], given: Mapping[str, Any], otherwise: str
+) -> str:
     texts = [text for key in ("id", "name") if isinstance(text := given.get(key), str)]
     wanted = next((text for text in texts if text.strip()), "")
-    return find_free_slug(slugify(wanted, otherwise), library_rows.make_library_id_check(writing, kind))
+    return find_free_slug(
+        slugify(wanted, otherwise), agent_rows.make_library_id_check(writing, kind)
+    )
 
 
 def _require_pack(writing: WriteTransaction, skill: LibrarySkill) -> None:
@@ -252,11 +260,13 @@ def _require_pack(writing: WriteTransaction, skill: LibrarySkill) -> None:
         _require_library_item(writing, Pack, skill.pack_id)
 
 
-def _require_library_item(reading: ReadTransaction, kind: type[LibraryItem], item_id: str) -> LibraryItem:
-    found = library_rows.find_library_item(reading, kind, item_id)
+def _require_library_item(
+    reading: ReadTransaction, kind: type[LibraryItem], item_id: str
+) -> LibraryItem:
+    found = agent_rows.find_library_item(reading, kind, item_id)
     if found is None:
         what = "skill" if kind is LibrarySkill else "pack"
-        known = [one.id for one in library_rows.list_library_items(reading, kind)]
+        known = [one.id for one in agent_rows.list_library_items(reading, kind)]
         raise LibraryItemNotFoundError(
             f"the library has no {what} {item_id[:100]!r}", hint=did_you_mean(item_id, known)
         )

@@ -60,7 +60,9 @@ class BrainEntry(Struct, rename="camel", kw_only=True, omit_defaults=False):
 
 def make_general_category() -> SkillCategory:
     """The category that every agent begins with."""
-    return SkillCategory(id=GENERAL_CATEGORY_ID, name=GENERAL_CATEGORY_NAME, color=GENERAL_CATEGORY_COLOR)
+    return SkillCategory(
+        id=GENERAL_CATEGORY_ID, name=GENERAL_CATEGORY_NAME, color=GENERAL_CATEGORY_COLOR
+    )
 
 
 class Agent(Struct, rename="camel", kw_only=True):

@@ -48,4 +48,6 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
 
 def get_zoo_address() -> str:
     """Where the user's zoo is kept, unless somebody says otherwise."""
-    return os.environ.get(ZOO_DATABASE_VARIABLE) or str(Path(get_data_directory()) / "zoo" / "zoo.db")
+    return os.environ.get(ZOO_DATABASE_VARIABLE) or str(
+        Path(get_data_directory()) / "zoo" / "zoo.db"
+    )

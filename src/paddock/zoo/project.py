@@ -109,7 +109,9 @@ def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[
     Raises:
         ProjectFileError: when the file cannot be read or written.
     """
-    return _update_project_file(folder, {"sync": {"agents": list(agents), "formats": list(formats)}})
+    return _update_project_file(
+        folder, {"sync": {"agents": list(agents), "formats": list(formats)}}
+    )
 
 
 def _update_project_file(folder: Path, values: dict[str, object]) -> Path:

@@ -4,7 +4,7 @@ from math import inf, isnan
 
 import pytest
 
-from paddock.authoring.core_schema import parse_number, parse_scalar
+from paddock.authoring.yaml_scalars import parse_number, parse_scalar
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock import DefinitionError, Skill
-from paddock.authoring.frontmatter import to_json_value, encode_frontmatter
-from paddock.authoring.frontmatter_yaml import parse_frontmatter
+from paddock.authoring.frontmatter import encode_frontmatter, to_json_value
+from paddock.authoring.frontmatter_parser import parse_frontmatter
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 VALUES = st.recursive(

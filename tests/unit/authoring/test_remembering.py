@@ -3,7 +3,7 @@
 import functools
 
 from paddock import Prompt, Server, Tool
-from paddock.authoring.remembering import find_attached_item
+from paddock.authoring.component_registry import find_attached_item
 
 
 def test_the_last_item_of_each_kind_is_found() -> None:

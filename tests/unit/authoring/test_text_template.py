@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.authoring.text_template import fill_template, list_placeholders
+from paddock.authoring.prompt_renderer import fill_template, list_placeholders
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paddock import Authorization, DefinitionError, InvalidTokenError, Principal, StaticTokens
-from paddock.authorization.errors import (
+from paddock.auth.errors import (
     ForbiddenError,
     RefusalError,
     UnauthorizedError,

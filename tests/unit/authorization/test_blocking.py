@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from paddock import IntrospectionValidator, InvalidTokenError
-from paddock.authorization.blocking import MAX_THREADS, MAX_PENDING_CALLS
+from paddock.auth.token_lookup import MAX_PENDING_CALLS, MAX_THREADS
 from tests.unit.authorization.local_server import Answer, Asked, LocalServer
 
 RESOURCE = "https://example.org/mcp"

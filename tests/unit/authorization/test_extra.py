@@ -48,7 +48,7 @@ def test_a_missing_library_is_an_error_that_says_what_to_install(
 def test_libraries_are_loaded_when_a_validator_that_needs_them_is_made() -> None:
     program = """
 import sys, paddock
-print(*[name for name in ("paddock.authorization", "jwt", "urllib3") if name in sys.modules])
+print(*[name for name in ("paddock.auth", "jwt", "urllib3") if name in sys.modules])
 paddock.Authorization(paddock.StaticTokens({"a": "ada"})), paddock.JwksValidator
 print(*[name for name in ("jwt", "urllib3") if name in sys.modules])
 """

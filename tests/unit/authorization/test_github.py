@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paddock import Authorization, DefinitionError, GitHubValidator, InvalidTokenError, Principal
-from paddock.authorization.errors import ForbiddenError, NotAllowedError, UndecidedError
+from paddock.auth.errors import ForbiddenError, NotAllowedError, UndecidedError
 from tests.unit.authorization.local_server import Answer, Asked, LocalServer
 
 RESOURCE = "https://example.org/mcp"

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from paddock import DefinitionError, IntrospectionValidator, InvalidTokenError, Principal
-from paddock.authorization.errors import UndecidedError
+from paddock.auth.errors import UndecidedError
 from tests.unit.authorization.local_server import Answer, Asked, LocalServer, local_server
 
 RESOURCE = "https://example.org/mcp"

@@ -11,7 +11,7 @@ import jwt
 import pytest
 
 from paddock import DefinitionError, InvalidTokenError, JwksValidator, Principal
-from paddock.authorization.errors import UndecidedError
+from paddock.auth.errors import UndecidedError
 from tests.unit.authorization.keys import (
     ISSUER,
     RESOURCE,

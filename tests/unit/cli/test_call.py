@@ -8,8 +8,8 @@ from click.testing import CliRunner, Result
 
 from paddock.cli.call import parse_arguments
 from paddock.cli.commands import root_command
-from paddock.cli.complaints import ArgumentError
-from paddock.peer.settings import Json
+from paddock.cli.errors import ArgumentError
+from paddock.client.connect_options import Json
 
 SERVER = """
 import time

@@ -3,7 +3,7 @@
 import click
 from click.testing import CliRunner
 
-from paddock.cli.subcommands import CommandWithSubcommands
+from paddock.cli.commands import CommandWithSubcommands
 
 
 @click.command()

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.applying import FileEdit, WriteError, apply_edit
-from paddock.clients.backups import list_backups
 from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.installer.file_writer import FileEdit, WriteError, apply_edit, list_backups
 from tests.privileges import as_others_may
 
 

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.backups import MAX_BACKUPS_PER_FILE, create_backup, list_backups, prune_backups
 from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.installer.file_writer import (
+    MAX_BACKUPS_PER_FILE,
+    create_backup,
+    list_backups,
+    prune_backups,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +25,10 @@ def test_the_newest_of_each_file_are_kept_and_the_first(tmp_path: Path) -> None:
         prune_backups(tmp_path / "a.json")
     create_backup(tmp_path / "b.json", b"other")
     kept = [place.read_bytes() for place in list_backups(tmp_path / "a.json")]
-    assert kept == [*(b"%d" % number for number in reversed(range(4, MAX_BACKUPS_PER_FILE + 3))), b"0"]
+    assert kept == [
+        *(b"%d" % number for number in reversed(range(4, MAX_BACKUPS_PER_FILE + 3))),
+        b"0",
+    ]
     assert [place.read_bytes() for place in list_backups(tmp_path / "b.json")] == [b"other"]
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import paddock
-from paddock.clients.entries import resolve_installable
-from paddock.clients.portable import collect_contents
-from paddock.clients.requirements import BundleError
-from paddock.clients.table import find_client
 from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.installer.apps import find_client
+from paddock.installer.bundle import collect_contents
+from paddock.installer.bundle_requirements import BundleError
+from paddock.installer.entry_builder import resolve_installable
 from paddock.version import __version__
 
 TOOLS = '''

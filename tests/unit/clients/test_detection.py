@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.detection import detected_clients
-from paddock.clients.paths import HostMachine
+from paddock.installer.detection import detected_clients
+from paddock.installer.locations import HostMachine
 
 
 @pytest.fixture
@@ -48,7 +48,9 @@ def test_a_program_on_the_path_shows_its_client(machine: HostMachine, tmp_path: 
     assert ids(machine) == ["codex"]
 
 
-def test_a_client_without_a_file_is_seen_by_its_directory(machine: HostMachine, tmp_path: Path) -> None:
+def test_a_client_without_a_file_is_seen_by_its_directory(
+    machine: HostMachine, tmp_path: Path
+) -> None:
     (tmp_path / ".config" / "CherryStudio").mkdir(parents=True)
     assert ids(machine) == ["cherry-studio"]
 

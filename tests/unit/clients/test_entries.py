@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.clients.entries import has_server_name, merge_entry_data, find_started_server
-from paddock.clients.shapes import CLINE_CLI, PLAIN, ConfigEntry
+from paddock.installer.entry_builder import find_started_server, has_server_name, merge_entry_data
+from paddock.installer.entry_format import CLINE_CLI, PLAIN, ConfigEntry
 
 SOURCE = str(Path(paddock.__file__).parents[1])
 
@@ -49,7 +49,9 @@ def test_an_entry_is_refreshed_around_what_the_user_did_to_it() -> None:
         "env": {"MINE": "1", "PADDOCK_TOOL_OPTIONS": "{}", "PYTHONPATH": SOURCE},
         "trust": True,
     }
-    new = merge_entry_data(PLAIN, old, ConfigEntry(command="/new", args=("new",), env={"A": "b"}), "key")
+    new = merge_entry_data(
+        PLAIN, old, ConfigEntry(command="/new", args=("new",), env={"A": "b"}), "key"
+    )
     assert new == {
         "command": "/new",
         "args": ["new"],

@@ -4,10 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.client import OPERATING_SYSTEMS
-from paddock.clients.guessing import guess_client
-from paddock.clients.paths import HostMachine, list_candidate_paths, locate_config_files
-from paddock.clients.table import supported_clients
+from paddock.installer.apps import supported_clients
+from paddock.installer.client_app import OPERATING_SYSTEMS
+from paddock.installer.locations import (
+    HostMachine,
+    guess_client,
+    list_candidate_paths,
+    locate_config_files,
+)
 
 SHARED = {".mcp.json", ".vscode/mcp.json", ".trae/mcp.json"}
 """Files of a project that several clients read."""

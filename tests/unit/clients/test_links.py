@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 
 import paddock
-from paddock.clients.links import LinkError, format_link
-from paddock.clients.shapes import ConfigEntry
-from paddock.clients.table import find_client
+from paddock.installer.apps import find_client
+from paddock.installer.entry_format import ConfigEntry
+from paddock.installer.links import LinkError, format_link
 from paddock.version import __version__
 
 PROGRAM = ConfigEntry("C:\\Program Files\\p.exe", ("serve", "--named", "Größe & Co."))

@@ -4,14 +4,14 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from paddock.clients.paths import (
+from paddock.installer.apps import find_client
+from paddock.installer.locations import (
     HostMachine,
     UnknownLocationError,
     UnsupportedProjectError,
     list_candidate_paths,
     locate_config_files,
 )
-from paddock.clients.table import find_client
 
 LINUX = HostMachine("linux", {}, "/home/ada")
 MACOS = HostMachine("macos", {}, "/Users/ada")
@@ -136,7 +136,9 @@ def test_antigravity_moves_when_it_has_migrated(machine: HostMachine, tmp_path: 
     old = touched(tmp_path / ".gemini/antigravity/mcp_config.json")
     assert locate_config_files(antigravity, machine=machine) == [old]
     touched(tmp_path / ".gemini/config/.migrated")
-    assert locate_config_files(antigravity, machine=machine) == [tmp_path / ".gemini/config/mcp_config.json"]
+    assert locate_config_files(antigravity, machine=machine) == [
+        tmp_path / ".gemini/config/mcp_config.json"
+    ]
 
 
 def test_the_old_file_of_kimi_counts_only_without_the_new_kimi(
@@ -166,8 +168,12 @@ def test_claude_desktop_from_the_windows_store_is_written_as_well(tmp_path: Path
 
 
 def test_a_project_has_a_file_of_its_own(tmp_path: Path) -> None:
-    assert locate_config_files(find_client("claude-code"), project=tmp_path) == [tmp_path / ".mcp.json"]
-    assert locate_config_files(find_client("vscode"), project=tmp_path) == [tmp_path / ".vscode/mcp.json"]
+    assert locate_config_files(find_client("claude-code"), project=tmp_path) == [
+        tmp_path / ".mcp.json"
+    ]
+    assert locate_config_files(find_client("vscode"), project=tmp_path) == [
+        tmp_path / ".vscode/mcp.json"
+    ]
 
 
 def test_a_file_that_the_project_has_is_not_hidden_by_another(tmp_path: Path) -> None:
@@ -191,6 +197,8 @@ def test_a_client_without_project_files_says_so(tmp_path: Path) -> None:
 )
 def test_a_client_without_a_file_says_what_to_do_instead(client: str, way: str) -> None:
     with pytest.raises(UnknownLocationError) as caught:
-        locate_config_files(find_client(client), machine=WINDOWS if client == "code-server" else LINUX)
+        locate_config_files(
+            find_client(client), machine=WINDOWS if client == "code-server" else LINUX
+        )
     assert caught.value.code == "unknown-install-location"
     assert way in str(caught.value)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.clients.running import is_running
-from paddock.clients.table import find_client
+from paddock.installer.apps import find_client
+from paddock.installer.detection import is_running
 
 
 @pytest.mark.parametrize("name", ["sleepy", "a-name-longer-than-the-kernel-keeps"])

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from paddock.clients.secrets import mask_secrets, collect_secrets
+from paddock.installer.secret_masking import collect_secrets, mask_secrets
 
 
 def test_values_of_variables_and_headers_of_every_server_are_secret() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from paddock.clients.shapes import ConfigEntry, UnsupportedTransportError
-from paddock.clients.table import find_client, supported_clients
+from paddock.installer.apps import find_client, supported_clients
+from paddock.installer.entry_format import ConfigEntry, UnsupportedTransportError
 
 PROGRAM = ConfigEntry("/bin/p", ("a", "b"), {"FOO": "bar"}, description="Does it")
 ADDRESS = ConfigEntry(url="http://h/mcp", headers={"K": "v"}, description="Does it")

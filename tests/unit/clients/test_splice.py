@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.clients.splice import is_untouched, compute_splice, iterate_reverted_contents
+from paddock.installer.entry_location import compute_splice, is_untouched, iterate_reverted_contents
 
 PIECES = [b"a", b"b", b"\n", b"ab\n", b"}", b"\xc3"]
 TEXTS = st.lists(st.sampled_from(PIECES)).map(b"".join)
@@ -40,7 +40,10 @@ def test_an_insertion_between_lines_begins_with_its_own_first_line() -> None:
 
 def test_text_that_stands_twice_is_told_apart_by_what_is_around_it() -> None:
     splice = compute_splice(b"one\ntwo\n", b"one\nx\ntwo\n")
-    assert next(iterate_reverted_contents(splice, b"x\none\nx\ntwo\nthree\n")) == b"x\none\ntwo\nthree\n"
+    assert (
+        next(iterate_reverted_contents(splice, b"x\none\nx\ntwo\nthree\n"))
+        == b"x\none\ntwo\nthree\n"
+    )
 
 
 def test_text_that_is_gone_is_not_guessed_at() -> None:

@@ -4,11 +4,16 @@ import sys
 
 import pytest
 
-from paddock.clients.client import Client
-from paddock.clients.entries import EntryError, merge_entry_data
-from paddock.clients.shapes import CODEX, ConfigEntry
-from paddock.clients.suiting import get_short_path, adapt_entry, resolve_variables
-from paddock.clients.table import find_client, supported_clients
+from paddock.installer.apps import find_client, supported_clients
+from paddock.installer.client_app import Client
+from paddock.installer.entry_builder import (
+    EntryError,
+    adapt_entry,
+    get_short_path,
+    merge_entry_data,
+    resolve_variables,
+)
+from paddock.installer.entry_format import CODEX, ConfigEntry
 
 CLIENTS = [
     client
@@ -32,7 +37,9 @@ def test_a_variable_without_a_value_is_written_in_the_way_of_the_client(
     client: str, written: dict[str, object]
 ) -> None:
     row = find_client(client)
-    entry = adapt_entry(row, ConfigEntry(command="/x", env={"A": "1"}, forwarded_variables=("TOKEN",)))
+    entry = adapt_entry(
+        row, ConfigEntry(command="/x", env={"A": "1"}, forwarded_variables=("TOKEN",))
+    )
     assert written.items() <= row.shape.render_entry(entry, "key").items()
 
 
@@ -57,7 +64,9 @@ def test_a_server_is_checked_with_the_value_that_the_client_would_put_in(
 ) -> None:
     monkeypatch.setenv("TOKEN", "abc")
     monkeypatch.delenv("UNSET", raising=False)
-    entry = adapt_entry(client, ConfigEntry(command="/x", env={"A": "b"}, forwarded_variables=("TOKEN", "UNSET")))
+    entry = adapt_entry(
+        client, ConfigEntry(command="/x", env={"A": "b"}, forwarded_variables=("TOKEN", "UNSET"))
+    )
     data = client.shape.render_entry(entry, "key")
     read = client.shape.parse_entry(data)
     assert read is not None
@@ -72,7 +81,9 @@ def test_values_stay_as_they_are_where_the_client_knows_no_references() -> None:
 
 def test_a_value_gives_way_to_a_reference_and_a_reference_to_a_value() -> None:
     valued = {"command": "/x", "args": [], "env": {"TOKEN": "abc", "MINE": "1"}}
-    named = merge_entry_data(CODEX, valued, ConfigEntry(command="/x", forwarded_variables=("TOKEN",)), "key")
+    named = merge_entry_data(
+        CODEX, valued, ConfigEntry(command="/x", forwarded_variables=("TOKEN",)), "key"
+    )
     assert (named["env"], named["env_vars"]) == ({"MINE": "1"}, ["TOKEN"])
     again = merge_entry_data(CODEX, named, ConfigEntry(command="/x"), "key")
     assert again == named
@@ -96,7 +107,9 @@ def test_a_program_with_blanks_in_its_path_gets_the_short_one_where_the_client_s
 
 def test_a_program_that_has_no_path_without_blanks_is_refused() -> None:
     with pytest.raises(EntryError, match="directory without blanks"):
-        adapt_entry(find_client("augment-code"), ConfigEntry(command=WITH_BLANKS), shorten=lambda path: path)
+        adapt_entry(
+            find_client("augment-code"), ConfigEntry(command=WITH_BLANKS), shorten=lambda path: path
+        )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there they are")

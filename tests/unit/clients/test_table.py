@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from paddock.clients.client import OPERATING_SYSTEMS, Client
-from paddock.clients.paths import HostMachine, list_candidate_paths
-from paddock.clients.table import UnsupportedClientError, find_client, supported_clients
+from paddock.installer.apps import UnsupportedClientError, find_client, supported_clients
+from paddock.installer.client_app import OPERATING_SYSTEMS, Client
+from paddock.installer.locations import HostMachine, list_candidate_paths
 
 CLIENTS = list(supported_clients().values())
 IDS = [client.id for client in CLIENTS]

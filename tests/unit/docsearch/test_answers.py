@@ -2,8 +2,8 @@
 
 import pytest
 
-from paddock.docsearch.answers import format_hits
-from paddock.docsearch.page import PageHit
+from paddock.docsearch.model import PageHit
+from paddock.docsearch.search import format_hits
 
 
 def hit(title: str, text: str) -> PageHit:

@@ -13,16 +13,24 @@ from paddock.docsearch.corpora.markdown_folders import (
     list_folders,
     remove_folder,
 )
-from paddock.docsearch.corpora.mathics_docstrings import MathicsDocstrings
-from paddock.docsearch.corpora.notebook_pages import InstalledDocumentation, PacletPages
 from paddock.docsearch.corpora.python_packages import PythonPackages
 from paddock.docsearch.corpora.python_source import read_module_pages
+from paddock.docsearch.corpora.registry import (
+    CORPORA,
+    UnknownCorpusError,
+    load_corpora,
+    resolve_corpus_names,
+)
 from paddock.docsearch.corpora.standard_library import StandardLibrary
-from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions, load_operators
-from paddock.docsearch.corpora.table import CORPORA, UnknownCorpusError, load_corpora, resolve_corpus_names
-from paddock.docsearch.database import IndexStore
-from paddock.docsearch.indexing import IndexProgress, update_index
-from paddock.docsearch.page import Corpus, DocPage
+from paddock.docsearch.corpora.wolfram_notebooks import InstalledDocumentation, PacletPages
+from paddock.docsearch.corpora.wolfram_symbols import (
+    MathicsDocstrings,
+    SymbolDescriptions,
+    load_operators,
+)
+from paddock.docsearch.index_store import IndexStore
+from paddock.docsearch.indexer import IndexProgress, update_index
+from paddock.docsearch.model import Corpus, DocPage
 from paddock.wolfram.notebooks import markdown_to_notebook, write_notebook
 
 

@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.docsearch import background
+from paddock.docsearch import indexer
 from paddock.docsearch.corpora.markdown_folders import add_folder
-from paddock.docsearch.database import IndexStore, get_index_file
-from paddock.docsearch.searching import search_with_notes
-from paddock.docsearch.status import get_index_status
+from paddock.docsearch.index_store import IndexStore, get_index_file
+from paddock.docsearch.search import get_index_status, search_with_notes
 from paddock.files import lock_file
 from tests.privileges import as_others_may
 
 SYMBOLS = ("wolfram-symbols",)
 ASK = """
-from paddock.docsearch.searching import search
+from paddock.docsearch.search import search
 print(search("Plot3D", ["wolfram-symbols"])[0].title)
 """
 
@@ -45,7 +44,9 @@ def test_processes_that_begin_at_once_make_one_whole_index() -> None:
     assert [process.communicate()[0] for process in running] == ["Plot3D\n"] * 4
     assert check() == [("ok",)]
     symbols = next(row for row in get_index_status().corpora if row.name == SYMBOLS[0])
-    titles = IndexStore(get_index_file()).fetch_rows("SELECT count(DISTINCT title), count(*) FROM pages")
+    titles = IndexStore(get_index_file()).fetch_rows(
+        "SELECT count(DISTINCT title), count(*) FROM pages"
+    )
     assert titles == [(symbols.pages, symbols.pages)]
 
 
@@ -55,20 +56,20 @@ def test_a_process_that_is_killed_while_it_indexes_leaves_a_whole_index(tmp_path
     for number in range(3_000):
         (folder / f"{number}.md").write_text(f"# Page {number}\n\nText.\n", encoding="utf-8")
     add_folder(folder)
-    command = [sys.executable, "-m", "paddock.docsearch.background", "folders"]
+    command = [sys.executable, "-m", "paddock.docsearch.indexer", "folders"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         while not (found := get_index_status().corpora[-1].sources) and process.poll() is None:
             pass
         process.send_signal(signal.SIGKILL)
     assert check() == [("ok",)]
     assert found
-    assert background.index_corpora(["folders"])
+    assert indexer.index_corpora(["folders"])
     assert get_index_status().corpora[-1].sources == 3_000
 
 
 def test_indexing_ends_when_whoever_started_it_is_gone(tmp_path: Path) -> None:
     reading, writing = os.pipe()
-    command = [sys.executable, "-m", "paddock.docsearch.background", *SYMBOLS]
+    command = [sys.executable, "-m", "paddock.docsearch.indexer", *SYMBOLS]
     with lock_file(get_index_file()), subprocess.Popen(command, stdin=reading) as process:
         os.close(reading)
         os.close(writing)
@@ -78,19 +79,19 @@ def test_indexing_ends_when_whoever_started_it_is_gone(tmp_path: Path) -> None:
 def test_only_one_process_indexes_at_a_time() -> None:
     with lock_file(get_index_file()):
         answers = []
-        thread = threading.Thread(target=lambda: answers.append(background.index_corpora(SYMBOLS)))
+        thread = threading.Thread(target=lambda: answers.append(indexer.index_corpora(SYMBOLS)))
         thread.start()
         thread.join()
     assert answers == [False]
-    assert background.index_corpora(SYMBOLS)
+    assert indexer.index_corpora(SYMBOLS)
     assert get_index_status().work is None
 
 
 def test_what_is_being_indexed_is_told_until_it_is_forgotten() -> None:
     database = IndexStore(get_index_file())
-    database.set_setting(background.PROGRESS_SETTING, "folders 3 10 99999999999")
-    assert get_index_status().work == background.IndexJob("folders", 3, 10)
-    database.set_setting(background.PROGRESS_SETTING, "folders 3 10 0")
+    database.set_setting(indexer.PROGRESS_SETTING, "folders 3 10 99999999999")
+    assert get_index_status().work == indexer.IndexJob("folders", 3, 10)
+    database.set_setting(indexer.PROGRESS_SETTING, "folders 3 10 0")
     assert get_index_status().work is None
     database.close()
 
@@ -98,7 +99,7 @@ def test_what_is_being_indexed_is_told_until_it_is_forgotten() -> None:
 def test_the_first_question_has_the_rest_indexed_in_another_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(background.BACKGROUND_INDEX_VARIABLE, raising=False)
+    monkeypatch.delenv(indexer.BACKGROUND_INDEX_VARIABLE, raising=False)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Orchard\n\nPears are grafted.\n")
     add_folder(tmp_path / "notes")
@@ -139,7 +140,7 @@ FULL = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-from paddock.docsearch.searching import look_up
+from paddock.docsearch.search import look_up
 found = look_up("Plot3D", ["wolfram-symbols"])
 print(found.hits[0].title, len(found.notes))
 """

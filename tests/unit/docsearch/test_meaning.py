@@ -6,16 +6,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paddock.docsearch.corpora.symbol_descriptions import SYMBOLS_CORPUS, SymbolDescriptions
-from paddock.docsearch.database import IndexStore
-from paddock.docsearch.indexing import update_index
-from paddock.docsearch.meaning.embedding import MODEL_VARIABLE, NO_VECTORS, STATIC_VECTORS, choose_embedding, load_embedding
-from paddock.docsearch.meaning.minilm import MiniLM, ModelError
-from paddock.docsearch.meaning.quantised import quantize_vectors, dequantize_vectors
-from paddock.docsearch.meaning.static_vectors import StaticVectors
-from paddock.docsearch.meaning.wordpieces import split_word_pieces, split_words
-from paddock.docsearch.queries import parse_query
-from paddock.docsearch.ranking import Ranker
+from paddock.docsearch.corpora.wolfram_symbols import SYMBOLS_CORPUS, SymbolDescriptions
+from paddock.docsearch.embeddings.minilm import MiniLM, ModelError
+from paddock.docsearch.embeddings.model_choice import (
+    MODEL_VARIABLE,
+    NO_VECTORS,
+    STATIC_VECTORS,
+    choose_embedding,
+    load_embedding,
+)
+from paddock.docsearch.embeddings.static_vectors import (
+    StaticVectors,
+    dequantize_vectors,
+    quantize_vectors,
+    split_word_pieces,
+    split_words,
+)
+from paddock.docsearch.index_store import IndexStore
+from paddock.docsearch.indexer import update_index
+from paddock.docsearch.model import parse_query
+from paddock.docsearch.ranker import Ranker
 
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "sort", "list", "##s", "plot", "a"]
 SIZE, WIDE = 8, 16
@@ -114,7 +124,9 @@ def test_pages_get_the_vectors_of_a_model_once_it_is_there(
     update_index(database, [SymbolDescriptions()])
     monkeypatch.setenv(MODEL_VARIABLE, str(tiny_model(tmp_path / "model")))
     ranking = Ranker(database)
-    assert ranking.rank(parse_query("Plot3D"), [SYMBOLS_CORPUS], 5)[0].title == "Plot3D"  # by the old vectors
+    assert (
+        ranking.rank(parse_query("Plot3D"), [SYMBOLS_CORPUS], 5)[0].title == "Plot3D"
+    )  # by the old vectors
     update_index(database, [SymbolDescriptions()])
     kinds = database.fetch_rows("SELECT DISTINCT kind, length(vector) FROM vectors")
     assert kinds == [(str(tmp_path / "model"), SIZE)]

@@ -4,10 +4,10 @@ import pytest
 
 from benchmarks.docsearch import HALVES, indexed, ours, plain, quality, questions
 from paddock.docsearch.corpora.standard_library import StandardLibrary
-from paddock.docsearch.corpora.symbol_descriptions import SymbolDescriptions
-from paddock.docsearch.database import IndexStore
-from paddock.docsearch.indexing import update_index
-from paddock.docsearch.meaning.embedding import MODEL_VARIABLE, NO_VECTORS, STATIC_VECTORS
+from paddock.docsearch.corpora.wolfram_symbols import SymbolDescriptions
+from paddock.docsearch.embeddings.model_choice import MODEL_VARIABLE, NO_VECTORS, STATIC_VECTORS
+from paddock.docsearch.index_store import IndexStore
+from paddock.docsearch.indexer import update_index
 
 CORPORA = {"wolfram": "wolfram-symbols", "python": "python-stdlib"}
 
@@ -58,7 +58,9 @@ def test_no_question_is_in_both_halves() -> None:
 
 def test_every_answer_about_wolfram_is_a_symbol_that_we_describe() -> None:
     corpus = SymbolDescriptions()
-    known = {page.title for source in corpus.list_sources() for page in corpus.read_pages(source.key)}
+    known = {
+        page.title for source in corpus.list_sources() for page in corpus.read_pages(source.key)
+    }
     assert len(known) >= 1_000
     for half in HALVES:
         for question in questions("wolfram", half):

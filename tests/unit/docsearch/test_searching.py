@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.docsearch.corpora.symbol_descriptions import SYMBOLS_CORPUS
-from paddock.docsearch.database import get_index_file
-from paddock.docsearch.searching import search_with_notes, search
+from paddock.docsearch.corpora.wolfram_symbols import SYMBOLS_CORPUS
+from paddock.docsearch.index_store import get_index_file
+from paddock.docsearch.search import search, search_with_notes
 
 
 @pytest.fixture(autouse=True)

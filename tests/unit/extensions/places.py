@@ -3,7 +3,12 @@
 import textwrap
 from pathlib import Path
 
-from paddock.extensions.extension import BUILT_IN_EXTENSION_NAME, Extension, ExtensionKind, read_extension
+from paddock.extensions.extension import (
+    BUILT_IN_EXTENSION_NAME,
+    Extension,
+    ExtensionKind,
+    read_extension,
+)
 from paddock.extensions.registry import ItemRegistry
 
 

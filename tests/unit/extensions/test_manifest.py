@@ -7,7 +7,7 @@ import pytest
 from paddock.extensions.discovery import list_extensions
 from paddock.extensions.errors import ManifestError
 from paddock.extensions.extension import get_built_in_extension
-from paddock.extensions.manifest import ManifestItem, ExtensionManifest, read_manifest
+from paddock.extensions.manifest import ExtensionManifest, ManifestItem, read_manifest
 from tests.unit.extensions.places import extension, write
 
 

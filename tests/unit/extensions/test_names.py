@@ -2,8 +2,7 @@
 
 import pytest
 
-from paddock.extensions.keys import normalize_key
-from paddock.extensions.names import QualifiedName, parse_qualified_name
+from paddock.extensions.names import QualifiedName, normalize_key, parse_qualified_name
 
 
 @pytest.mark.parametrize(

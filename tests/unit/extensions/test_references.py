@@ -8,7 +8,7 @@ import pytest
 
 from paddock import LoadError
 from paddock.extensions.references import is_reference, load_reference
-from paddock.serving.loading import unload_modules
+from paddock.serving.loader import unload_modules
 from tests.unit.extensions.places import write
 
 

@@ -29,8 +29,8 @@ from paddock.extensions.errors import (
 from paddock.extensions.extension import Extension, get_built_in_extension
 from paddock.extensions.registry import (
     ItemRegistry,
-    list_declared_items,
     find_declared_item,
+    list_declared_items,
     resolve_prompt,
     resolve_resource,
     resolve_tool,
@@ -123,7 +123,9 @@ def test_a_qualified_name_is_an_item_of_that_extension(both: ItemRegistry) -> No
     assert tool(both, "paddock/Plot") == "Plot tools.py"
 
 
-def test_within_an_extension_its_own_items_come_first(both: ItemRegistry, charts: Extension) -> None:
+def test_within_an_extension_its_own_items_come_first(
+    both: ItemRegistry, charts: Extension
+) -> None:
     assert tool(both, "Plot", charts) == "Plot Plot.py"
     assert tool(both, "Echo", charts) == "Echo tools.py"
     assert tool(both, "paddock/Plot", charts) == "Plot tools.py"

@@ -9,7 +9,7 @@ from paddock.extensions.errors import (
     SpecificationError,
     ToolsSpecificationError,
 )
-from paddock.extensions.specifications import reject_prompt_data, read_item_list
+from paddock.extensions.properties import read_item_list, reject_prompt_data
 
 
 def test_one_element_alone_is_a_list_of_one() -> None:

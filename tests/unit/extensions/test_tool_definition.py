@@ -8,8 +8,7 @@ import pytest
 
 from paddock import Context, LoadError, Option, Parameter, Server, Tool
 from paddock.extensions.errors import ToolSpecificationError
-from paddock.extensions.initialization import get_initializer
-from paddock.extensions.tool_definition import make_tool
+from paddock.extensions.tool_definition import get_initializer, make_tool
 from tests.conftest import Connect
 from tests.unit.extensions.places import write
 

@@ -5,7 +5,7 @@ from io import BytesIO
 import PIL.Image
 import pytest
 
-from paddock.kernels.drawing import render_images
+from paddock.kernels.svg_renderer import render_images
 
 SVG = "image/svg+xml"
 

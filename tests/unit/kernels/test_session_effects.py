@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.kernels.sessions.effects import SideEffectScan
+from paddock.kernels.sessions.side_effects import SideEffectScan
 
 
 @pytest.mark.parametrize(

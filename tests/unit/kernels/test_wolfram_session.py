@@ -4,13 +4,17 @@ from collections.abc import Callable
 
 import pytest
 
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import ROLLED_BACK_NOTE, EvaluationResult, EvaluationOutput
-from paddock.kernels.wolfram_session import (
-    LineEvaluation,
-    LineHistory,
+from paddock.kernels.kernel import (
+    ROLLED_BACK_NOTE,
+    EvaluationLimits,
+    EvaluationOutput,
+    EvaluationResult,
+)
+from paddock.kernels.wolfram.line_evaluator import (
     AnswerImage,
     AnswerText,
+    LineEvaluation,
+    LineHistory,
     evaluate_code,
     truncate_text,
 )
@@ -203,7 +207,9 @@ def test_a_picture_of_several_follows_the_result() -> None:
 
 
 def test_a_printed_picture_stands_among_the_prints() -> None:
-    evaluation = answered("x", x=EvaluationResult("done", "1", (EvaluationOutput("print", "a"), SVG)))
+    evaluation = answered(
+        "x", x=EvaluationResult("done", "1", (EvaluationOutput("print", "a"), SVG))
+    )
 
     assert [type(item) for item in evaluation.to_items()] == [AnswerText, AnswerImage, AnswerText]
 
@@ -220,7 +226,9 @@ def test_an_abort_ends_what_follows() -> None:
 def test_a_time_constraint_within_the_code_does_not() -> None:
     kernel = Scripted(**{"TimeConstrained[f[x], 1": EvaluationResult("done", "$Aborted")})
 
-    evaluation = evaluate_code(kernel, "TimeConstrained[f[x], 1]\n2", LineHistory(), EvaluationLimits())
+    evaluation = evaluate_code(
+        kernel, "TimeConstrained[f[x], 1]\n2", LineHistory(), EvaluationLimits()
+    )
 
     assert text(evaluation) == "Out[1]= 2"
 
@@ -293,7 +301,9 @@ def test_quit_has_a_message_and_no_result() -> None:
 def test_natural_language_is_said_not_to_be_understood() -> None:
     kernel = Scripted()
 
-    evaluation = evaluate_code(kernel, '\\[FreeformPrompt]["mass of Mars"]', LineHistory(), EvaluationLimits())
+    evaluation = evaluate_code(
+        kernel, '\\[FreeformPrompt]["mass of Mars"]', LineHistory(), EvaluationLimits()
+    )
 
     assert kernel.sent == ["$Failed"]
     assert len(evaluation.prints) == 1

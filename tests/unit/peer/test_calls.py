@@ -5,10 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from paddock.client.connect import connect
+from paddock.client.connect_options import Transcript
+from paddock.client.errors import (
+    AnswerError,
+    CallCancelledError,
+    PeerError,
+    PeerTimeoutError,
+)
 from paddock.errors import ConnectError
-from paddock.peer.connect import connect
-from paddock.peer.errors import AnswerError, CallCancelledError, PeerError, PeerTimeoutError
-from paddock.peer.transcript import Transcript
 
 Script = Callable[[str], list[str]]
 

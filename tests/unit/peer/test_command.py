@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from paddock.client.connect import build_command
 from paddock.errors import ConnectError
-from paddock.peer.connect import build_command
 
 # A module of the working directory must not stand in for one of ours: -P.
 SERVE = [sys.executable, "-P", "-m", "paddock", "serve"]

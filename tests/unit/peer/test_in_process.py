@@ -5,9 +5,9 @@ import json
 import pytest
 
 from paddock import Context, Server
-from paddock.connecting import connect
-from paddock.peer.errors import PeerError
-from paddock.protocol.model.content import PromptMessage, TextContent
+from paddock.client.errors import PeerError
+from paddock.connector import connect
+from paddock.protocol.content import PromptMessage, TextContent
 from paddock.testing import (
     ERAS,
     Answers,

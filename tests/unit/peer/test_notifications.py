@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from paddock.peer.connect import connect
-from paddock.peer.delivery import MAX_PENDING_NOTIFICATIONS
-from paddock.peer.errors import PeerError
-from paddock.peer.settings import Json
+from paddock.client.connect import connect
+from paddock.client.connect_options import Json
+from paddock.client.errors import PeerError
+from paddock.client.notifications import MAX_PENDING_NOTIFICATIONS
 
 Script = Callable[[str], list[str]]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from paddock.client.connect import connect
+from paddock.client.connect_options import Json
 from paddock.errors import ConnectError
-from paddock.peer.connect import connect
-from paddock.peer.settings import Json
 
 Script = Callable[[str], list[str]]
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from paddock.peer.calls import MAX_INPUT_ROUNDS
-from paddock.peer.connect import connect
-from paddock.peer.errors import AnswerError, CallCancelledError
-from paddock.peer.inbox import MAX_OPEN_REQUESTS, MAX_QUEUED_REQUESTS
-from paddock.peer.settings import Json
+from paddock.client.callbacks import MAX_OPEN_REQUESTS, MAX_QUEUED_REQUESTS
+from paddock.client.calls import MAX_INPUT_ROUNDS
+from paddock.client.connect import connect
+from paddock.client.connect_options import Json
+from paddock.client.errors import AnswerError, CallCancelledError
 from paddock.protocol.errors import ProtocolError
 
 Script = Callable[[str], list[str]]

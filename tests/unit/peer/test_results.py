@@ -2,11 +2,18 @@ import base64
 
 import pytest
 
-from paddock.peer.contents import parse_content, parse_resource_contents
-from paddock.peer.errors import AnswerError
-from paddock.peer.results import Completion, parse_completion, parse_prompt_result, parse_resource_result, parse_tool_result
-from paddock.peer.settings import Json
-from paddock.protocol.model.content import (
+from paddock.client.connect_options import Json
+from paddock.client.errors import AnswerError
+from paddock.client.results import (
+    Completion,
+    parse_completion,
+    parse_content,
+    parse_prompt_result,
+    parse_resource_contents,
+    parse_resource_result,
+    parse_tool_result,
+)
+from paddock.protocol.content import (
     Annotations,
     AudioContent,
     BlobResourceContents,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from paddock import Server, connect
-from paddock.peer.errors import AnswerError
-from paddock.peer.skills import SkillFileInfo, SkillInfo
+from paddock.client.errors import AnswerError
+from paddock.client.peer import SkillFileInfo, SkillInfo
 from paddock.testing import connect as connect_recorded
 
 SKILLS = Path(__file__).parents[2] / "conformance" / "skills"

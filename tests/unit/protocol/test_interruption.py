@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from paddock.protocol import interruption
-from paddock.protocol.interruption import InterruptRetrier
+from paddock.protocol import thread_interrupt
+from paddock.protocol.thread_interrupt import InterruptRetrier
 
 
 class Stubborn:
@@ -25,9 +25,9 @@ class Stubborn:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interruption, "PATIENCE", 0.01)
-    monkeypatch.setattr(interruption, "MAX_PATIENCE", 0.02)
-    monkeypatch.setattr(interruption, "LOOK", 0.005)
+    monkeypatch.setattr(thread_interrupt, "PATIENCE", 0.01)
+    monkeypatch.setattr(thread_interrupt, "MAX_PATIENCE", 0.02)
+    monkeypatch.setattr(thread_interrupt, "LOOK", 0.005)
 
 
 def test_it_is_interrupted_until_it_is_done() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from paddock import Server
 from paddock.protocol.connection import ServerConnection
-from paddock.protocol.opening import answer_handshake
+from paddock.protocol.early_handshake import answer_handshake
 from tests.behaviour.line import CLIENT, Line
 from tests.behaviour.wire import META_KEY, SESSION, STATELESS
 from tests.conftest import Connect

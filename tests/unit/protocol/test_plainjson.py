@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.protocol import plainjson
+from paddock.protocol import early_handshake
 
 values = st.recursive(
     st.none()
@@ -21,16 +21,16 @@ values = st.recursive(
 
 @given(values)
 def test_what_is_written_is_read_back(value: object) -> None:
-    text = plainjson.dump_json(value)
+    text = early_handshake.dump_json(value)
     assert json.loads(text) == value
-    assert plainjson.parse_json(text.encode()) == value
+    assert early_handshake.parse_json(text.encode()) == value
     assert "\n" not in text
 
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     try:
-        plainjson.parse_json(data)
+        early_handshake.parse_json(data)
     except ValueError:
         return
     json.loads(data)
@@ -57,4 +57,4 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 )
 def test_what_is_not_json_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match=r".*"):
-        plainjson.parse_json(data)
+        early_handshake.parse_json(data)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from paddock.authoring.offering import BaseServer
-from paddock.authoring.operations import ServerMethods
+from paddock.authoring.base_server import BaseServer
+from paddock.authoring.methods import ServerMethods
 from paddock.protocol.connection import ServerConnection
-from paddock.protocol.dispatch import ProtocolEras
+from paddock.protocol.dispatcher import ProtocolEras
 from paddock.protocol.errors import ProtocolError
-from paddock.protocol.model.params import CallToolParams
+from paddock.protocol.params import CallToolParams
 from paddock.protocol.request import Request
 from paddock.protocol.tasks import CallTask, TaskStore
 

@@ -2,7 +2,12 @@
 
 import pytest
 
-from paddock.protocol.versions import FEATURE_VERSIONS, SUPPORTED_VERSIONS, negotiate_version, supports_feature
+from paddock.protocol.versions import (
+    FEATURE_VERSIONS,
+    SUPPORTED_VERSIONS,
+    negotiate_version,
+    supports_feature,
+)
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"])

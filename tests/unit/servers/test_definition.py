@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from paddock import DefinitionError, ServerDefinitionError
-from paddock.servers.definition import parse_definition, make_safe_key
+from paddock.named_servers.definition import make_safe_key, parse_definition
 
 
 def test_both_spellings_mean_the_same() -> None:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.protocol.facts import ServerMetadata
-from paddock.servers.definition import ServerDefinition, parse_definition
-from paddock.servers.facts import read_quick_facts
-from paddock.servers.toml_text import to_plain_table, format_toml
+from paddock.named_servers.definition import ServerDefinition, parse_definition
+from paddock.named_servers.quick_facts import read_quick_facts
+from paddock.named_servers.stored_form import format_toml, to_plain_table
+from paddock.protocol.server_metadata import ServerMetadata
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 tables = st.fixed_dictionaries({"name": st.just("t"), "function": st.just("m:f")})

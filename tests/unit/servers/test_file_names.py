@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock import ServerDefinitionError
-from paddock.servers.file_names import MAX_STEM_CHARACTERS, decode_name, encode_name
+from paddock.named_servers.names import MAX_STEM_CHARACTERS, decode_name, encode_name
 
 printable = st.characters(exclude_categories=["C", "Z"])
 names = st.text(printable, min_size=1, max_size=15)

@@ -8,17 +8,17 @@ import pytest
 
 from paddock import Installation, LoadError
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.servers.installations import (
-    remove_installations,
+from paddock.named_servers.installations import (
+    add_installation,
     get_installations_path,
     read_installations,
-    add_installation,
+    remove_installations,
 )
 
 PROGRAM = """
 import sys
 from paddock import Installation
-from paddock.servers.installations import record_installation
+from paddock.named_servers.installations import record_installation
 for number in range(20):
     key = f"{sys.argv[1]}{number}"
     record_installation(Installation(server="s", client="cursor", file="/f.json", key=key))

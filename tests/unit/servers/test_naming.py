@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.servers.naming import number_duplicate_names
+from paddock.named_servers.server_builder import number_duplicate_names
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.toolkits.ages import parse_duration
+from paddock.toolkits.session_evaluation import parse_duration
 
 
 @pytest.mark.parametrize(

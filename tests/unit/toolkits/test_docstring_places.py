@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock.toolkits.python.docstring_places import parse_source, list_symbols, replace_docstring
+from paddock.toolkits.python.docstring_edits import list_symbols, parse_source, replace_docstring
 
 PACKAGE = Path(paddock.__file__).parent
 FILES = ("files.py", "errors.py", "toolkits/paths.py", "kernels/calls.py", "authoring/tool.py")
@@ -20,7 +20,9 @@ def test_every_symbol_can_have_another_docstring_or_none(file: str) -> None:
         changed = replace_docstring(code, symbol.name, TEXT, file)
         assert replace_docstring(changed, symbol.name, TEXT, file) == changed
         without = replace_docstring(changed, symbol.name, None, file)
-        found = [one for one in list_symbols(parse_source(without, file)) if one.name == symbol.name]
+        found = [
+            one for one in list_symbols(parse_source(without, file)) if one.name == symbol.name
+        ]
         assert found[0].docstring is None
         if symbol.docstring is not None:
             again = replace_docstring(changed, symbol.name, symbol.docstring, file)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.toolkits.python.test_events import EventFileReader, PythonTestRun
+from paddock.toolkits.python.pytest_events import EventFileReader, PythonTestRun
 
 REPORT = {"event": "report", "id": "a.py::b", "when": "call", "outcome": "failed", "seconds": 1}
 

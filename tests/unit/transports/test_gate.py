@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from paddock.transports.http.asgi import AsgiResponder
-from paddock.transports.http.gate import StartupQueue
+from paddock.transports.http.service import StartupQueue
 
 
 def message(method: str) -> bytes:

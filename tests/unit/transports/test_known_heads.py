@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from paddock.transports.http.contract import RequestHead, HttpResponse
-from paddock.transports.http.wire import ParsedRequest, RequestHeadCache
+from paddock.transports.http.http1_connection import ParsedRequest, RequestHeadCache
+from paddock.transports.http.messages import HttpResponse, RequestHead
 
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n"
 
@@ -14,7 +14,9 @@ def arrived(head: bytes, body: bytes = b"{}", **changed: Any) -> ParsedRequest:
     first, *lines = head.split(b"\r\n")[:-2]
     pairs = [(name.lower(), value) for name, _, value in (line.partition(b": ") for line in lines)]
     method, path, _ = first.decode().split(" ")
-    whole = ParsedRequest(RequestHead.from_pairs(method, path, pairs), body, keeps_alive=True, accepts_chunked=True)
+    whole = ParsedRequest(
+        RequestHead.from_pairs(method, path, pairs), body, keeps_alive=True, accepts_chunked=True
+    )
     return whole._replace(**changed)
 
 

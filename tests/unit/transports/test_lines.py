@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.transports.lines import LineSplitter
+from paddock.transports.channel import LineSplitter
 
 
 def cut(chunks: list[bytes], limit: int = 100) -> tuple[list[bytes], list[tuple[bytes, bytes]]]:

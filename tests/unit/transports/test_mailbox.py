@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from paddock.transports.http import runner
-from paddock.transports.http.runner import LoopMailbox
+from paddock.transports.http import executor
+from paddock.transports.http.executor import LoopMailbox
 
 PATIENCE = 20
 
@@ -66,7 +66,7 @@ def test_a_message_that_fails_does_not_hold_up_the_next(caplog: pytest.LogCaptur
 def test_a_thread_that_says_too_much_waits_for_the_loop() -> None:
     async def main() -> None:
         mailbox = LoopMailbox(asyncio.get_running_loop())
-        for _ in range(runner.MAX_POSTED_CALLS + 1):
+        for _ in range(executor.MAX_POSTED_CALLS + 1):
             mailbox.post(int)
         passed = threading.Event()
 

@@ -1,6 +1,6 @@
 """Two channels in one process."""
 
-from paddock.transports.memory import create_memory_channels
+from paddock.transports.channel import create_memory_channels
 
 
 def test_each_end_reads_what_the_other_writes() -> None:

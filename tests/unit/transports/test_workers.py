@@ -2,7 +2,7 @@ import gc
 import threading
 import weakref
 
-from paddock.transports.workers import WorkerPool
+from paddock.transports.worker_pool import WorkerPool
 
 PATIENCE = 20
 

@@ -3,7 +3,12 @@
 import pytest
 
 from paddock import LoadError
-from paddock.validation.finding import FindingCollector, FindingLocation, find_line, parse_location
+from paddock.validation.findings import (
+    FindingCollector,
+    FindingLocation,
+    find_line,
+    parse_location,
+)
 
 KNOWN = FindingLocation("/known.toml", key="tools[0]")
 

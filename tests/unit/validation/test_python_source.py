@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.validation.python_source import PythonSource
+from paddock.validation.subject import PythonSource
 
 TEXT = """
 import os.path, json as js

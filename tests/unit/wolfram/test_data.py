@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.wolfram import UnevaluatedExpression, RuleValue, StringTemplate, evaluate, parse_strict
+from paddock.wolfram import RuleValue, StringTemplate, UnevaluatedExpression, evaluate, parse_strict
 from tests.unit.wolfram.samples import SAMPLES, sample
 
 

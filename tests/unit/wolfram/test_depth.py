@@ -4,14 +4,14 @@ import pytest
 
 from paddock.wolfram import (
     DataError,
-    UnevaluatedExpression,
     Node,
+    UnevaluatedExpression,
+    are_equal,
     evaluate,
     full_form,
     input_form,
     parse_strict,
     read_wxf,
-    are_equal,
     walk,
     write_wxf,
 )

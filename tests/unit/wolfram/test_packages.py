@@ -1,6 +1,6 @@
 """Packages that are read without a kernel: names in full, in the order of their files."""
 
-from paddock.wolfram.packages import ContextResolver, PackageFile
+from paddock.wolfram.context_resolver import ContextResolver, PackageFile
 
 SYSTEM = {"Module", "ToString", "Plus", "StringJoin", "Print"}
 MAIN = """

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from paddock.wolfram import WolframSyntaxError, full_form, input_form, parse, parse_strict, are_equal
-from paddock.wolfram.characters import OPERATOR_CODES
+from paddock.wolfram import (
+    WolframSyntaxError,
+    are_equal,
+    full_form,
+    input_form,
+    parse,
+    parse_strict,
+)
+from paddock.wolfram.named_characters import OPERATOR_CODES
 from paddock.wolfram.operators import INFIX_OPERATORS, PREFIX_OPERATORS
 from tests.unit.wolfram.samples import SAMPLES, sample
 
@@ -264,7 +271,9 @@ def test_a_character_means_the_same_as_its_name(text: str) -> None:
     assert read(characters) == read(text)
 
 
-@pytest.mark.parametrize("text", [text for text in INFIX_OPERATORS if INFIX_OPERATORS[text].shape != "special"])
+@pytest.mark.parametrize(
+    "text", [text for text in INFIX_OPERATORS if INFIX_OPERATORS[text].shape != "special"]
+)
 def test_every_operator_between_or_after_operands_is_read(text: str) -> None:
     postfix = INFIX_OPERATORS[text].shape == "postfix"
     (form,) = read(f"a {text}" if postfix else f"a {text} b")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.wolfram import Atom, Expression, Node, is_symbol, parse, parse_strict, are_equal, walk
+from paddock.wolfram import Atom, Expression, Node, are_equal, is_symbol, parse, parse_strict, walk
 from tests.unit.wolfram.samples import SAMPLES, sample
 from tests.unit.wolfram.test_parser import NAMED, OPERATORS, PATTERNS
 

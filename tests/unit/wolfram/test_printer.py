@@ -5,11 +5,11 @@ from hypothesis import given, settings
 
 from paddock.wolfram import (
     Expression,
+    are_equal,
     call,
     full_form,
     input_form,
     parse_strict,
-    are_equal,
     string,
     symbol,
 )

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from paddock.wolfram import iter_assignments, input_form, parse, format_expression, are_equal
+from paddock.wolfram import are_equal, format_expression, input_form, iter_assignments, parse
 from tests.unit.wolfram.samples import expressions
 
 LONG = (

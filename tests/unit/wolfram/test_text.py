@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.wolfram import (
+    escape_private_characters,
     input_form,
     is_symbol,
     parse_number,
     parse_strict,
-    read_wxf,
-    escape_private_characters,
-    string,
     parse_string,
     parse_symbol_name,
+    read_wxf,
+    string,
     write_wxf,
 )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.wolfram import parse_strict, format_real, value_form
+from paddock.wolfram import format_real, parse_strict, value_form
 
 
 @pytest.mark.parametrize(

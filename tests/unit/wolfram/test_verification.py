@@ -2,15 +2,15 @@
 
 import pytest
 
-from paddock.reports.markdown import format_size, format_duration
+from paddock.reports.text import format_duration, format_size
 from paddock.wolfram import WolframSyntaxError
-from paddock.wolfram.verification import (
-    WolframFileResult,
+from paddock.wolfram.wlt import (
     SetupStep,
+    WolframFileResult,
     WolframTest,
     WolframTestResult,
-    format_report,
     determine_outcome,
+    format_report,
     parse_tests,
 )
 
@@ -134,7 +134,9 @@ def test_the_report_counts_all_files_and_shows_what_failed() -> None:
     bad = WolframTestResult(
         WolframTest("2", 3, "3", test_id="two"), 2, "Failure", "2", "3", (), 0.2, 2048
     )
-    text = format_report([WolframFileResult("a.wlt", [good, bad], 0.5), WolframFileResult("b.wlt", [good], 61)])
+    text = format_report(
+        [WolframFileResult("a.wlt", [good, bad], 0.5), WolframFileResult("b.wlt", [good], 61)]
+    )
     assert "| **Overall Result** | Failure |" in text
     assert "| **Total Tests** | 3 |" in text
     assert "| **Passed** | 2 (66.7%) |" in text

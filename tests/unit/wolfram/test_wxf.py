@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from paddock.wolfram import (
     Expression,
     WxfError,
+    are_equal,
     call,
     full_form,
     parse_strict,
     read_wxf,
-    are_equal,
     string,
     symbol,
     write_wxf,

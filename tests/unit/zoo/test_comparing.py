@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.zoo.syncing.comparing import choose_next_step
+from paddock.zoo.sync.sync_runner import choose_next_step
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.zoo.compiling import MAX_CONSECUTIVE_MISFITS, select_entries_within_budget, compile_prompt, compile_injection
 from paddock.zoo.model import Agent, BrainEntry, Skill
-from paddock.zoo.tokens import estimate_tokens
+from paddock.zoo.prompt_compiler import (
+    MAX_CONSECUTIVE_MISFITS,
+    compile_injection,
+    compile_prompt,
+    estimate_tokens,
+    select_entries_within_budget,
+)
 
 U = "You are now Sage. Use agentId=sage for all agent_zoo tool usage."
 

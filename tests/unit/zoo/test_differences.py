@@ -2,7 +2,7 @@
 
 import copy
 
-from paddock.zoo.differences import diff_agents, summarize_changes
+from paddock.zoo.agents import diff_agents, summarize_changes
 from paddock.zoo.model import Agent, FieldChange, Skill
 
 

@@ -2,8 +2,8 @@
 
 from hypothesis import given
 
-from paddock.zoo.formats.converting import export_agents, import_files
-from paddock.zoo.merging import compute_changes, merge_skills
+from paddock.zoo.formats.converter import export_agents, import_files
+from paddock.zoo.import_plan import compute_changes, merge_skills
 from paddock.zoo.model import Agent, Skill, SkillCategory
 from tests.unit.zoo.formats.any_agents import AGENTS
 

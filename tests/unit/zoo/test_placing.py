@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from paddock.zoo.file_plan import apply_file_plan, compute_digest, plan_files
 from paddock.zoo.formats.exchange import File
-from paddock.zoo.placing import apply_file_plan, compute_digest, plan_files
 
 SAGE = File(path=".claude/agents/sage.md", text="---\r\nname: sage\r\n---\r\nGo\r\n")
 BLOCK = "<!-- paddock:agent sage -->\nGo\n<!-- /paddock:agent sage -->\n"

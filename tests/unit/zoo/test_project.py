@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from paddock.zoo.project import (
-    ZooProject,
     ProjectFileError,
     ProjectSyncSettings,
-    get_default_agent,
+    ZooProject,
     find_project,
+    get_default_agent,
     read_project,
     set_default_agent,
     set_sync_settings,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from paddock.zoo.archives import pack_files, unpack_files
+from paddock.zoo.file_plan import pack_files, unpack_files
 from paddock.zoo.formats.exchange import AgentFilesError, File
-from paddock.zoo.scanning import read_source, scan_project
+from paddock.zoo.project_scan import read_source, scan_project
 
 BLOCK = "<!-- paddock:agent sage -->\nGo\n<!-- /paddock:agent sage -->\n"
 

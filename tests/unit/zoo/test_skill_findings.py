@@ -3,7 +3,7 @@
 import pytest
 
 from paddock.zoo.model import Agent, Skill
-from paddock.zoo.skill_findings import check_skills
+from paddock.zoo.skills import check_skills
 
 
 def findings(*skills: Skill) -> list[tuple[str, list[str]]]:

@@ -1,9 +1,9 @@
 """The agents and skills to begin with can be used as they are."""
 
-from paddock.zoo.formats.converting import export_agents
-from paddock.zoo.formats.names import SLUG_PATTERN
-from paddock.zoo.formats.table import COPILOT
-from paddock.zoo.starting import load_starter_library, load_starters
+from paddock.zoo.formats.converter import export_agents
+from paddock.zoo.formats.format_registry import COPILOT
+from paddock.zoo.slugs import SLUG_PATTERN
+from paddock.zoo.starter_agents import load_starter_library, load_starters
 
 
 def test_there_are_three_agents_each_with_a_soul_and_skills_of_its_own() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from paddock.zoo.model import Agent, Skill, SkillCategory
-from paddock.zoo.text_form import AgentTextError, parse_changes, format_agent
+from paddock.zoo.toml_form import AgentTextError, format_agent, parse_changes
 from tests.unit.zoo.formats.any_agents import AGENTS
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.zoo import times
+from paddock.zoo import timestamps
+from paddock.zoo.search_terms import extract_words, make_index_text, make_snippet
 from paddock.zoo.slugs import find_free_slug, slugify
-from paddock.zoo.words import make_index_text, make_snippet, extract_words
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,5 @@ def test_a_snippet_is_one_line_around_the_first_word() -> None:
     ],
 )
 def test_days_count_whole_and_moments_to_the_millisecond(text: str, first: str, after: str) -> None:
-    assert times.parse_period_start(text) == first
-    assert times.parse_period_end(text) == after
+    assert timestamps.parse_period_start(text) == first
+    assert timestamps.parse_period_end(text) == after

@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from paddock.app.doors import LocalAuthenticator, RequestUser
-from paddock.transports.http.contract import RequestHead
+from paddock.app.authenticators import LocalAuthenticator, RequestUser
+from paddock.transports.http.messages import RequestHead
 from paddock.zoo.opening import open_zoo
 from tests.app.serving import Client, client_of, make_application
 from tests.zoo.conftest import DATABASES

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.rest.feed import PING_CHUNK, RESET_CHUNK, EventFeed
-from paddock.zoo.rest.live import EventStream
+from paddock.zoo.rest.events import PING_CHUNK, RESET_CHUNK, EventFeed, EventStream
 from paddock.zoo.service import Zoo
 
 PATIENCE = 30.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paddock.zoo.formats.table import list_file_formats
+from paddock.zoo.formats.format_registry import list_file_formats
 from tests.app.serving import Client
 from tests.zoo.rest.test_agents import code_of, make
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from paddock.cli.complaints import ArgumentError
-from paddock.cli.subcommands import CommandWithSubcommands
+from paddock.cli.commands import CommandWithSubcommands
+from paddock.cli.errors import ArgumentError
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -18,19 +18,19 @@ class ZooCommand(CommandWithSubcommands):
     """The commands about agents, each in a module of its own."""
 
     subcommands: Mapping[str, tuple[str, str]] = {
-        "list": ("paddock.cli.zoo.listing:list_agents", "List the agents."),
-        "show": ("paddock.cli.zoo.listing:show", "Show everything about an agent."),
-        "new": ("paddock.cli.zoo.making:new", "Make an agent."),
-        "edit": ("paddock.cli.zoo.editing:edit", "Change an agent."),
-        "delete": ("paddock.cli.zoo.making:delete", "Put an agent into the bin."),
-        "inject": ("paddock.cli.zoo.injecting:inject", "Print the prompt of an agent."),
-        "starters": ("paddock.cli.zoo.making:list_starters", "List agents to begin with."),
+        "list": ("paddock.cli.zoo.agents:list_agents", "List the agents."),
+        "show": ("paddock.cli.zoo.agents:show", "Show everything about an agent."),
+        "new": ("paddock.cli.zoo.agents:new", "Make an agent."),
+        "edit": ("paddock.cli.zoo.agents:edit", "Change an agent."),
+        "delete": ("paddock.cli.zoo.agents:delete", "Put an agent into the bin."),
+        "inject": ("paddock.cli.zoo.inject:inject", "Print the prompt of an agent."),
+        "starters": ("paddock.cli.zoo.agents:list_starters", "List agents to begin with."),
         "library": ("paddock.cli.zoo.library:library", "List the skills that agents can share."),
         "give": ("paddock.cli.zoo.library:give", "Give an agent skills of the library."),
-        "default": ("paddock.cli.zoo.project:default", "Say which agent works in a project."),
-        "export": ("paddock.cli.zoo.exporting:export", "Write agents as files of a program."),
-        "import": ("paddock.cli.zoo.importing:import_", "Take agents in from files."),
-        "sync": ("paddock.cli.zoo.syncing:sync", "Keep a project's agent files in step."),
+        "default": ("paddock.cli.zoo.default_agent:default", "Say which agent works in a project."),
+        "export": ("paddock.cli.zoo.transfer:export", "Write agents as files of a program."),
+        "import": ("paddock.cli.zoo.transfer:import_", "Take agents in from files."),
+        "sync": ("paddock.cli.zoo.sync:sync", "Keep a project's agent files in step."),
         "backup": ("paddock.cli.zoo.backups:backup", "Write all of the zoo to a file."),
         "restore": ("paddock.cli.zoo.backups:restore", "Make the zoo what a backup was."),
     }

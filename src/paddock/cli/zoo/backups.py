@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from paddock.cli import output
-from paddock.cli.complaints import ArgumentError
+from paddock.cli.errors import ArgumentError
 from paddock.zoo.opening import open_zoo
 
 

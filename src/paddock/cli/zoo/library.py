@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paddock.cli import completing, output, render
-from paddock.cli.complaints import ArgumentError
+from paddock.cli import completion, output, text_layout
+from paddock.cli.errors import ArgumentError
 from paddock.suggestions import did_you_mean
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.starting import make_starter_import
+from paddock.zoo.starter_agents import make_starter_import
 
 if TYPE_CHECKING:
     from paddock.zoo.model import LibrarySkill
@@ -37,13 +37,13 @@ def library(*, add_starters: bool, text: str | None, as_json: bool) -> None:
 
 
 def _build_skill_row(one: LibrarySkill) -> list[output.Cell]:
-    return [one.pack_id or "", one.id, one.name, render.to_single_line(one.when_to_use)]
+    return [one.pack_id or "", one.id, one.name, text_layout.to_single_line(one.when_to_use)]
 
 
 @click.command()
-@click.argument("agent", shell_complete=completing.complete_agents)
+@click.argument("agent", shell_complete=completion.complete_agents)
 @click.argument(
-    "names", nargs=-1, required=True, metavar="SKILL...", shell_complete=completing.complete_library
+    "names", nargs=-1, required=True, metavar="SKILL...", shell_complete=completion.complete_library
 )
 def give(agent: str, names: tuple[str, ...]) -> None:
     """Give AGENT copies of skills of the library; SKILL may be a pack, for all that are in it."""

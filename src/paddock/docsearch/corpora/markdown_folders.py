@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.directories import get_data_directory
-from paddock.docsearch.corpora.files import walk_files, read_source_file, stamp_files
-from paddock.docsearch.page import DocPage
+from paddock.docsearch.corpora.registry import read_source_file, stamp_files, walk_files
+from paddock.docsearch.model import DocPage
 from paddock.errors import PaddockError
-from paddock.files import lock_file, read_regular_file, convert_os_errors, write_atomically
+from paddock.files import convert_os_errors, lock_file, read_regular_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from paddock.docsearch.page import CorpusSource
+    from paddock.docsearch.model import CorpusSource
 
 CORPUS_NAME = "folders"
 MARKDOWN_SUFFIXES = frozenset((".md", ".markdown", ".mdx"))
@@ -39,7 +39,11 @@ class MarkdownFolders:
 
     def list_sources(self) -> list[CorpusSource]:
         """The Markdown files in all folders."""
-        return stamp_files(file for folder in list_folders() for file in walk_files(Path(folder), MARKDOWN_SUFFIXES))
+        return stamp_files(
+            file
+            for folder in list_folders()
+            for file in walk_files(Path(folder), MARKDOWN_SUFFIXES)
+        )
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
         """A page for each section of a file, down to the third level."""

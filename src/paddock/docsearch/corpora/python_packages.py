@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from paddock.docsearch.corpora.python_source import MAX_SOURCE_BYTES, read_module_pages
 from paddock.docsearch.corpora.standard_library import PublicNameResolver, get_module_name
-from paddock.docsearch.page import DocPage, CorpusSource
+from paddock.docsearch.model import CorpusSource, DocPage
 from paddock.files import read_regular_file
 from paddock.version import __version__
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 CORPUS_NAME = "python-packages"
 MAX_PACKAGE_FILES = 1_500
 """Of one package; what comes after is left out."""
-_EXCLUDED_FOLDERS = frozenset(("test", "tests", "testing", "_vendor", "vendor", "benchmarks", "examples"))
+_EXCLUDED_FOLDERS = frozenset(
+    ("test", "tests", "testing", "_vendor", "vendor", "benchmarks", "examples")
+)
 
 
 class PythonPackages:
@@ -42,7 +44,8 @@ class PythonPackages:
                 place = one.locate_file("")
                 found.setdefault(one.name.lower(), (one.name, f"{one.version} {place}"))
         return [
-            CorpusSource(name, f"{__version__} {stamp}") for _, (name, stamp) in sorted(found.items())
+            CorpusSource(name, f"{__version__} {stamp}")
+            for _, (name, stamp) in sorted(found.items())
         ]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:

@@ -17,9 +17,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.docsearch.corpora.compiled_modules import read_compiled_modules
-from paddock.docsearch.corpora.python_source import MAX_SOURCE_BYTES, find_exported_names, read_module_pages
-from paddock.docsearch.page import DocPage, CorpusSource
+from paddock.docsearch.corpora.python_source import (
+    MAX_SOURCE_BYTES,
+    find_exported_names,
+    read_compiled_modules,
+    read_module_pages,
+)
+from paddock.docsearch.model import CorpusSource, DocPage
 from paddock.version import __version__
 
 if TYPE_CHECKING:
@@ -69,7 +73,9 @@ class StandardLibrary:
     def list_sources(self) -> list[CorpusSource]:
         """Its modules, the commonest first."""
         found = [
-            CorpusSource(str(file.relative_to(self._directory).as_posix()), f"{PYTHON_VERSION} {__version__}")
+            CorpusSource(
+                str(file.relative_to(self._directory).as_posix()), f"{PYTHON_VERSION} {__version__}"
+            )
             for file in self._list_files()
         ]
         places = {name: place for place, name in enumerate(POPULAR_MODULES)}
@@ -77,7 +83,10 @@ class StandardLibrary:
         found.sort(key=lambda s: places.get(s.key.partition("/")[0].removesuffix(".py"), last))
         stamp = f"{sys.version} {__version__}"
         own = sum(len(text) for row in load_descriptions().items() for text in (row[0], *row[1]))
-        extra = [CorpusSource(DESCRIPTIONS_SOURCE, f"{__version__} {own}"), CorpusSource(COMPILED_SOURCE, stamp)]
+        extra = [
+            CorpusSource(DESCRIPTIONS_SOURCE, f"{__version__} {own}"),
+            CorpusSource(COMPILED_SOURCE, stamp),
+        ]
         if (self._directory / TOPICS_SOURCE).exists():
             found.append(CorpusSource(TOPICS_SOURCE, stamp))
         return [*extra, *found]
@@ -103,17 +112,23 @@ class StandardLibrary:
             yield from _read_topics(data)
             return
         module = get_module_name(key)
-        yield from read_module_pages(data, module, f"Python {PYTHON_VERSION}, {module}", self._create_name_resolver(file))
+        yield from read_module_pages(
+            data, module, f"Python {PYTHON_VERSION}, {module}", self._create_name_resolver(file)
+        )
 
     def _list_files(self) -> Iterator[Path]:
         root = str(self._directory)
         for place, directories, names in os.walk(root):
             directories[:] = sorted(
-                name for name in directories if name not in EXCLUDED_MODULES and not name.startswith("_")
+                name
+                for name in directories
+                if name not in EXCLUDED_MODULES and not name.startswith("_")
             )
             for name in sorted(names):
                 stem, _, suffix = name.rpartition(".")
-                is_hidden = place == root and stem.startswith("_") and stem not in PUBLIC_MODULE_NAMES
+                is_hidden = (
+                    place == root and stem.startswith("_") and stem not in PUBLIC_MODULE_NAMES
+                )
                 if suffix == "py" and not is_hidden and stem not in EXCLUDED_MODULES:
                     yield Path(place, name)
 
@@ -171,7 +186,9 @@ def _read_topics(data: bytes) -> Iterator[DocPage]:
     for statement in ast.parse(data).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
             for topic, text in ast.literal_eval(statement.value).items():
-                yield DocPage(f"{topic} (language)", f"Python {PYTHON_VERSION}, help", text, (topic,))
+                yield DocPage(
+                    f"{topic} (language)", f"Python {PYTHON_VERSION}, help", text, (topic,)
+                )
 
 
 def _add_description(page: DocPage, summary: str, words: str) -> DocPage:

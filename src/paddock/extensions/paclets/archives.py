@@ -94,7 +94,10 @@ class PacletArchive:
 
 
 @contextmanager
-def open_archive(path: Path, limits: PacletArchiveLimits = PacletArchiveLimits()) -> Iterator[PacletArchive]:  # noqa: B008 - a tuple
+def open_archive(
+    path: Path,
+    limits: PacletArchiveLimits = PacletArchiveLimits(),  # noqa: B008 - immutable
+) -> Iterator[PacletArchive]:
     """An archive, after everything in it has been found to be safe.
 
     Raises:
@@ -109,7 +112,12 @@ def open_archive(path: Path, limits: PacletArchiveLimits = PacletArchiveLimits()
         yield PacletArchive(path, zipped, _check_entries(zipped.infolist(), path, limits))
 
 
-def unpack_archive(path: Path, target: Path, *, limits: PacletArchiveLimits = PacletArchiveLimits()) -> Path:  # noqa: B008 - a tuple
+def unpack_archive(
+    path: Path,
+    target: Path,
+    *,
+    limits: PacletArchiveLimits = PacletArchiveLimits(),  # noqa: B008 - immutable
+) -> Path:
     """Put the content of an archive into a new directory, all of it or none.
 
     The one folder that holds everything, if there is one, becomes the directory itself. When the
@@ -156,7 +164,11 @@ def _check_directory_size(path: Path) -> None:
         tail = file.read()
     # Where the standard library looks for the end, in its order.
     last = len(tail) - _END_RECORD_BYTES
-    at = last if tail[last : last + 4] == _END_SIGNATURE and tail.endswith(b"\0\0") else tail.rfind(_END_SIGNATURE)
+    at = (
+        last
+        if tail[last : last + 4] == _END_SIGNATURE and tail.endswith(b"\0\0")
+        else tail.rfind(_END_SIGNATURE)
+    )
     if at < 0 or at + _END_RECORD_BYTES > len(tail):
         raise zipfile.BadZipFile("File is not a zip file")
     (listed,) = struct.unpack_from("<L", tail, at + 12)
@@ -170,13 +182,17 @@ def _check_entries(
 ) -> dict[str, zipfile.ZipInfo]:
     """The files by their names."""
     if len(entries) > limits.max_entries:
-        raise _make_archive_error(path, f"holds {len(entries):,} files, more than {limits.max_entries:,}")
+        raise _make_archive_error(
+            path, f"holds {len(entries):,} files, more than {limits.max_entries:,}"
+        )
     found: dict[str, zipfile.ZipInfo] = {}
     taken: dict[str, str] = {}
     for entry in entries:
         problem = _find_name_problem(entry) or _find_entry_problem(entry)
         if problem:
-            raise _make_archive_error(path, f"{entry.orig_filename[:MAX_NAME_CHARACTERS]!r} {problem}")
+            raise _make_archive_error(
+                path, f"{entry.orig_filename[:MAX_NAME_CHARACTERS]!r} {problem}"
+            )
         name = entry.filename
         if entry.is_dir():
             continue
@@ -237,7 +253,9 @@ def _check_sizes(files: list[zipfile.ZipInfo], path: Path, limits: PacletArchive
     # A file's own claim binds: the standard library unpacks no more of it.
     total = sum(file.file_size for file in files)
     if total > limits.max_bytes:
-        raise _make_archive_error(path, f"unpacks to {total:,} bytes, more than {limits.max_bytes:,}")
+        raise _make_archive_error(
+            path, f"unpacks to {total:,} bytes, more than {limits.max_bytes:,}"
+        )
     packed = max(path.stat().st_size, 1)
     if total > MIN_RATIO_CHECK_BYTES and total > limits.max_ratio * packed:
         raise _make_archive_error(path, f"unpacks to {total // packed} times its size")

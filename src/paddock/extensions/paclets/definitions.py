@@ -12,26 +12,34 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
-from paddock.extensions.definition_files import MAX_DEFINITION_BYTES, DefinitionFile
+from paddock.extensions.definition_files import MAX_DEFINITION_BYTES, DefinitionFile, ParseCache
+from paddock.extensions.paclets.definition_source import parse_content
+from paddock.extensions.paclets.function_owner import FunctionOwner
 from paddock.extensions.paclets.info import ITEM_LISTS
-from paddock.extensions.paclets.owner import FunctionOwner
-from paddock.extensions.paclets.prompts import make_prompt_properties
-from paddock.extensions.paclets.servers import make_server_properties
-from paddock.extensions.paclets.sources import parse_content
-from paddock.extensions.paclets.tables import is_missing, to_key, to_plain_data, to_table
-from paddock.extensions.paclets.tools import LLM_TOOL_HEAD, make_tool_properties, read_tool_table
-from paddock.extensions.parsed_files import ParseCache
+from paddock.extensions.paclets.item_definitions import (
+    LLM_TOOL_HEAD,
+    make_prompt_properties,
+    make_server_properties,
+    make_tool_properties,
+    read_tool_table,
+)
+from paddock.extensions.paclets.property_tables import (
+    is_missing,
+    to_key,
+    to_plain_data,
+    to_table,
+)
 from paddock.extensions.properties import shorten_repr
-from paddock.wolfram.data import DataError, evaluate, iter_rules
 from paddock.wolfram.expressions import Node, has_head
+from paddock.wolfram.literals import DataError, evaluate, iter_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from paddock.extensions.manifest import ItemKind
+    from paddock.extensions.paclets.definition_source import DefinitionContent
     from paddock.extensions.paclets.files import PacletFiles
-    from paddock.extensions.paclets.sources import DefinitionContent
-    from paddock.extensions.paclets.tables import PropertyDict
+    from paddock.extensions.paclets.property_tables import PropertyDict
     from paddock.wolfram.expressions import Expression
 
     _ParsedFile = tuple[DefinitionContent, object, PropertyDict | None]
@@ -81,7 +89,9 @@ def find_item_files(files: PacletFiles, root: str, kind: ItemKind, item: str) ->
     base = PurePosixPath(root) / folder
     own = [f"{base / item}{ending}" for ending in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
     combined = [f"{base}{ending}" for ending in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
-    return PacletItemFiles(tuple(filter(files.has_file, own)), tuple(filter(files.has_file, combined)))
+    return PacletItemFiles(
+        tuple(filter(files.has_file, own)), tuple(filter(files.has_file, combined))
+    )
 
 
 def make_missing_files_error(paclet: str, root: Path, kind: ItemKind, item: str) -> LoadError:
@@ -163,7 +173,9 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         """What the file holds; one that defines several items is read once."""
         if not self.is_combined:
             return self._parse_file()
-        return _combined_files.get_or_parse(str(self.path), self.files.get_backing_file(self.inner_path), self._parse_file)
+        return _combined_files.get_or_parse(
+            str(self.path), self.files.get_backing_file(self.inner_path), self._parse_file
+        )
 
     def _parse_file(self) -> _ParsedFile:
         """What the file holds: with its source, as data, and as a table of items if it is one."""
@@ -188,7 +200,9 @@ def _find_rule(expression: Expression | None, key: str) -> Node | None:
     """The rule for a key in an association, a list of rules, or a tool that is made of one."""
     while isinstance(expression, Node) and has_head(expression, LLM_TOOL_HEAD) and expression.args:
         expression = expression.args[0]
-    if not isinstance(expression, Node) or not any(has_head(expression, one) for one in _TABLE_HEADS):
+    if not isinstance(expression, Node) or not any(
+        has_head(expression, one) for one in _TABLE_HEADS
+    ):
         return None
     rules = (one for one in iter_rules(expression.args) if isinstance(one, Node))
     return next((one for one in rules if _is_rule(one) and _get_rule_key(one) == key), None)

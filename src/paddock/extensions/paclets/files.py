@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from paddock.errors import LoadError
+from paddock.extensions.definition_files import ParseCache
 from paddock.extensions.paclets.archives import PACLET_SUFFIX, find_common_folder, open_archive
-from paddock.extensions.parsed_files import ParseCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable

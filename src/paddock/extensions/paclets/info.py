@@ -12,21 +12,31 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
 from paddock.extensions.errors import ManifestError
-from paddock.extensions.manifest import MAX_MANIFEST_BYTES, is_valid_name, build_manifest
-from paddock.extensions.paclets.sources import parse_content
-from paddock.extensions.paclets.tables import get_arguments, get_head_name, to_key, to_plain_data, to_table
+from paddock.extensions.manifest import MAX_MANIFEST_BYTES, build_manifest, is_valid_name
+from paddock.extensions.paclets.definition_source import parse_content
+from paddock.extensions.paclets.property_tables import (
+    get_arguments,
+    get_head_name,
+    to_key,
+    to_plain_data,
+    to_table,
+)
 from paddock.extensions.properties import shorten_repr
-from paddock.wolfram.data import DataError, RuleValue
+from paddock.wolfram.literals import DataError, RuleValue
 
 if TYPE_CHECKING:
-    from paddock.extensions.manifest import ItemKind, ExtensionManifest
+    from paddock.extensions.manifest import ExtensionManifest, ItemKind
     from paddock.extensions.paclets.files import PacletFiles
-    from paddock.extensions.paclets.tables import PropertyDict
+    from paddock.extensions.paclets.property_tables import PropertyDict
 
 PACLET_INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
 AGENT_TOOLS_EXTENSION = "AgentTools"
 DEFAULT_PACLET_ROOT = "AgentTools"
-ITEM_LISTS: dict[str, ItemKind] = {"MCPServers": "servers", "Tools": "tools", "MCPPrompts": "prompts"}
+ITEM_LISTS: dict[str, ItemKind] = {
+    "MCPServers": "servers",
+    "Tools": "tools",
+    "MCPPrompts": "prompts",
+}
 """The lists of a declaration, and what we call what stands in them."""
 _PACLET_HEADS = ("PacletObject", "Paclet")
 _PAIR_LENGTH = 2
@@ -120,9 +130,14 @@ def read_extension_tables(files: PacletFiles, name: str) -> list[PropertyDict]:
     """
     for inner in PACLET_INFO_FILE_NAMES:
         if files.has_file(inner):
-            content = parse_content(files.read_file(inner, MAX_MANIFEST_BYTES), ".wl", str(files.path / inner))
+            content = parse_content(
+                files.read_file(inner, MAX_MANIFEST_BYTES), ".wl", str(files.path / inner)
+            )
             table = _read_properties(content.to_data()) or {}
-            found = (to_table(_flatten(given)) for given in _find_declarations(table.get("Extensions", []), name))
+            found = (
+                to_table(_flatten(given))
+                for given in _find_declarations(table.get("Extensions", []), name)
+            )
             return [one for one in found if one is not None]
     return []
 
@@ -142,9 +157,15 @@ def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
     """The name of the paclet, and its publisher if the name has one."""
     name = table.get("Name")
     parts = name.split("/") if isinstance(name, str) else []
-    if not isinstance(name, str) or not 0 < len(parts) <= _PAIR_LENGTH or not all(map(is_valid_name, parts)):
+    if (
+        not isinstance(name, str)
+        or not 0 < len(parts) <= _PAIR_LENGTH
+        or not all(map(is_valid_name, parts))
+    ):
         raise ManifestError(
-            f"Name is {shorten_repr(to_plain_data(name))}", where=where, hint="expected Paclet or Publisher/Paclet"
+            f"Name is {shorten_repr(to_plain_data(name))}",
+            where=where,
+            hint="expected Paclet or Publisher/Paclet",
         )
     return name, parts[0] if len(parts) == _PAIR_LENGTH else None
 
@@ -215,7 +236,11 @@ def _read_item(value: object) -> tuple[str | None, object]:
     """The name of an item, if it has one of the three forms, and the item as a manifest has it."""
     if isinstance(value, str):
         return value, value
-    if isinstance(value, list) and len(value) == _PAIR_LENGTH and all(isinstance(v, str) for v in value):
+    if (
+        isinstance(value, list)
+        and len(value) == _PAIR_LENGTH
+        and all(isinstance(v, str) for v in value)
+    ):
         return value[0], value
     table = to_table(value) if isinstance(value, Mapping) else None
     name = None if table is None else table.get("Name")

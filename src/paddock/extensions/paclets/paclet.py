@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from paddock.extensions.errors import ExtensionNotFoundError
 from paddock.extensions.extension import Extension
-from paddock.extensions.paclets.definitions import PacletDefinition, find_item_files, make_missing_files_error
+from paddock.extensions.paclets.definitions import (
+    PacletDefinition,
+    find_item_files,
+    make_missing_files_error,
+)
 from paddock.extensions.paclets.files import PacletFiles, open_paclet_files
 from paddock.extensions.paclets.info import AGENT_TOOLS_EXTENSION, MalformedItem, read_paclet_info
 

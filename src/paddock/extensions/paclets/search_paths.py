@@ -48,7 +48,10 @@ def list_search_paths(
     home = path(environment.get("USERPROFILE" if system == "win32" else "HOME") or _get_home(path))
     found: list[PurePath] = list(_iterate_configured_paths(environment, path, home))
     found.append(path(data or get_data_directory()) / PADDOCK_PACLET_FOLDER)
-    bases = [*_iterate_user_bases(system, environment, home), *_iterate_system_bases(system, environment)]
+    bases = [
+        *_iterate_user_bases(system, environment, home),
+        *_iterate_system_bases(system, environment),
+    ]
     found += [path(base) / part for base in bases for part in _PACLET_FOLDERS]
     return list(dict.fromkeys(found))
 
@@ -104,7 +107,9 @@ def _iterate_system_bases(system: str, environment: Mapping[str, str]) -> Iterat
             yield f"/usr/share/{product}"
 
 
-def _iterate_variable_values(environment: Mapping[str, str], variables: tuple[str, ...]) -> Iterator[str]:
+def _iterate_variable_values(
+    environment: Mapping[str, str], variables: tuple[str, ...]
+) -> Iterator[str]:
     for variable in variables:
         if environment.get(variable):
             yield environment[variable]

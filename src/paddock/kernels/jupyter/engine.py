@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from paddock.kernels.engines.engine import Capability, Language
-from paddock.kernels.jupyter.gateway import GatewayKernelLink
+from paddock.kernels.engine import Capability, Language
 from paddock.kernels.jupyter.kernel import JupyterKernel
-from paddock.kernels.jupyter.local import LocalKernelLink
+from paddock.kernels.jupyter.links import GatewayKernelLink, LocalKernelLink
 from paddock.kernels.kernel import KernelError
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from jupyter_client.kernelspec import KernelSpec
 
-    from paddock.kernels.limits import EvaluationLimits
+    from paddock.kernels.kernel import EvaluationLimits
 
 JUPYTER_CAPABILITIES: frozenset[Capability] = frozenset({"interrupt", "pictures", "evaluation"})
 JUPYTER_INSTALL_HINT = 'pip install "paddock[python]"'
@@ -30,7 +29,9 @@ def get_kernel_spec(name: str) -> KernelSpec:
         KernelError: when there is none of that name, or no jupyter_client.
     """
     if find_spec("jupyter_client") is None:
-        raise KernelError("Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT)
+        raise KernelError(
+            "Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT
+        )
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # noqa: PLC0415 - an extra
 
     manager = KernelSpecManager()

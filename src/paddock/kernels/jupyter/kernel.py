@@ -1,20 +1,131 @@
-"""A Jupyter kernel as the server sees it: evaluates one cell after the other, within limits."""
+"""What a Jupyter kernel publishes during an evaluation, as outputs and a value.
+
+A Jupyter kernel as the server sees it: evaluates one cell after the other, within limits.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import re
 import threading
 import time
 from typing import TYPE_CHECKING, Literal
 
-from paddock.kernels.jupyter.publishing import IopubOutputs
-from paddock.kernels.kernel import STATE_TIMEOUT_SECONDS, PROGRESS_INTERVAL_SECONDS, KernelError, ignore_progress, never_cancelled
-from paddock.kernels.outcome import EvaluationResult
+from paddock.kernels.kernel import (
+    PROGRESS_INTERVAL_SECONDS,
+    STATE_TIMEOUT_SECONDS,
+    EvaluationOutput,
+    EvaluationResult,
+    KernelError,
+    ignore_progress,
+    never_cancelled,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from paddock.kernels.jupyter.link import KernelLink, JupyterMessage
-    from paddock.kernels.limits import EvaluationLimits
+    from paddock.kernels.jupyter.links import JupyterMessage, KernelLink
+    from paddock.kernels.kernel import EvaluationLimits
+
+
+_ANSI_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_IMAGE_TYPES = ("image/png", "image/jpeg", "image/svg+xml")
+_TEXT_TYPES = ("text/markdown", "text/latex", "text/plain")
+
+
+class IopubOutputs:
+    """Collects outputs up to a limit of bytes."""
+
+    def __init__(self, limit: int) -> None:
+        self.result: str | None = None
+        self.is_failure = False
+        self.dropped_bytes = 0
+        self._limit_bytes = limit
+        self._size_bytes = 0
+        self._outputs: list[EvaluationOutput] = []
+
+    @property
+    def outputs(self) -> tuple[EvaluationOutput, ...]:
+        """All of them, with prints that follow each other as one."""
+        joined: list[EvaluationOutput] = []
+        for output in self._outputs:
+            if joined and joined[-1].kind == output.kind == "print":
+                joined[-1] = EvaluationOutput("print", joined[-1].text + output.text)
+            else:
+                joined.append(output)
+        return tuple(
+            EvaluationOutput("print", each.text.removesuffix("\n"))
+            if each.kind == "print"
+            else each
+            for each in joined
+        )
+
+    def handle_message(self, message: JupyterMessage) -> bool:
+        """Take a message that follows from the request; say whether it is the last one."""
+        content = message["content"]
+        match message["header"]["msg_type"]:
+            case "status":
+                return bool(content.get("execution_state") == "idle")
+            case "stream":
+                self._add_output(EvaluationOutput("print", str(content.get("text", ""))))
+            case "display_data":
+                for output in _iter_outputs(content.get("data", {})):
+                    self._add_output(output)
+            case "execute_result":
+                self._handle_result(content.get("data", {}))
+            case "error":
+                self.is_failure = True
+                lines = content.get("traceback") or [
+                    f"{content.get('ename')}: {content.get('evalue')}"
+                ]
+                self._add_output(
+                    EvaluationOutput("message", _ANSI_ESCAPES.sub("", "\n".join(lines)).rstrip())
+                )
+        return False
+
+    def _handle_result(self, data: dict[str, object]) -> None:
+        for output in _iter_outputs(data):
+            if output.kind == "picture":
+                self._add_output(output)
+            else:
+                self.result = output.text
+
+    def _add_output(self, output: EvaluationOutput) -> None:
+        size = len(output.text) + len(output.data)
+        room = self._limit_bytes - self._size_bytes
+        if size > room:
+            self.dropped_bytes += size - (max(0, room) if output.kind == "print" else 0)
+            output = EvaluationOutput(
+                "print", output.text[: max(0, room)] if output.kind == "print" else ""
+            )
+        self._size_bytes += len(output.text) + len(output.data)
+        if output.text or output.data:
+            self._outputs.append(output)
+
+
+def _iter_outputs(data: dict[str, object]) -> Iterator[EvaluationOutput]:
+    """The best that there is of a value: a picture, else a text."""
+    for mime in _IMAGE_TYPES:
+        content = data.get(mime)
+        if isinstance(content, str):
+            decoded = content.encode() if mime == "image/svg+xml" else _decode_base64(content)
+            if decoded:
+                yield EvaluationOutput("picture", data=decoded, mime=mime)
+                return
+    for mime in _TEXT_TYPES:
+        text = data.get(mime)
+        if isinstance(text, str):
+            yield EvaluationOutput("print", text if text.endswith("\n") else f"{text}\n")
+            return
+
+
+def _decode_base64(content: str) -> bytes:
+    try:
+        return base64.b64decode(content)
+    except (binascii.Error, ValueError):
+        return b""
+
 
 START_TIMEOUT_SECONDS = 60.0
 INTERRUPT_GRACE_SECONDS = 3.0
@@ -74,7 +185,9 @@ class JupyterKernel:
     ) -> EvaluationResult:
         """Evaluate a cell within limits of time and output; see `Kernel.evaluate`."""
         if is_cancelled():
-            return EvaluationResult("cancelled", note="The call was cancelled before the evaluation began.")
+            return EvaluationResult(
+                "cancelled", note="The call was cancelled before the evaluation began."
+            )
         if not self.is_alive:
             return EvaluationResult("crashed", note="The kernel has ended.")
         begun = time.monotonic()
@@ -94,7 +207,10 @@ class JupyterKernel:
         return _build_result(published, limits, cause, time.monotonic() - begun, is_gone=is_gone)
 
     def state(
-        self, *, seconds: float = STATE_TIMEOUT_SECONDS, is_cancelled: Callable[[], bool] = never_cancelled
+        self,
+        *,
+        seconds: float = STATE_TIMEOUT_SECONDS,
+        is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
         """Nothing: a Jupyter kernel cannot tell it."""
         return None
@@ -128,7 +244,11 @@ class JupyterKernel:
             message = self._receive_message(_POLL_INTERVAL_SECONDS, cause)
             if message is not None and _is_death_notice(message):
                 raise _KernelGoneError(cause)
-            if message is not None and _get_parent_id(message) == request and published.handle_message(message):
+            if (
+                message is not None
+                and _get_parent_id(message) == request
+                and published.handle_message(message)
+            ):
                 return cause
             now = time.monotonic()
             if cause is None and (now - begun > limits.seconds or is_cancelled()):
@@ -141,7 +261,9 @@ class JupyterKernel:
                 told = now
                 on_wait(now - begun)
 
-    def _receive_message(self, seconds: float, cause: StopCause | None = None) -> JupyterMessage | None:
+    def _receive_message(
+        self, seconds: float, cause: StopCause | None = None
+    ) -> JupyterMessage | None:
         try:
             return self._link.receive(seconds)
         except TimeoutError:
@@ -182,13 +304,20 @@ def _is_death_notice(message: JupyterMessage) -> bool:
 
 
 def _build_result(
-    published: IopubOutputs, limits: EvaluationLimits, cause: StopCause | None, seconds: float, *, is_gone: bool
+    published: IopubOutputs,
+    limits: EvaluationLimits,
+    cause: StopCause | None,
+    seconds: float,
+    *,
+    is_gone: bool,
 ) -> EvaluationResult:
     notes = []
     if published.dropped_bytes:
         notes.append(f"{published.dropped_bytes} bytes of output beyond the limit were dropped.")
     if cause == "timed-out":
-        notes.append(f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped.")
+        notes.append(
+            f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
+        )
     elif cause == "cancelled":
         notes.append("The evaluation was cancelled.")
     elif is_gone:

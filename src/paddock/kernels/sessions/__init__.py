@@ -5,8 +5,15 @@ its definitions, a state file beside it. The kernel of a session may come and go
 """
 
 from paddock.kernels.sessions.journal import JournalEntry
-from paddock.kernels.sessions.opening import SessionManager, get_shared_session_manager
-from paddock.kernels.sessions.pruning import RetentionPolicy
+from paddock.kernels.sessions.retention import RetentionPolicy
 from paddock.kernels.sessions.session import EvaluationSession, SessionStatus
+from paddock.kernels.sessions.session_manager import SessionManager, get_shared_session_manager
 
-__all__ = ["JournalEntry", "RetentionPolicy", "EvaluationSession", "SessionStatus", "SessionManager", "get_shared_session_manager"]
+__all__ = [
+    "EvaluationSession",
+    "JournalEntry",
+    "RetentionPolicy",
+    "SessionManager",
+    "SessionStatus",
+    "get_shared_session_manager",
+]

@@ -3,6 +3,8 @@
 The first line tells what it is the journal of. A last line without its end was being written when
 the power or the process went; it is ignored, and cut off by the next writer. Other lines that
 cannot be read are left out, and told. Callers hold the lock.
+
+The state file of a session: the definitions after some entry of its journal.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
-from paddock.files import PRIVATE_MODE, write_atomically
-from paddock.kernels.outcome import OutputKind, EvaluationStatus
+from paddock.files import PRIVATE_MODE, check_regular_file, write_atomically
+from paddock.kernels.kernel import EvaluationStatus, OutputKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
 
 JOURNAL_SCHEMA = 1
 _NONBLOCKING_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -129,7 +132,10 @@ class Journal:
             OSError: when that cannot be seen.
         """
         found = self.path.stat()
-        return (found.st_dev, found.st_ino, found.st_size) == (*(self._identity or ()), self.size_bytes)
+        return (found.st_dev, found.st_ino, found.st_size) == (
+            *(self._identity or ()),
+            self.size_bytes,
+        )
 
     def sync(self) -> None:
         """Have on the disk what was written, before something that relies on it.
@@ -219,3 +225,38 @@ def _parse_entries(lines: list[bytes], first: int) -> tuple[list[JournalEntry], 
         except ValueError:
             unreadable.append(number)
     return found, tuple(unreadable)
+
+
+class SavedState(msgspec.Struct, frozen=True):
+    """Definitions, whose they are, and the last entry of the journal that they include."""
+
+    engine: str
+    engine_version: str
+    last: str
+    definitions: bytes
+
+    def count_included_entries(self, entries: Sequence[JournalEntry]) -> int:
+        """How many entries it includes; 0 when it is not of this journal, as that is now."""
+        for index in range(len(entries), 0, -1):
+            if entries[index - 1].id == self.last:
+                return index
+        return 0
+
+
+def read_saved_state(path: Path, engine: str | None = None) -> SavedState | None:
+    """What was saved, by an engine if one is named; None when there is nothing to be used."""
+    try:
+        check_regular_file(path)
+        found = msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
+    except (OSError, ValueError):
+        return None
+    return found if engine in {None, found.engine} else None
+
+
+def write_saved_state(path: Path, state: SavedState) -> None:
+    """Save definitions.
+
+    Raises:
+        OSError: when they cannot be written; what was saved before is still there.
+    """
+    write_atomically(path, msgspec.msgpack.encode(state))

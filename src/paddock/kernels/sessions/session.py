@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from paddock.kernels.kernel import STATE_TIMEOUT_SECONDS, KernelError, ignore_progress, never_cancelled
-from paddock.kernels.sessions.effects import SideEffectScan
-from paddock.kernels.sessions.journal import JournalEntry, JournalHeader, Journal, StoredOutput
-from paddock.kernels.sessions.saved_state import SavedState, read_saved_state, write_saved_state
+from paddock.kernels.kernel import (
+    STATE_TIMEOUT_SECONDS,
+    KernelError,
+    ignore_progress,
+    never_cancelled,
+)
+from paddock.kernels.sessions.journal import (
+    Journal,
+    JournalEntry,
+    JournalHeader,
+    SavedState,
+    StoredOutput,
+    read_saved_state,
+    write_saved_state,
+)
+from paddock.kernels.sessions.side_effects import SideEffectScan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from paddock.kernels.engines.engine import Engine
-    from paddock.kernels.kernel import Kernel
-    from paddock.kernels.limits import EvaluationLimits
-    from paddock.kernels.outcome import EvaluationResult
+    from paddock.kernels.engine import Engine
+    from paddock.kernels.kernel import EvaluationLimits, EvaluationResult, Kernel
 
     KernelStarter = Callable[[str, Engine, EvaluationLimits, Callable[[], bool]], Kernel]
 
@@ -203,7 +213,9 @@ class EvaluationSession:
             self._queued_notices.append(note)
 
     def dump_state(
-        self, seconds: float = STATE_TIMEOUT_SECONDS, is_cancelled: Callable[[], bool] = never_cancelled
+        self,
+        seconds: float = STATE_TIMEOUT_SECONDS,
+        is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> SavedState | None:
         """The definitions, if they have to be saved and can be told in time.
 
@@ -322,7 +334,10 @@ class EvaluationSession:
         if not self.is_kernel_behind or self._is_replay_cheap(self._kernel_entry_count):
             return False
         saved = self._load_saved_state()
-        return saved is not None and saved.count_included_entries(self._entries) > self._kernel_entry_count
+        return (
+            saved is not None
+            and saved.count_included_entries(self._entries) > self._kernel_entry_count
+        )
 
     def _load_saved_state(self) -> SavedState | None:
         """What can be restored: one Python reads what another one has saved."""
@@ -392,7 +407,9 @@ class EvaluationSession:
             if lines
         )
 
-    def _build_entry(self, line: int, code: str, source: str, outcome: EvaluationResult) -> JournalEntry:
+    def _build_entry(
+        self, line: int, code: str, source: str, outcome: EvaluationResult
+    ) -> JournalEntry:
         """What the journal keeps of an evaluation: all but long texts."""
         is_full = self._journal.size_bytes > LARGE_JOURNAL_BYTES
         limit = MAX_SHORT_RESULT_CHARACTERS if is_full else MAX_RESULT_CHARACTERS
@@ -418,7 +435,9 @@ class EvaluationSession:
     def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
         is_seen = self.engine.language == "wolfram"
         for entry in entries:
-            self._entry_has_effects.append(not is_seen or self._side_effects.has_side_effects(entry.code))
+            self._entry_has_effects.append(
+                not is_seen or self._side_effects.has_side_effects(entry.code)
+            )
             self._entries.append(entry)
 
     def _clear_entries(self) -> None:
@@ -437,7 +456,10 @@ class EvaluationSession:
         if any(self._iter_committed_effects(start)):
             return False
         lasting = [entry for entry in self._entries[start:] if entry.is_committed]
-        return sum(entry.seconds + _REPLAY_OVERHEAD_SECONDS for entry in lasting) < MAX_CHEAP_REPLAY_SECONDS
+        return (
+            sum(entry.seconds + _REPLAY_OVERHEAD_SECONDS for entry in lasting)
+            < MAX_CHEAP_REPLAY_SECONDS
+        )
 
     def _save_current_state(self) -> None:
         state = self.dump_state()

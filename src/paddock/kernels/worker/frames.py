@@ -120,7 +120,9 @@ class StartupFailed(msgspec.Struct, tag="fault"):
     text: str
 
 
-EvaluatorNotice = ProcessReady | JobStarted | OutputEvent | JobResult | ProcessExited | StartupFailed
+EvaluatorNotice = (
+    ProcessReady | JobStarted | OutputEvent | JobResult | ProcessExited | StartupFailed
+)
 
 
 class WorkerStarted(msgspec.Struct, tag="started"):

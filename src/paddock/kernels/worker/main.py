@@ -8,25 +8,25 @@ from __future__ import annotations
 import os
 import sys
 
-from paddock.kernels import confinement
-from paddock.kernels.worker.orphans import adopt_orphans
-from paddock.kernels.worker.pipes import claim_standard_streams
+from paddock.kernels import sandbox
+from paddock.kernels.child.process_tree import adopt_orphans
+from paddock.kernels.child.standard_streams import claim_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from paddock.kernels.worker.interpreter import LanguageInterpreter
+    from paddock.kernels.child.job_runner import LanguageInterpreter
 
 _WORKER_DIRECTORY = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes time
-_FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "elsewhere.py")  # noqa: PTH118 - as above
+_FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "..", "child", "foreign_python.py")  # noqa: PTH118 - as above
 _SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."))  # noqa: PTH118 - as above
 
 
 class WorkerSettings:
     """What a worker is told on its command line.
 
-    `interpreter` is the module in `paddock.kernels.interpreters`, or any other with
+    `interpreter` is the module in `paddock.kernels.child.python`, or any other with
     `interpreter()`; `is_alone` is whether to do without other processes, as where there is no fork;
     `python` is the Python that the engine runs in, empty for this one; `directory` is where the
     engine begins, empty for where the worker does.
@@ -69,17 +69,25 @@ def main() -> NoReturn:
     """Be a kernel; requests come on standard input, replies go to standard output."""
     settings = WorkerSettings.from_arguments(sys.argv[1:])
     requests, replies, output = claim_standard_streams()
-    kept = confinement.enter_sandbox(network=settings.network)
+    kept = sandbox.enter_sandbox(network=settings.network)
     if settings.is_alone or not hasattr(os, "fork"):
-        from paddock.kernels.worker.alone import run_forkless  # noqa: PLC0415 - seldom, and threads
+        from paddock.kernels.child.forkless_worker import run_forkless  # noqa: PLC0415 - seldom, and threads
 
         run_forkless(lambda: _create_interpreter(settings), requests, replies, output, kept)
     _run_supervised(settings, requests, replies, output, kept)
 
 
-def build_foreign_command(python: str, interpreter: str, handles: tuple[int, ...] = ()) -> list[str]:
+def build_foreign_command(
+    python: str, interpreter: str, handles: tuple[int, ...] = ()
+) -> list[str]:
     """The command for an engine in another Python; without handles, for one that is alone."""
-    return [python, _FOREIGN_PYTHON_SCRIPT, _SOURCE_ROOT, interpreter, *(str(each) for each in handles)]
+    return [
+        python,
+        _FOREIGN_PYTHON_SCRIPT,
+        _SOURCE_ROOT,
+        interpreter,
+        *(str(each) for each in handles),
+    ]
 
 
 def _run_supervised(
@@ -91,7 +99,7 @@ def _run_supervised(
     handles = (first_orders[0], second_orders[0], notices[1])
     if not settings.python:
         # All of it, so that the processes below share what is imported.
-        import paddock.kernels.worker.guard  # noqa: F401, PLC0415 - see above
+        import paddock.kernels.worker.supervisor  # noqa: F401, PLC0415 - see above
     child = os.fork()
     if child == 0:
         for handle in (requests, replies, output, notices[0], first_orders[1], second_orders[1]):
@@ -103,7 +111,7 @@ def _run_supervised(
         # msgspec finds in `typing` what it would take of this, which takes longer than msgspec.
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # as if it was not there
     # Windows has not what this module imports, and the other Python starts meanwhile.
-    from paddock.kernels.worker.guard import SupervisorChannels, Supervisor  # noqa: PLC0415 - see above
+    from paddock.kernels.worker.supervisor import Supervisor, SupervisorChannels  # noqa: PLC0415 - see above
 
     channels = SupervisorChannels(
         requests,
@@ -119,7 +127,7 @@ def _run_supervised(
 
 
 def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
-    from paddock.kernels.worker.evaluating import SupervisorPipes, run_evaluator  # noqa: PLC0415 - as in _fork
+    from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator  # noqa: PLC0415 - as in _fork
 
     run_evaluator(lambda: _create_interpreter(settings), SupervisorPipes(handles[:2], handles[2]))
 

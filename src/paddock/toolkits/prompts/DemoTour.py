@@ -1,5 +1,5 @@
 """The prompt `DemoTour`."""
 
-from paddock.toolkits.demo.animals import tour_prompt as prompt
+from paddock.toolkits.demo.tools import tour_prompt as prompt
 
 __all__ = ["prompt"]

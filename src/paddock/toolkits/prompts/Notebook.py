@@ -1,5 +1,5 @@
 """The prompt `Notebook`."""
 
-from paddock.toolkits.documentation.notebook import notebook_prompt as prompt
+from paddock.toolkits.documentation.tools import notebook_prompt as prompt
 
 __all__ = ["prompt"]

@@ -1,5 +1,5 @@
 """The prompt `PythonSearch`."""
 
-from paddock.toolkits.documentation.searches import python_search_prompt as prompt
+from paddock.toolkits.documentation.tools import python_search_prompt as prompt
 
 __all__ = ["prompt"]

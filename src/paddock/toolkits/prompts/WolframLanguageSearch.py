@@ -1,5 +1,5 @@
 """The prompt `WolframLanguageSearch`."""
 
-from paddock.toolkits.documentation.searches import wolfram_language_search_prompt as prompt
+from paddock.toolkits.documentation.tools import wolfram_language_search_prompt as prompt
 
 __all__ = ["prompt"]

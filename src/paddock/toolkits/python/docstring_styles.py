@@ -42,7 +42,12 @@ SECTION_ORDER = tuple(dict.fromkeys(_SECTION_NAMES.values()))
 """In the order in which they stand."""
 _NUMPY_SECTION_NAMES = {"Args": "Parameters", "Keyword Args": "Other Parameters"}
 _ITEM_SECTIONS = frozenset({"Args", "Keyword Args", "Raises", "Attributes"})
-_REST_FIELDS = {"Args": "param", "Keyword Args": "keyword", "Raises": "raises", "Attributes": "ivar"}
+_REST_FIELDS = {
+    "Args": "param",
+    "Keyword Args": "keyword",
+    "Raises": "raises",
+    "Attributes": "ivar",
+}
 _REST_FIELD_SECTIONS = {
     **dict.fromkeys(("param", "parameter", "arg", "argument", "type"), "Args"),
     **dict.fromkeys(("key", "keyword"), "Keyword Args"),
@@ -83,7 +88,9 @@ def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
                 found["google"] += 1
             elif find_section_name(line) and _UNDERLINE_PATTERN.match(following.strip()):
                 found["numpy"] += 1
-            elif (field := _REST_FIELD_PATTERN.match(line.strip())) and field[1] in _REST_FIELD_SECTIONS:
+            elif (field := _REST_FIELD_PATTERN.match(line.strip())) and field[
+                1
+            ] in _REST_FIELD_SECTIONS:
                 found["rest"] += 1
     best = found.most_common(1)
     return best[0][0] if best else None
@@ -149,7 +156,12 @@ def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> s
         body = "\n".join(section.lines).strip("\n").rstrip()
         if not body:
             continue
-        is_close = style == "rest" and parts and _REST_FIELD_PATTERN.match(body) and _starts_with_field(parts[-1])
+        is_close = (
+            style == "rest"
+            and parts
+            and _REST_FIELD_PATTERN.match(body)
+            and _starts_with_field(parts[-1])
+        )
         parts += [("\n" if is_close else "\n\n") + body] if parts else [body]
     return "".join(parts)
 

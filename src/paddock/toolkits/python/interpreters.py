@@ -3,6 +3,8 @@
 Named in a call or by whoever runs the server, else that of the virtual environment beside the
 files, else of the one that is activated, else our own. Nothing is started to find that out but a
 program that somebody has named.
+
+Where the modules of a project are found, told without starting its interpreter.
 """
 
 from __future__ import annotations
@@ -13,18 +15,20 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.authoring.failures import ToolError
-from paddock.toolkits.paths import resolve_path, get_working_directory
-from paddock.toolkits.python.options import INTERPRETER_OPTION_NAME
+from paddock.authoring.handler_errors import ToolError
+from paddock.toolkits.paths import get_working_directory, resolve_path
+from paddock.toolkits.tool_options import INTERPRETER_OPTION_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.authoring.context import Context
+
 
 ENVIRONMENT_NAMES = (".venv", "venv", "env", ".env")
 """What people call the virtual environment of a project."""
@@ -85,12 +89,16 @@ def choose_interpreter(
         FolderError: when it is named in the call and lies where tools may not go.
     """
     if explicit and explicit.strip():
-        return _load_named_interpreter(_resolve_explicit_path(explicit.strip(), ctx), "named in the call")
+        return _load_named_interpreter(
+            _resolve_explicit_path(explicit.strip(), ctx), "named in the call"
+        )
     chosen = ctx.options.get(INTERPRETER_OPTION_NAME)
     if chosen:
         path = Path(chosen).expanduser()
         found = shutil.which(chosen) if len(path.parts) == 1 and not path.exists() else None
-        return _load_named_interpreter(Path(found or path), f"named by the option {INTERPRETER_OPTION_NAME}")
+        return _load_named_interpreter(
+            Path(found or path), f"named by the option {INTERPRETER_OPTION_NAME}"
+        )
     top = get_working_directory(ctx)
     broken: list[str] = []
     for place in _find_environments(near or top, top):
@@ -144,7 +152,9 @@ def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
     program = Path(os.path.abspath(program))  # noqa: PTH100 - links must not be followed
     if program == Path(sys.executable):
         return PythonInterpreter(program, platform.python_version(), origin)
-    return PythonInterpreter(program, _query_version(str(program), program.stat().st_mtime_ns), origin)
+    return PythonInterpreter(
+        program, _query_version(str(program), program.stat().st_mtime_ns), origin
+    )
 
 
 @lru_cache(maxsize=64)
@@ -206,7 +216,9 @@ def _find_program(place: Path) -> Path | None:
 def _read_version(place: Path) -> str | None:
     """What an environment says is the version of its Python, else what that says itself."""
     try:
-        found = _VERSION_PATTERN.search((place / _ENVIRONMENT_CONFIG_FILE).read_text("utf-8", "replace"))
+        found = _VERSION_PATTERN.search(
+            (place / _ENVIRONMENT_CONFIG_FILE).read_text("utf-8", "replace")
+        )
     except OSError:
         found = None
     if found:
@@ -226,3 +238,69 @@ def _read_version(place: Path) -> str | None:
 def _is_in_environment_root(program: Path) -> bool:
     """Whether programs stand in the directory of an environment itself: Conda's on Windows."""
     return _IS_WINDOWS and program.parent.name.lower() != "scripts"
+
+
+_SOURCE_FOLDERS = ("src", "lib", "python")
+_HOME_PATTERN = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
+_EDITABLE_PATH_PATTERN = re.compile(r"'[\w.]+': '([^'\n]+)'")
+_MAX_CONFIG_BYTES = 1_000_000
+
+
+def find_import_paths(
+    project: Path, interpreter: PythonInterpreter, file: Path | None = None
+) -> list[str]:
+    """The directories that modules are imported from, as the project's interpreter has them."""
+    found = [
+        *_find_package_root(file, project),
+        project,
+        *(project / name for name in _SOURCE_FOLDERS),
+    ]
+    for packages in interpreter.site_packages:
+        found += [packages, *_read_editable_paths(packages)]
+    found += _find_standard_library(interpreter)
+    return [str(place) for place in dict.fromkeys(found) if place.is_dir()]
+
+
+def _find_package_root(file: Path | None, project: Path) -> Iterator[Path]:
+    """Where the topmost package that a file is in lies."""
+    if file is None:
+        return
+    folder = file.parent
+    while (folder / "__init__.py").is_file() and folder != project and folder != folder.parent:
+        folder = folder.parent
+    yield folder
+
+
+def _read_editable_paths(packages: Path) -> Iterator[Path]:
+    """What `.pth` files add, as those of editable installations do."""
+    for file in sorted(packages.glob("*.pth")):
+        for line in _read_text(file).splitlines():
+            if line.strip() and not line.startswith(("import ", "import\t", "#")):
+                yield (packages / line.strip()).resolve()
+    for finder in sorted(packages.glob("__editable___*_finder.py")):
+        for place in _EDITABLE_PATH_PATTERN.findall(_read_text(finder)):
+            yield Path(place).parent
+
+
+def _find_standard_library(interpreter: PythonInterpreter) -> Iterator[Path]:
+    """Its standard library, or ours if that is not where it is expected."""
+    minor = ".".join(interpreter.version.split(".")[:2])
+    home = _HOME_PATTERN.search(_read_text(interpreter.prefix / "pyvenv.cfg"))
+    places = [Path(home[1]).parent] if home else []
+    for prefix in (*places, interpreter.prefix):
+        library = prefix / "lib" / f"python{minor}"
+        if (library / "os.py").is_file():
+            yield from (library, library / "lib-dynload")
+            return
+    for name in ("stdlib", "platstdlib"):
+        yield Path(sysconfig.get_path(name))
+    yield Path(sysconfig.get_path("platstdlib")) / "lib-dynload"
+    yield from [Path(path) for path in sys.path if path.endswith(".zip")]
+
+
+def _read_text(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(_MAX_CONFIG_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""

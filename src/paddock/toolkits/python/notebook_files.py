@@ -9,16 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.files import lock_file, read_regular_file, write_atomically
-from paddock.protocol.model.content import ImageContent, TextContent
+from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import resolve_path
-from paddock.toolkits.python.jupyter_markdown import RenderLimits, render_notebook
-from paddock.toolkits.python.jupyter_notebooks import (
+from paddock.toolkits.python.jupyter import (
     JupyterNotebook,
     JupyterNotebookError,
-    parse_jupyter_notebook,
+    RenderLimits,
+    build_notebook,
     dump_notebook,
+    parse_jupyter_notebook,
+    render_notebook,
 )
-from paddock.toolkits.python.jupyter_writing import build_notebook
 
 if TYPE_CHECKING:
     from pathlib import Path

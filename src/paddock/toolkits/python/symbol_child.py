@@ -1,4 +1,8 @@
-"""The child process that finds symbols: names as JSON on its input, what they are on its output.
+"""What a module or class consists of, a line for each member; read by griffe, not imported.
+
+Looking through the files of a project for what is called by a name.
+
+The child process that finds symbols: names as JSON on its input, what they are on its output.
 
 Nothing of the project is imported: its files are read, and those of installed packages. A child, as
 this takes memory and time, and as what is read may be anything.
@@ -8,14 +12,133 @@ from __future__ import annotations
 
 import ast
 import json
+import logging
+import os
+import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import griffe
 import jedi
 
-from paddock.toolkits.python.symbol_outline import build_outline
-from paddock.toolkits.python.symbol_search import find_symbols_by_name
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+_MAX_MEMBERS = 400
+_MAX_LINE_CHARACTERS = 160
+
+
+def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
+    """The public members of a module, or of a class in it."""
+    logging.getLogger("griffe").setLevel(logging.CRITICAL)
+    try:
+        found: Any = griffe.visit(name.rpartition(".")[2], filepath=path, code=code)
+        if symbol is not None:
+            found = found[symbol]
+    except Exception:  # noqa: BLE001 - code that cannot be read has no outline
+        return []
+    return list(_outline_members(found, indent=""))[:_MAX_MEMBERS]
+
+
+def _outline_members(parent: Any, indent: str) -> list[str]:
+    lines: list[str] = []
+    for name, member in parent.members.items():
+        if member.is_alias:
+            if parent.exports is not None and name in map(str, parent.exports):
+                lines.append(f"{indent}{name}  # from {member.target_path}")
+            continue
+        if not _is_listed(name, member):
+            continue
+        lines.append(_format_member(member, indent))
+        if member.is_class and not indent:
+            lines += _outline_members(member, indent="    ")
+    return lines
+
+
+def _is_listed(name: str, member: Any) -> bool:
+    if member.is_module:
+        return False
+    return bool(name == "__init__" or not name.startswith("_"))
+
+
+def _format_member(member: Any, indent: str) -> str:
+    if member.is_function:
+        text = f"def {member.signature()}"
+    elif member.is_class:
+        bases = ", ".join(map(str, member.bases))
+        text = f"class {member.name}({bases})" if bases else f"class {member.name}"
+    else:
+        text = f"{member.name}: {member.annotation}" if member.annotation else member.name
+    summary = member.docstring.value.strip().partition("\n")[0] if member.docstring else ""
+    return f"{indent}{text}  # {summary}"[:_MAX_LINE_CHARACTERS] if summary else f"{indent}{text}"
+
+
+_MAX_FILES, _MAX_MATCHES = 5_000, 20
+_MAX_SEARCHED_FILE_BYTES = 2_000_000
+_EXCLUDED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "build", "dist"})
+
+
+def find_symbols_by_name(name: str, project: Path, places: Sequence[Path]) -> list[str]:
+    """The full names of functions, classes and variables of a project that are called so."""
+    mention = re.compile(rf"\b{re.escape(name)}\b".encode())
+    found: dict[str, None] = {}
+    for file in _walk_files(project):
+        try:
+            data = file.read_bytes() if file.stat().st_size <= _MAX_SEARCHED_FILE_BYTES else b""
+            if not mention.search(data):
+                continue
+            tree = ast.parse(data)
+        except (OSError, SyntaxError, ValueError, RecursionError):
+            continue
+        module = _get_module_name(file, places)
+        found |= dict.fromkeys(f"{module}.{own}" for own in _find_definitions(tree, name))
+        if len(found) >= _MAX_MATCHES:
+            break
+    return list(found)
+
+
+def _walk_files(project: Path) -> Iterator[Path]:
+    count = 0
+    for folder, folders, names in os.walk(project):
+        folders[:] = sorted(one for one in folders if _is_project_folder(Path(folder, one)))
+        for name in sorted(names):
+            if name.endswith(".py"):
+                count += 1
+                if count > _MAX_FILES:
+                    return
+                yield Path(folder, name)
+
+
+def _is_project_folder(folder: Path) -> bool:
+    if folder.name in _EXCLUDED_FOLDERS or folder.name.startswith("."):
+        return False
+    return not (folder / "pyvenv.cfg").exists()
+
+
+def _get_module_name(file: Path, places: Sequence[Path]) -> str:
+    """What a file is imported as, from the nearest place that modules are imported from."""
+    above = [place for place in places if file.is_relative_to(place)]
+    nearest = max(above, key=lambda place: len(place.parts), default=file.parent)
+    parts = list(file.relative_to(nearest).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def _find_definitions(parent: ast.AST, name: str, within: str = "") -> Iterator[str]:
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            if node.name == name:
+                yield f"{within}{name}"
+            if isinstance(node, ast.ClassDef):
+                yield from _find_definitions(node, name, f"{within}{node.name}.")
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(one, ast.Name) and one.id == name for one in targets):
+                yield f"{within}{name}"
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from _find_definitions(node, name, within)
+
 
 _MAX_DEFINITIONS, _MAX_CANDIDATES, _MAX_SIGNATURES = 3, 5, 10
 _MAX_DOCSTRING_CHARACTERS = 20_000

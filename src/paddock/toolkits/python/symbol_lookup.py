@@ -1,4 +1,8 @@
-"""What the tool `PythonSymbolDefinition` does: has symbols found, and words what they are.
+"""Symbols that only come to be when a module is imported: looked at in the project's interpreter.
+
+It runs the project's code, in a child process with all that it starts ended.
+
+What the tool `PythonSymbolDefinition` does: has symbols found, and words what they are.
 
 Loaded with the first call.
 """
@@ -8,23 +12,63 @@ from __future__ import annotations
 import json
 import keyword
 import sys
+import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from paddock.authoring.failures import ToolError
+from paddock.authoring.handler_errors import ToolError
 from paddock.directories import get_data_directory
-from paddock.kernels.calls import call_in_thread
-from paddock.reports.markdown import format_code_block
-from paddock.toolkits.paths import resolve_path, get_working_directory
-from paddock.toolkits.python.import_paths import find_import_paths
-from paddock.toolkits.python.interpreters import choose_interpreter
-from paddock.toolkits.python.live_symbols import import_symbols
-from paddock.toolkits.python.programs import ProgramError, run_program
+from paddock.kernels.handler_calls import call_in_thread
+from paddock.kernels.supervised_program import SupervisedProgram
+from paddock.reports.text import format_code_block
+from paddock.toolkits.paths import get_working_directory, resolve_path
+from paddock.toolkits.python.interpreters import choose_interpreter, find_import_paths
+from paddock.toolkits.python.linters import ProgramError, run_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.context import Context
+    from paddock.toolkits.python.interpreters import PythonInterpreter
+
+
+_IMPORT_SCRIPT = Path(__file__).with_name("project_scripts") / "paddock_import_symbols.py"
+_IMPORT_TIMEOUT_SECONDS, _POLL_SECONDS = 60.0, 0.05
+_IMPORT_MEMORY_BYTES = 4 << 30
+_MAX_RESULT_BYTES = 64 << 20
+
+
+def import_symbols(
+    names: list[str],
+    interpreter: PythonInterpreter,
+    project: Path,
+    paths: list[str],
+    length: int,
+    is_cancelled: Callable[[], bool],
+) -> dict[str, dict[str, Any]]:
+    """What names are once they are imported, or why they cannot be."""
+    own = [path for path in paths if Path(path).is_relative_to(project)]
+    with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
+        result = Path(private) / "result"
+        settings = {"names": names, "paths": own, "length": length, "result": str(result)}
+        command = [str(interpreter.path), str(_IMPORT_SCRIPT), json.dumps(settings)]
+        deadline = time.monotonic() + _IMPORT_TIMEOUT_SECONDS
+        with SupervisedProgram(command, project, memory_bytes=_IMPORT_MEMORY_BYTES) as program:
+            while program.wait(_POLL_SECONDS) is None:
+                if is_cancelled() or time.monotonic() > deadline:
+                    break
+        try:
+            with result.open("rb") as file:
+                return {one["name"]: one for one in json.loads(file.read(_MAX_RESULT_BYTES))}
+        except (OSError, ValueError, KeyError, TypeError):
+            why = (
+                program.output.strip().rpartition("\n")[2]
+                or f"it took over {_IMPORT_TIMEOUT_SECONDS:g} s"
+            )
+            error = f"importing it ended its process: {why}"
+            return {name: {"name": name, "found": [], "error": error} for name in names}
+
 
 LOOKUP_TIMEOUT_SECONDS = 60.0
 _MAX_OUTPUT_BYTES = 64 << 20
@@ -75,16 +119,23 @@ def look_up_symbols(ctx: Context, wanted: SymbolQuery) -> str:
         "cache": str(Path(get_data_directory()) / "jedi"),
     }
 
-    def work(is_cancelled: Callable[[], bool], _: Callable[[None], None]) -> dict[str, SymbolRecord]:
+    def work(
+        is_cancelled: Callable[[], bool], _: Callable[[None], None]
+    ) -> dict[str, SymbolRecord]:
         found = _run_symbol_child(request, is_cancelled) if good else {}
         missing = [name for name, one in found.items() if not one["found"]]
         if wanted.allows_import and missing and not is_cancelled():
-            found |= import_symbols(missing, interpreter, project, paths, wanted.max_characters, is_cancelled)
+            found |= import_symbols(
+                missing, interpreter, project, paths, wanted.max_characters, is_cancelled
+            )
         return found
 
     found = call_in_thread(ctx, work, lambda _: None)
     ctx.raise_if_cancelled()
-    parts = [_format_symbol(name, found.get(name), wanted.max_characters) for name in wanted.names[:_MAX_NAMES]]
+    parts = [
+        _format_symbol(name, found.get(name), wanted.max_characters)
+        for name in wanted.names[:_MAX_NAMES]
+    ]
     if len(wanted.names) > _MAX_NAMES:
         parts.append(f"Only the first {_MAX_NAMES} of {len(wanted.names)} symbols are shown.")
     return "\n\n".join(parts)
@@ -105,7 +156,9 @@ def _is_dotted_name(name: str) -> bool:
     return all(part.isidentifier() and not keyword.iskeyword(part) for part in name.split("."))
 
 
-def _run_symbol_child(request: SymbolRecord, is_cancelled: Callable[[], bool]) -> dict[str, SymbolRecord]:
+def _run_symbol_child(
+    request: SymbolRecord, is_cancelled: Callable[[], bool]
+) -> dict[str, SymbolRecord]:
     source = str(Path(__file__).parents[3])
     done = run_program(
         [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source)],
@@ -131,7 +184,9 @@ def _format_symbol(name: str, told: SymbolRecord | None, length: int) -> str:
         return f"{title}\n\nError: `{name}` is not a name of Python: names are joined by dots."
     if not told["found"]:
         return f"{title}\n\n{_format_missing_symbol(name, told)}"
-    return "\n\n".join([title, *(part for one in told["found"] for part in _format_definition(one, length))])
+    return "\n\n".join(
+        [title, *(part for one in told["found"] for part in _format_definition(one, length))]
+    )
 
 
 def _format_missing_symbol(name: str, told: SymbolRecord) -> str:

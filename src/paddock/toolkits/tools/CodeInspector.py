@@ -1,5 +1,5 @@
 """The tool `CodeInspector`."""
 
-from paddock.toolkits.wolfram.code_inspector import code_inspector_tool as tool
+from paddock.toolkits.wolfram.tools import code_inspector_tool as tool
 
 __all__ = ["tool"]

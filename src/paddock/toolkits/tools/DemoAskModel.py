@@ -1,5 +1,5 @@
 """The tool `DemoAskModel`."""
 
-from paddock.toolkits.demo.questions import ask_model_tool as tool
+from paddock.toolkits.demo.tools import ask_model_tool as tool
 
 __all__ = ["tool"]

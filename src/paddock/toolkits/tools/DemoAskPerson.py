@@ -1,5 +1,5 @@
 """The tool `DemoAskPerson`."""
 
-from paddock.toolkits.demo.questions import ask_person_tool as tool
+from paddock.toolkits.demo.tools import ask_person_tool as tool
 
 __all__ = ["tool"]

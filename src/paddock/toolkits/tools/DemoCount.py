@@ -1,5 +1,5 @@
 """The tool `DemoCount`."""
 
-from paddock.toolkits.demo.questions import count_slowly_tool as tool
+from paddock.toolkits.demo.tools import count_slowly_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `DemoDice`."""
 
-from paddock.toolkits.demo.answers import roll_dice_tool as tool
+from paddock.toolkits.demo.tools import roll_dice_tool as tool
 
 __all__ = ["tool"]

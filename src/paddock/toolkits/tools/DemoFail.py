@@ -1,5 +1,5 @@
 """The tool `DemoFail`."""
 
-from paddock.toolkits.demo.answers import fail_tool as tool
+from paddock.toolkits.demo.tools import fail_tool as tool
 
 __all__ = ["tool"]

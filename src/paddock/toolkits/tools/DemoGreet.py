@@ -1,5 +1,5 @@
 """The tool `DemoGreet`."""
 
-from paddock.toolkits.demo.answers import greet_tool as tool
+from paddock.toolkits.demo.tools import greet_tool as tool
 
 __all__ = ["tool"]

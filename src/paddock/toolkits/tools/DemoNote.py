@@ -1,5 +1,5 @@
 """The tool `DemoNote`."""
 
-from paddock.toolkits.demo.notes import keep_note_tool as tool
+from paddock.toolkits.demo.tools import keep_note_tool as tool
 
 __all__ = ["tool"]

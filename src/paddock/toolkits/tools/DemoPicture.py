@@ -1,5 +1,5 @@
 """The tool `DemoPicture`."""
 
-from paddock.toolkits.demo.answers import draw_picture_tool as tool
+from paddock.toolkits.demo.tools import draw_picture_tool as tool
 
 __all__ = ["tool"]

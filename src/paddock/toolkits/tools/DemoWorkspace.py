@@ -1,5 +1,5 @@
 """The tool `DemoWorkspace`."""
 
-from paddock.toolkits.demo.questions import show_workspace_tool as tool
+from paddock.toolkits.demo.tools import show_workspace_tool as tool
 
 __all__ = ["tool"]

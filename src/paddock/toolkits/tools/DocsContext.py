@@ -1,5 +1,5 @@
 """The tool `DocsContext`."""
 
-from paddock.toolkits.documentation.contexts import docs_context_tool as tool
+from paddock.toolkits.documentation.tools import docs_context_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `EditSymbolDoc`."""
 
-from paddock.toolkits.wolfram.symbol_docs import edit_symbol_doc_tool as tool
+from paddock.toolkits.wolfram.paclet_tools import edit_symbol_doc_tool as tool
 
 __all__ = ["tool"]

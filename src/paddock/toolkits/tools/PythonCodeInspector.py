@@ -1,5 +1,5 @@
 """The tool `PythonCodeInspector`."""
 
-from paddock.toolkits.python.python_code_inspector import python_code_inspector_tool as tool
+from paddock.toolkits.python.tools import python_code_inspector_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `PythonContext`."""
 
-from paddock.toolkits.documentation.contexts import python_context_tool as tool
+from paddock.toolkits.documentation.tools import python_context_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `PythonEvaluator`."""
 
-from paddock.toolkits.python.evaluator import python_evaluator_tool as tool
+from paddock.toolkits.python.tools import python_evaluator_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `SubmitPaclet`."""
 
-from paddock.toolkits.wolfram.paclets import submit_paclet_tool as tool
+from paddock.toolkits.wolfram.paclet_tools import submit_paclet_tool as tool
 
 __all__ = ["tool"]

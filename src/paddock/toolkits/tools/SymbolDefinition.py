@@ -1,5 +1,5 @@
 """The tool `SymbolDefinition`."""
 
-from paddock.toolkits.wolfram.symbol_definition import symbol_definition_tool as tool
+from paddock.toolkits.wolfram.tools import symbol_definition_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `TestReport`."""
 
-from paddock.toolkits.wolfram.test_report import wolfram_test_report_tool as tool
+from paddock.toolkits.wolfram.tools import wolfram_test_report_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `WolframAlpha`."""
 
-from paddock.toolkits.alpha.wolfram_alpha import wolfram_alpha_tool as tool
+from paddock.toolkits.alpha.tools import wolfram_alpha_tool as tool
 
 __all__ = ["tool"]

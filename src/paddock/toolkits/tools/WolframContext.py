@@ -1,5 +1,5 @@
 """The tool `WolframContext`."""
 
-from paddock.toolkits.alpha.combined import wolfram_context_tool as tool
+from paddock.toolkits.alpha.tools import wolfram_context_tool as tool
 
 __all__ = ["tool"]

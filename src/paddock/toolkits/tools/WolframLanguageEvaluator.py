@@ -1,5 +1,5 @@
 """The tool `WolframLanguageEvaluator`."""
 
-from paddock.toolkits.wolfram.evaluator import wolfram_evaluator_tool as tool
+from paddock.toolkits.wolfram.tools import wolfram_evaluator_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `agent_zoo_get_agent`."""
 
-from paddock.toolkits.zoo.agents import get_agent_tool as tool
+from paddock.toolkits.zoo.tools import get_agent_tool as tool
 
 __all__ = ["tool"]

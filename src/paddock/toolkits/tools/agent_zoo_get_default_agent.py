@@ -1,5 +1,5 @@
 """The tool `agent_zoo_get_default_agent`."""
 
-from paddock.toolkits.zoo.defaults import get_default_tool as tool
+from paddock.toolkits.zoo.tools import get_default_tool as tool
 
 __all__ = ["tool"]

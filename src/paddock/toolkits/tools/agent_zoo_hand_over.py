@@ -1,5 +1,5 @@
 """The tool `agent_zoo_hand_over`."""
 
-from paddock.toolkits.zoo.brains import hand_over_tool as tool
+from paddock.toolkits.zoo.tools import hand_over_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `agent_zoo_inject`."""
 
-from paddock.toolkits.zoo.agents import inject_tool as tool
+from paddock.toolkits.zoo.tools import inject_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `agent_zoo_list_agents`."""
 
-from paddock.toolkits.zoo.agents import list_agents_tool as tool
+from paddock.toolkits.zoo.tools import list_agents_tool as tool
 
 __all__ = ["tool"]

@@ -1,5 +1,5 @@
 """The tool `agent_zoo_set_default_agent`."""
 
-from paddock.toolkits.zoo.defaults import set_default_tool as tool
+from paddock.toolkits.zoo.tools import set_default_tool as tool
 
 __all__ = ["tool"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.files import read_regular_file, write_atomically
-from paddock.protocol.model.content import ImageContent, TextContent
+from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import resolve_path
 from paddock.wolfram import Atom, Node, has_head, parse
 from paddock.wolfram.notebooks import (
@@ -66,7 +66,9 @@ def _is_notebook_object(text: str) -> bool:
 
 
 def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
-    notebook = read_notebook(read_regular_file(path, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace"))
+    notebook = read_notebook(
+        read_regular_file(path, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace")
+    )
     markdown = notebook_to_markdown(
         notebook,
         output_limit=ctx.options["MaxOutputCharacters"],

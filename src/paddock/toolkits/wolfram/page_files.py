@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from paddock.authoring.failures import ToolError
+from paddock.authoring.handler_errors import ToolError
 from paddock.files import lock_file, read_regular_file, write_atomically
 from paddock.toolkits.paths import resolve_path
 from paddock.wolfram.reference_pages import SymbolPage

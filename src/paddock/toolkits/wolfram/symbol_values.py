@@ -10,7 +10,16 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram import Atom, Node, iter_assignments, has_head, is_symbol, parse, are_equal, walk
+from paddock.wolfram import (
+    Atom,
+    Node,
+    are_equal,
+    has_head,
+    is_symbol,
+    iter_assignments,
+    parse,
+    walk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,7 +119,9 @@ def is_known_symbol(name: str, ask: AskKernel) -> bool:
     return (ask(f'Names["{name}"]') or "{}") != "{}"
 
 
-def load_symbol_values(name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool = False) -> SymbolValues:
+def load_symbol_values(
+    name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool = False
+) -> SymbolValues:
     """What is defined for a symbol that can be looked at.
 
     With `is_protected` the attribute ReadProtected is taken away meanwhile, which is for Wolfram's
@@ -127,7 +138,9 @@ def load_symbol_values(name: str, ask: AskKernel, written: SessionDefinitions, *
 class _ValueReader:
     """Asking a kernel for the definitions of a symbol."""
 
-    def __init__(self, name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool) -> None:
+    def __init__(
+        self, name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool
+    ) -> None:
         self._name = name
         self._ask_kernel = ask
         self._session_definitions = written
@@ -222,7 +235,9 @@ def _split_rule(found: Expression) -> tuple[Expression, Expression] | None:
     return left, right
 
 
-def _restore_source_form(name: str, definition: SymbolDefinition, written: SessionDefinitions) -> SymbolDefinition:
+def _restore_source_form(
+    name: str, definition: SymbolDefinition, written: SessionDefinitions
+) -> SymbolDefinition:
     """A definition with the left side that was written, if the kernel's is another pattern."""
     parts = list(walk(definition.left))
     is_lowered = any(is_symbol(part, _LOWERED_MARK) for part in parts)

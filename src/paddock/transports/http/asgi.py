@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from paddock.transports.http.access import LoggedResponder
-from paddock.transports.http.contract import RequestHead, HttpResponse
+from paddock.transports.http.access_log import LoggedResponder
+from paddock.transports.http.messages import HttpResponse, RequestHead
 
 if TYPE_CHECKING:
-    from paddock.transports.http.contract import Headers
+    from paddock.transports.http.messages import Headers
     from paddock.transports.http.service import HttpService
 
 Scope = MutableMapping[str, Any]
@@ -28,14 +28,14 @@ class AsgiResponder:
     """The answer to one request, on its way to an ASGI server."""
 
     __slots__ = (
-        "_messages",
+        "_backlog_bytes",
         "_has_begun",
         "_max_backlog_bytes",
-        "_backlog_bytes",
+        "_messages",
         "_wakeup",
         "client_address",
-        "is_complete",
         "is_aborted",
+        "is_complete",
         "is_gone",
         "on_close",
         "pump_task",
@@ -98,7 +98,9 @@ class AsgiResponder:
         while True:
             while self._messages:
                 message = self._messages.popleft()
-                self._backlog_bytes -= len(message.get("body", b"")) if "more_body" in message else 0
+                self._backlog_bytes -= (
+                    len(message.get("body", b"")) if "more_body" in message else 0
+                )
                 await send(message)
             if self.is_complete:
                 return
@@ -226,7 +228,9 @@ class AsgiApp:
             if not message.get("more_body"):
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def _send_until_disconnect(self, outbox: AsgiResponder, receive: Receive, send: Send) -> None:
+    async def _send_until_disconnect(
+        self, outbox: AsgiResponder, receive: Receive, send: Send
+    ) -> None:
         """Send the answer as it comes, and notice when the client leaves."""
         pumping = outbox.pump_task = asyncio.ensure_future(outbox.send_messages(send))
         leaving = asyncio.ensure_future(_wait_for_disconnect(receive))

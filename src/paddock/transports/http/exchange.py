@@ -21,10 +21,9 @@ from paddock.protocol.errors import (
     ScopeError,
 )
 from paddock.protocol.jsonrpc import encode_error
-from paddock.transports.http.access import LoggedResponder
-from paddock.transports.http.contract import JSON_HEADERS, HttpResponse
-from paddock.transports.http.events import KEEP_ALIVE_COMMENT, EVENT_STREAM_HEADERS, encode_event
-from paddock.transports.http.media import parse_accept
+from paddock.transports.http.access_log import LoggedResponder
+from paddock.transports.http.messages import JSON_HEADERS, HttpResponse, parse_accept
+from paddock.transports.http.sse import EVENT_STREAM_HEADERS, KEEP_ALIVE_COMMENT, encode_event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
-    from paddock.transports.http.contract import RequestHead, Headers, Responder
-    from paddock.transports.http.hub import EndpointRuntime
+    from paddock.transports.http.endpoint_runtime import EndpointRuntime
+    from paddock.transports.http.messages import Headers, RequestHead, Responder
 
 BUSY_TEXT = "The server is busy: try again later"
 RETRY_AFTER_HEADERS: Headers = [(b"retry-after", b"1")]
@@ -52,10 +51,10 @@ class HttpExchange:
     """A request whose answer ends with it: the client's leaving is its cancellation."""
 
     __slots__ = (
-        "_pending_requests",
-        "_runtime",
         "_last_write",
+        "_pending_requests",
         "_responder",
+        "_runtime",
         "_waiting_since",
         "accepts",
         "error",
@@ -238,7 +237,9 @@ class HttpExchange:
 
     def _is_answer_expected(self, request: Request, answer: bytes | None) -> bool:
         """Whether somebody is there for an answer, and there is one."""
-        self._pending_requests = tuple(other for other in self._pending_requests if other is not request)
+        self._pending_requests = tuple(
+            other for other in self._pending_requests if other is not request
+        )
         if self.is_over:
             if not self._pending_requests:
                 self._runtime.active_exchanges.discard(self)

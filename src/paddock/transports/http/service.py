@@ -1,4 +1,9 @@
-"""One server behind HTTP: who is let in, what is under way, and how it all ends.
+"""What has to wait until a server is ready, and what is answered at once.
+
+Handshakes and lists need nothing of what a server prepares when it starts. Calls do: they are kept,
+with all that could be about them, and taken in the same order when the server is ready.
+
+One server behind HTTP: who is let in, what is under way, and how it all ends.
 
 Carriers ask `admit` about the head of a request, then hand the body to `take`. What the posted
 messages mean is the business of `receiving`.
@@ -13,36 +18,106 @@ from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
+from msgspec import UNSET
+
 from paddock.errors import DefinitionError
 from paddock.protocol.errors import ProtocolError
-from paddock.protocol.jsonrpc import encode_json, encode_error
+from paddock.protocol.jsonrpc import (
+    DECODE_ERRORS,
+    decode_frame,
+    encode_error,
+    encode_json,
+    is_batch,
+)
 from paddock.protocol.versions import STATELESS_VERSIONS
-from paddock.transports.http import access
-from paddock.transports.http.contract import JSON_CONTENT_TYPE, LAST_EVENT_ID_FIELD, SESSION_ID_FIELD, HttpResponse
-from paddock.transports.http.events import EVENT_STREAM_HEADERS
+from paddock.transports.http import access_log
+from paddock.transports.http.endpoint_runtime import EndpointRuntime, encode_headers
 from paddock.transports.http.exchange import RETRY_AFTER_HEADERS
-from paddock.transports.http.gate import StartupQueue
-from paddock.transports.http.hub import EndpointRuntime, encode_headers
-from paddock.transports.http.limits import Limits
-from paddock.transports.http.media import parse_accept, is_json_content_type
-from paddock.transports.http.mirrors import VERSION_FIELD
-from paddock.transports.http.receiving import PostHandler
+from paddock.transports.http.messages import (
+    JSON_CONTENT_TYPE,
+    LAST_EVENT_ID_FIELD,
+    SESSION_ID_FIELD,
+    HttpResponse,
+    Limits,
+    is_json_content_type,
+    parse_accept,
+)
+from paddock.transports.http.post_handler import VERSION_FIELD, PostHandler
 from paddock.transports.http.sessions import HttpSessionStore
+from paddock.transports.http.sse import EVENT_STREAM_HEADERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from paddock.protocol.eras.contract import ServerOperations
-    from paddock.protocol.observing import RequestObserver
+    from paddock.protocol.observers import RequestObserver
     from paddock.protocol.principal import Principal
-    from paddock.transports.http.contract import (
-        Authorizer,
-        RequestHead,
-        Headers,
-        Responder,
+    from paddock.protocol.server_operations import ServerOperations
+    from paddock.transports.http.messages import (
         AccessRefusal,
+        Authorizer,
+        Headers,
+        RequestHead,
+        Responder,
     )
-    from paddock.transports.http.guards import HostOriginPolicy
+    from paddock.transports.http.origin_policy import HostOriginPolicy
+
+
+DEFERRED_METHODS = frozenset(
+    {
+        "completion/complete",
+        "notifications/cancelled",
+        "prompts/get",
+        "resources/directory/read",
+        "resources/read",
+        "skills/get",
+        "tools/call",
+    }
+)
+"""What runs code of the server's author, and what stops it."""
+
+
+class StartupQueue:
+    """Keeps requests back for as long as it is shut."""
+
+    def __init__(self, most: int) -> None:
+        self.is_holding = False
+        self._max_requests = most
+        self._entries: list[tuple[Responder, Callable[[], None]]] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many requests wait as may."""
+        return len(self._entries) >= self._max_requests
+
+    def must_wait(self, body: bytes) -> bool:
+        """Whether a message has to wait."""
+        if is_batch(body):
+            return True
+        try:
+            frame = decode_frame(body)
+        except DECODE_ERRORS:
+            return False  # which is said at once
+        return frame.method is UNSET or frame.method in DEFERRED_METHODS
+
+    def add(self, outgoing: Responder, take: Callable[[], None]) -> None:
+        """Have a request taken later."""
+        self._entries.append((outgoing, take))
+
+    def release_all(self) -> None:
+        """Take what was kept, but for clients who have left, and let everything through."""
+        self.is_holding = False
+        kept, self._entries = self._entries, []
+        for outgoing, take in kept:
+            if not outgoing.is_gone:
+                take()
+
+    def refuse_all(self, refuse: Callable[[Responder], None]) -> None:
+        """Refuse what was kept; the gate stays as it is."""
+        kept, self._entries = self._entries, []
+        for outgoing, _ in kept:
+            if not outgoing.is_gone:
+                refuse(outgoing)
+
 
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource"
 HEALTH_PATH = "/health"
@@ -91,7 +166,7 @@ class HttpService:
         self.is_draining = False
         self.runtime.bind_loop(loop)
         self.runtime.eras.set_observers(observers)
-        self.is_logging = access.is_access_log_enabled()
+        self.is_logging = access_log.is_access_log_enabled()
         self.runtime.connection.state = state
         self._check_timer = loop.call_later(CHECK_INTERVAL_SECONDS, self._run_checks)
 
@@ -130,10 +205,15 @@ class HttpService:
             return self._make_error_response(503, "The server is ending", RETRY_AFTER_HEADERS)
         if head.method == "POST":
             return self._check_post_head(head)
-        has_session = SESSION_ID_FIELD in head.headers and head.headers.get(VERSION_FIELD) not in _STATELESS_VERSION_VALUES
+        has_session = (
+            SESSION_ID_FIELD in head.headers
+            and head.headers.get(VERSION_FIELD) not in _STATELESS_VERSION_VALUES
+        )
         if head.method not in ("GET", "DELETE") or not has_session:
             allowed: Headers = [(b"allow", b"POST")]
-            return self._make_error_response(405, "Only POST is possible without a session", allowed, head)
+            return self._make_error_response(
+                405, "Only POST is possible without a session", allowed, head
+            )
         return None
 
     def handle_request(self, head: RequestHead, body: bytes, outgoing: Responder) -> None:
@@ -141,7 +221,9 @@ class HttpService:
         if self.runtime.authorization is None:
             self._handle_safely(head, body, outgoing, None)
         else:
-            self.runtime.executor.spawn_task(self._authorize_and_handle(self.runtime.authorization, head, body, outgoing))
+            self.runtime.executor.spawn_task(
+                self._authorize_and_handle(self.runtime.authorization, head, body, outgoing)
+            )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
         """Tell all clients that want to know that something has changed."""
@@ -223,9 +305,13 @@ class HttpService:
         last = head.headers.get(LAST_EVENT_ID_FIELD)
         if last is None:
             if not session.attach_standalone_reader(outgoing, headers):
-                outgoing.respond(self._make_error_response(409, "The session has too many streams", [], head))
+                outgoing.respond(
+                    self._make_error_response(409, "The session has too many streams", [], head)
+                )
         elif not session.resume_stream(last.decode("latin-1"), outgoing, headers):
-            outgoing.respond(self._make_error_response(400, "Last-Event-ID was never given out", [], head))
+            outgoing.respond(
+                self._make_error_response(400, "Last-Event-ID was never given out", [], head)
+            )
 
     def _queue_request(
         self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
@@ -234,13 +320,17 @@ class HttpService:
         if self._startup_error is not None:
             outgoing.respond(self._make_error_response(500, self._startup_error, [], head))
         elif self._startup_queue.is_full:
-            outgoing.respond(self._make_error_response(503, "Too many requests wait", RETRY_AFTER_HEADERS, head))
+            outgoing.respond(
+                self._make_error_response(503, "Too many requests wait", RETRY_AFTER_HEADERS, head)
+            )
         else:
             take = partial(self._handle_safely, head, body, outgoing, principal)
             self._startup_queue.add(outgoing, take)
 
     def _refuse_queued(self, status: int, text: str) -> None:
-        self._startup_queue.refuse_all(lambda outgoing: outgoing.respond(self._make_error_response(status, text, [])))
+        self._startup_queue.refuse_all(
+            lambda outgoing: outgoing.respond(self._make_error_response(status, text, []))
+        )
 
     async def _authorize_and_handle(
         self, authorization: Authorizer, head: RequestHead, body: bytes, outgoing: Responder
@@ -257,14 +347,22 @@ class HttpService:
     def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:
         if not hasattr(error, "status"):
             log.error("The authorization failed", exc_info=error)
-            return self._make_error_response(500, "The authorization could not be checked", [], head)
+            return self._make_error_response(
+                500, "The authorization could not be checked", [], head
+            )
         refusal = cast("AccessRefusal", error)
-        headers = [JSON_CONTENT_TYPE, *encode_headers(refusal.headers), *self.runtime.origin_policy.make_cors_headers(head)]
+        headers = [
+            JSON_CONTENT_TYPE,
+            *encode_headers(refusal.headers),
+            *self.runtime.origin_policy.make_cors_headers(head),
+        ]
         return HttpResponse(refusal.status, headers, refusal.body)
 
     def _check_post_head(self, head: RequestHead) -> HttpResponse | None:
         if not is_json_content_type(head.headers.get(b"content-type", b"")):
-            return self._make_error_response(415, "Expected Content-Type: application/json", [], head)
+            return self._make_error_response(
+                415, "Expected Content-Type: application/json", [], head
+            )
         wanted = parse_accept(head.headers.get(b"accept", b""))
         if not (wanted.json or wanted.events):
             text = "Expected Accept: application/json, text/event-stream"
@@ -290,7 +388,9 @@ class HttpService:
         return HttpResponse(200, [JSON_CONTENT_TYPE, public], encode_json(authorization.metadata()))
 
     def _make_not_found_response(self, head: RequestHead) -> HttpResponse:
-        return self._make_error_response(404, f"There is nothing here; the endpoint is {self.path}", [], head)
+        return self._make_error_response(
+            404, f"There is nothing here; the endpoint is {self.path}", [], head
+        )
 
     def _list_metadata_paths(self, authorization: Authorizer) -> tuple[str, ...]:
         """Where the document about the endpoint is; a proxy may have other paths than we do."""
@@ -314,7 +414,9 @@ class HttpService:
         self.sessions.close_idle_sessions(now)
         if "tasks/get" in self.runtime.eras.stateless.methods:
             self.runtime.operations.tasks.remove_expired()
-        self._check_timer = self.runtime.executor.loop.call_later(CHECK_INTERVAL_SECONDS, self._run_checks)
+        self._check_timer = self.runtime.executor.loop.call_later(
+            CHECK_INTERVAL_SECONDS, self._run_checks
+        )
 
 
 def _encode_error_body(text: str) -> bytes:

@@ -11,23 +11,23 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from paddock.protocol.connection import ServerConnection
-from paddock.protocol.dispatch import Dispatcher
+from paddock.protocol.dispatcher import Dispatcher
 from paddock.protocol.errors import ScopeError
 from paddock.protocol.versions import supports_feature
-from paddock.transports.http.contract import SESSION_ID_FIELD
-from paddock.transports.http.events import (
+from paddock.transports.http.exchange import HttpExchange
+from paddock.transports.http.messages import SESSION_ID_FIELD
+from paddock.transports.http.sse import (
     KEEP_ALIVE_COMMENT,
     EventStore,
     encode_numbered_event,
     encode_priming_event,
 )
-from paddock.transports.http.exchange import HttpExchange
 
 if TYPE_CHECKING:
     from paddock.protocol.principal import Principal
     from paddock.protocol.request import Request
-    from paddock.transports.http.contract import RequestHead, Headers, Responder
-    from paddock.transports.http.hub import EndpointRuntime
+    from paddock.transports.http.endpoint_runtime import EndpointRuntime
+    from paddock.transports.http.messages import Headers, RequestHead, Responder
 
 RECONNECT_DELAY_MS = 1000
 """After how long a client whose stream broke is asked to come back."""
@@ -39,7 +39,7 @@ MAX_STANDALONE_READERS = 8
 class ResumableStream:
     """Events of a session, to whoever reads them now and for whoever comes back."""
 
-    __slots__ = ("_readers", "_session", "_last_write", "id", "is_over", "last_event_number")
+    __slots__ = ("_last_write", "_readers", "_session", "id", "is_over", "last_event_number")
 
     def __init__(self, session: HttpSession, stream_id: int) -> None:
         self._session = session
@@ -58,11 +58,15 @@ class ResumableStream:
         """Send an event, and keep it for a reader who comes back."""
         self.last_event_number += 1
         self._session.events.add(self.id, self.last_event_number, frame)
-        self._write_to_latest_reader(encode_numbered_event(self._format_event_id(self.last_event_number), frame))
+        self._write_to_latest_reader(
+            encode_numbered_event(self._format_event_id(self.last_event_number), frame)
+        )
 
     def send_priming_event(self, retry_ms: int) -> None:
         """Give the reader an id to come back with."""
-        self._write_to_latest_reader(encode_priming_event(self._format_event_id(self.last_event_number), retry_ms))
+        self._write_to_latest_reader(
+            encode_priming_event(self._format_event_id(self.last_event_number), retry_ms)
+        )
 
     def attach_reader(self, outgoing: Responder) -> None:
         """Send what comes to this reader, who may leave again."""
@@ -78,7 +82,9 @@ class ResumableStream:
     def replay_events(self, outgoing: Responder, after: int) -> None:
         """Send a reader who has come back what came since."""
         for kept in self._session.events.list_after(self.id, after):
-            if not outgoing.write(encode_numbered_event(self._format_event_id(kept.number), kept.frame)):
+            if not outgoing.write(
+                encode_numbered_event(self._format_event_id(kept.number), kept.frame)
+            ):
                 outgoing.abort()
                 return
 
@@ -133,10 +139,10 @@ class HttpSession:
         "events",
         "id",
         "last_stream_id",
+        "last_used",
         "owner",
         "standalone_stream",
         "streams",
-        "last_used",
     )
 
     def __init__(self, hub: EndpointRuntime, principal: Principal | None) -> None:
@@ -185,7 +191,9 @@ class HttpSession:
         found = int(stream_id)
         if found > self.last_stream_id:
             return False
-        stream = self.standalone_stream if found == STANDALONE_STREAM_ID else self.streams.get(found)
+        stream = (
+            self.standalone_stream if found == STANDALONE_STREAM_ID else self.streams.get(found)
+        )
         outgoing.open_stream(headers)
         reader = stream or ResumableStream(self, found)
         reader.replay_events(outgoing, int(number))
@@ -219,7 +227,9 @@ class HttpSessionExchange(HttpExchange):
 
     __slots__ = ("_session", "_stream")
 
-    def __init__(self, hub: EndpointRuntime, head: RequestHead, outgoing: Responder, session: HttpSession) -> None:
+    def __init__(
+        self, hub: EndpointRuntime, head: RequestHead, outgoing: Responder, session: HttpSession
+    ) -> None:
         super().__init__(hub, head, outgoing)
         self._session = session
         self._stream: ResumableStream | None = None
@@ -261,7 +271,9 @@ class HttpSessionExchange(HttpExchange):
         """Have the client come back for the answer, where its version knows how."""
         if not self._session.supports_priming or not self.accepts.events or self.is_over:
             return False
-        self._runtime.call_on_loop(self._close_for_reconnect_on_loop, RECONNECT_DELAY_MS if retry_ms is None else retry_ms)
+        self._runtime.call_on_loop(
+            self._close_for_reconnect_on_loop, RECONNECT_DELAY_MS if retry_ms is None else retry_ms
+        )
         return True
 
     def check(self, now: float) -> None:
@@ -288,7 +300,7 @@ class HttpSessionExchange(HttpExchange):
             self._session.standalone_stream.add_event(frame)
 
     def _open_stream(self) -> bool:
-        if not super()._open():
+        if not super()._open_stream():
             return False
         self._stream = self._session.open_stream()
         self._stream.attach_reader(self._responder)
@@ -297,7 +309,7 @@ class HttpSessionExchange(HttpExchange):
         return True
 
     def _make_stream_headers(self) -> Headers:
-        return [*super()._stream_headers(), (SESSION_ID_FIELD, self._session.id.encode())]
+        return [*super()._make_stream_headers(), (SESSION_ID_FIELD, self._session.id.encode())]
 
     def _finish_on_loop(self, request: Request, answer: bytes | None) -> None:
         in_flight = self._session.connection.in_flight
@@ -309,7 +321,7 @@ class HttpSessionExchange(HttpExchange):
 
     def _attach_disconnect_handler(self) -> None:
         if self._stream is None:  # else the stream is told, or has let the client go
-            super()._hook()
+            super()._attach_disconnect_handler()
 
     def _end_unanswered(self) -> None:
         if self._stream is not None:

@@ -4,29 +4,28 @@
 read is made by `report`. Standard library only.
 """
 
-from paddock.reports.issues import (
+from paddock.reports.inspection_report import (
     ALL_ISSUES,
     SEVERITIES,
-    SuggestedFix,
     CodeIssue,
-    SourceRange,
     IssueFilter,
     Severity,
+    SourceRange,
+    SuggestedFix,
 )
-from paddock.wolfram.inspection.rule import InspectionRule
-from paddock.wolfram.inspection.table import RULES
-from paddock.wolfram.inspection.walking import inspect_code, inspect_source
+from paddock.wolfram.inspection.inspection import InspectionRule
+from paddock.wolfram.inspection.inspector import RULES, inspect_code, inspect_source
 
 __all__ = [
     "ALL_ISSUES",
     "RULES",
     "SEVERITIES",
-    "SuggestedFix",
     "CodeIssue",
-    "SourceRange",
     "InspectionRule",
     "IssueFilter",
     "Severity",
+    "SourceRange",
+    "SuggestedFix",
     "inspect_code",
     "inspect_source",
 ]

@@ -5,24 +5,24 @@
 made of; `boxes` and `boxes_to_text` turn code into boxes and back. Nothing is evaluated.
 """
 
-from paddock.wolfram.notebooks.boxing import code_to_boxes
+from paddock.wolfram.notebooks.box_builder import code_to_boxes
+from paddock.wolfram.notebooks.box_text import boxes_to_text
+from paddock.wolfram.notebooks.cell_images import CellImage
 from paddock.wolfram.notebooks.from_markdown import markdown_to_notebook
-from paddock.wolfram.notebooks.linear import boxes_to_text
 from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, NotebookError
-from paddock.wolfram.notebooks.pictures import CellImage
-from paddock.wolfram.notebooks.reading import read_notebook
+from paddock.wolfram.notebooks.reader import read_notebook
 from paddock.wolfram.notebooks.to_markdown import NotebookMarkdown, notebook_to_markdown
-from paddock.wolfram.notebooks.writing import write_notebook
+from paddock.wolfram.notebooks.writer import write_notebook
 
 __all__ = [
     "Cell",
     "CellGroup",
-    "NotebookMarkdown",
+    "CellImage",
     "Notebook",
     "NotebookError",
-    "CellImage",
-    "code_to_boxes",
+    "NotebookMarkdown",
     "boxes_to_text",
+    "code_to_boxes",
     "markdown_to_notebook",
     "notebook_to_markdown",
     "read_notebook",

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.collecting import defer_gc
 from paddock.wolfram.expressions import symbol
-from paddock.wolfram.notebooks.blocks import parse_blocks
-from paddock.wolfram.notebooks.fences import INPUT_STYLES, OUTPUT_STYLES, parse_fence_cells
-from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, to_expression
-from paddock.wolfram.notebooks.spans import parse_inline
-from paddock.wolfram.notebooks.styles import DELIMITER_STYLE, HEADING_STYLES, HEADING_LEVELS, QUOTE_STYLE, get_item_style
-from paddock.wolfram.notebooks.tables import make_table_cell
-from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
-from paddock.wolfram.notebooks.text_data import TEX_KEY, UNPARSED_TEX_STYLE, runs_to_content, make_traditional_form
+from paddock.wolfram.notebooks.block_parser import parse_blocks
+from paddock.wolfram.notebooks.cell_markdown import (
+    INPUT_STYLES,
+    OUTPUT_STYLES,
+    make_table_cell,
+    parse_fence_cells,
+)
+from paddock.wolfram.notebooks.inline_parser import parse_inline
+from paddock.wolfram.notebooks.model import (
+    DELIMITER_STYLE,
+    HEADING_LEVELS,
+    HEADING_STYLES,
+    QUOTE_STYLE,
+    Cell,
+    CellGroup,
+    Notebook,
+    get_item_style,
+    to_expression,
+)
+from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
+from paddock.wolfram.notebooks.text_data import (
+    TEX_KEY,
+    UNPARSED_TEX_STYLE,
+    make_traditional_form,
+    runs_to_content,
+)
+from paddock.wolfram.parse_state import defer_gc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.wolfram.notebooks.blocks import MarkdownBlock
+    from paddock.wolfram.notebooks.block_parser import MarkdownBlock
 
 _BYTE_ORDER_MARK = "\ufeff"
 _DELIMITER_OPTIONS = {

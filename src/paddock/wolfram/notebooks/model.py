@@ -1,4 +1,11 @@
-"""Notebooks as data: cells with a content, styles and options, and groups of cells.
+"""Pieces of running text, between what a notebook holds and what markdown writes.
+
+A paragraph is a flat list of runs: each has its look and its link to itself, so that nesting needs
+no tree.
+
+Which styles of cells are headings and items, and how deep.
+
+Notebooks as data: cells with a content, styles and options, and groups of cells.
 
 Contents that are plain strings are kept as text; everything else (`TextData`, `BoxData`, …) is the
 expression that a notebook file holds. Reading and writing files is left to `reading` and `writing`.
@@ -6,18 +13,123 @@ expression that a notebook file holds. Reading and writing files is left to `rea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from paddock.errors import PaddockError
-from paddock.wolfram.data import DataError, evaluate
 from paddock.wolfram.expressions import Atom, Node, call, has_head, symbol
-from paddock.wolfram.notebooks.encoding import ascii_string
-from paddock.wolfram.text import parse_string
+from paddock.wolfram.literals import DataError, evaluate, parse_string
+from paddock.wolfram.notebooks.character_encoding import ascii_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from paddock.wolfram.expressions import Expression
+
+
+RunKind = Literal["text", "code", "formula", "raw"]
+
+
+class TextStyle(NamedTuple):
+    """How a run looks, and where it leads."""
+
+    is_bold: bool = False
+    is_italic: bool = False
+    is_struck: bool = False
+    link: str = ""
+
+
+PLAIN_STYLE = TextStyle()
+
+
+class TextRun(NamedTuple):
+    """Some text of one look.
+
+    Formulas are TeX. What is `raw` is markdown that has no other form: a picture, or a formula that
+    could not be understood.
+    """
+
+    text: str
+    kind: RunKind = "text"
+    style: TextStyle = PLAIN_STYLE
+
+
+def merge_runs(runs: Iterable[TextRun]) -> list[TextRun]:
+    """Runs without empty ones; texts of one look that follow each other are one."""
+    found: list[TextRun] = []
+    for (kind, look), group in groupby((run for run in runs if run.text), key=_get_kind_and_style):
+        if kind == "text":
+            found.append(TextRun("".join(run.text for run in group), "text", look))
+        else:
+            found += group
+    return found
+
+
+def _get_kind_and_style(run: TextRun) -> tuple[RunKind, TextStyle]:
+    return run.kind, run.style
+
+
+def get_plain_text(runs: Iterable[TextRun]) -> str:
+    """What runs say, without their looks."""
+    return "".join(run.text for run in runs)
+
+
+HEADING_STYLES = (
+    "Title",
+    "Section",
+    "Subsection",
+    "Subsubsection",
+    "Subsubsubsection",
+    "Subsubsubsubsection",
+)
+"""By level, from 1."""
+_REFERENCE_PAGE_HEADINGS = {
+    1: ("ObjectName", "GuideTitle"),
+    2: (
+        *("SeeAlsoSection", "TechNotesSection", "MoreAboutSection", "RelatedLinksSection"),
+        *("ExamplesInitializationSection", "PrimaryExamplesSection", "ExtendedExamplesSection"),
+        "MetadataSection",
+    ),
+    3: ("ExampleSection", "CategorizationSection", "KeywordsSection", "TemplatesSection"),
+    4: ("ExampleSubsection",),
+    5: ("ExampleSubsubsection",),
+}
+"""The headings of documentation, by level."""
+HEADING_LEVELS = {
+    **{style: level for level, style in enumerate(HEADING_STYLES, 1)},
+    **{style: level for level, styles in _REFERENCE_PAGE_HEADINGS.items() for style in styles},
+    "Chapter": 1,
+    "Subchapter": 2,
+}
+"""The level of each style of heading."""
+QUOTE_STYLE = "BlockQuote"
+"""The style of a quotation; a cell has it once for each level."""
+QUOTE_STYLES = frozenset((QUOTE_STYLE, "Quote", "Blockquote", "Quotation"))
+DELIMITER_STYLE = "Delimiter"
+
+
+class ItemStyle(NamedTuple):
+    """What a style of items says."""
+
+    level: int
+    is_numbered: bool
+    is_paragraph: bool
+
+
+_ITEM_STYLE_NAMES = ("Item", "Subitem", "Subsubitem")
+MAX_ITEM_LEVEL = len(_ITEM_STYLE_NAMES)
+ITEM_STYLES = {
+    f"{name}{kind}": ItemStyle(level, kind == "Numbered", kind == "Paragraph")
+    for level, name in enumerate(_ITEM_STYLE_NAMES, 1)
+    for kind in ("", "Numbered", "Paragraph")
+}
+"""What the styles of items say."""
+
+
+def get_item_style(level: int, *, is_numbered: bool = False, is_paragraph: bool = False) -> str:
+    """The style of an item; there are no more than three levels."""
+    kind = "Paragraph" if is_paragraph else "Numbered" if is_numbered else ""
+    return f"{_ITEM_STYLE_NAMES[min(level, MAX_ITEM_LEVEL) - 1]}{kind}"
 
 
 class NotebookError(PaddockError):

@@ -2,7 +2,7 @@ r"""Names in TeX and the characters that they stand for, both ways: `\alpha` is 
 
 from __future__ import annotations
 
-from paddock.wolfram.letters import get_character
+from paddock.wolfram.named_characters import get_character
 
 _CHARACTER_NAMES = {
     "epsilon": "Epsilon",
@@ -117,9 +117,14 @@ def _build_symbols() -> dict[str, str]:
 
 CHARACTERS_BY_COMMAND = _build_symbols()
 """Characters by their names in TeX."""
-COMMANDS_BY_CHARACTER = {letter: name for name, letter in CHARACTERS_BY_COMMAND.items() if name not in _COMMAND_SYNONYMS}
+COMMANDS_BY_CHARACTER = {
+    letter: name for name, letter in CHARACTERS_BY_COMMAND.items() if name not in _COMMAND_SYNONYMS
+}
 """Names in TeX by character."""
-COMMANDS_BY_CHARACTER |= {get_character("DifferentialD") or "": "mathrm{d}", get_character("Rule") or "": "rightarrow"}
+COMMANDS_BY_CHARACTER |= {
+    get_character("DifferentialD") or "": "mathrm{d}",
+    get_character("Rule") or "": "rightarrow",
+}
 FUNCTION_COMMANDS = frozenset(
     (
         *("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "arcsin"),

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, are_equal, symbol
-from paddock.wolfram.notebooks.box_syntax import replace_box_syntax
-from paddock.wolfram.notebooks.boxing import code_to_boxes
-from paddock.wolfram.notebooks.encoding import ascii_string
-from paddock.wolfram.notebooks.linear import boxes_to_text
-from paddock.wolfram.notebooks.linear_forms import unwrap_box
-from paddock.wolfram.notebooks.model import to_expression, make_list, make_rule
-from paddock.wolfram.notebooks.reading import to_cell
-from paddock.wolfram.notebooks.runs import PLAIN_STYLE, TextStyle, TextRun, merge_runs
-from paddock.wolfram.notebooks.signs import to_plain_characters
-from paddock.wolfram.notebooks.spans import IMAGE_PATTERN
-from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
-from paddock.wolfram.notebooks.tex_writing import boxes_to_tex
-from paddock.wolfram.text import parse_string
+from paddock.wolfram.expressions import Atom, Node, are_equal, call, has_head, is_symbol, symbol
+from paddock.wolfram.literals import parse_string
+from paddock.wolfram.notebooks.box_builder import code_to_boxes
+from paddock.wolfram.notebooks.box_forms import unwrap_box
+from paddock.wolfram.notebooks.box_text import boxes_to_text, replace_box_syntax
+from paddock.wolfram.notebooks.character_encoding import ascii_string, to_plain_characters
+from paddock.wolfram.notebooks.inline_parser import IMAGE_PATTERN
+from paddock.wolfram.notebooks.model import (
+    PLAIN_STYLE,
+    TextRun,
+    TextStyle,
+    make_list,
+    make_rule,
+    merge_runs,
+    to_expression,
+)
+from paddock.wolfram.notebooks.reader import to_cell
+from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
+from paddock.wolfram.notebooks.tex_writer import boxes_to_tex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -88,7 +93,9 @@ def _text_to_runs(text: str, look: TextStyle) -> list[TextRun]:
     return [*runs, TextRun(text[at:], "text", look)]
 
 
-def _convert_style_box(node: Node, look: TextStyle, _picture: object) -> list[TextRun | tuple[Expression, TextStyle]]:
+def _convert_style_box(
+    node: Node, look: TextStyle, _picture: object
+) -> list[TextRun | tuple[Expression, TextStyle]]:
     if not node.args:
         return []
     inner, words = node.args[0], _collect_style_words(node.args[1:])
@@ -127,7 +134,9 @@ def _collect_style_words(args: list[Expression]) -> set[str]:
     return words
 
 
-def _convert_button(node: Node, look: TextStyle, _picture: object) -> list[TextRun | tuple[Expression, TextStyle]]:
+def _convert_button(
+    node: Node, look: TextStyle, _picture: object
+) -> list[TextRun | tuple[Expression, TextStyle]]:
     if not node.args:
         return []
     data = next(
@@ -177,12 +186,18 @@ def _convert_inline_cell(
     if isinstance(cell.content, str):
         kind = "code" if set(cell.styles) & _CODE_STYLES else "text"
         return (
-            [TextRun(cell.content, "code", look)] if kind == "code" else [*_text_to_runs(cell.content, look)]
+            [TextRun(cell.content, "code", look)]
+            if kind == "code"
+            else [*_text_to_runs(cell.content, look)]
         )
     if not has_head(cell.content, "BoxData"):
         return [(cell.content, look)]
     inner = unwrap_box(cell.content)
-    if isinstance(inner, Node) and isinstance(inner.head, Atom) and inner.head.text in _GRAPHICS_HEADS:
+    if (
+        isinstance(inner, Node)
+        and isinstance(inner.head, Atom)
+        and inner.head.text in _GRAPHICS_HEADS
+    ):
         return [TextRun(picture(inner), "raw", look)]
     tex = find_formula_tex(cell)
     if tex is not None:
@@ -211,7 +226,10 @@ def find_formula_tex(cell: Cell) -> str | None:
 
 
 _INLINE_CONVERTERS: dict[
-    str, Callable[[Node, TextStyle, Callable[[Node], str]], list[TextRun | tuple[Expression, TextStyle]]]
+    str,
+    Callable[
+        [Node, TextStyle, Callable[[Node], str]], list[TextRun | tuple[Expression, TextStyle]]
+    ],
 ] = {
     "StyleBox": _convert_style_box,
     "ButtonBox": _convert_button,

@@ -5,22 +5,31 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from paddock.wolfram.collecting import defer_gc
 from paddock.wolfram.expressions import Atom, Node, has_head
-from paddock.wolfram.notebooks.fences import CODE_STYLES, OUTPUT_STYLES, truncate_text, to_code_fence
-from paddock.wolfram.notebooks.linear_forms import unwrap_box
-from paddock.wolfram.notebooks.phrases import format_runs
-from paddock.wolfram.notebooks.pictures import CellImage, CellImageCollector
-from paddock.wolfram.notebooks.runs import get_plain_text
-from paddock.wolfram.notebooks.styles import ITEM_STYLES, HEADING_LEVELS, QUOTE_STYLES
-from paddock.wolfram.notebooks.tables import find_grid, format_table
+from paddock.wolfram.literals import parse_number
+from paddock.wolfram.notebooks.box_forms import unwrap_box
+from paddock.wolfram.notebooks.cell_images import CellImage, CellImageCollector
+from paddock.wolfram.notebooks.cell_markdown import (
+    CODE_STYLES,
+    OUTPUT_STYLES,
+    find_grid,
+    format_runs,
+    format_table,
+    to_code_fence,
+    truncate_text,
+)
+from paddock.wolfram.notebooks.model import (
+    HEADING_LEVELS,
+    ITEM_STYLES,
+    QUOTE_STYLES,
+    get_plain_text,
+)
 from paddock.wolfram.notebooks.text_data import UNPARSED_TEX_STYLE, find_formula_tex, to_runs
-from paddock.wolfram.text import parse_number
+from paddock.wolfram.parse_state import defer_gc
 
 if TYPE_CHECKING:
-    from paddock.wolfram.notebooks.fences import CodeFence
-    from paddock.wolfram.notebooks.model import Cell, Notebook
-    from paddock.wolfram.notebooks.styles import ItemStyle
+    from paddock.wolfram.notebooks.cell_markdown import CodeFence
+    from paddock.wolfram.notebooks.model import Cell, ItemStyle, Notebook
 
 MAX_OUTPUT_CHARACTERS = 500
 MAX_CELL_CHARACTERS = 10_000
@@ -98,10 +107,14 @@ class _MarkdownWriter:
 
     def _add_block(self, cell: Cell, quote: int) -> None:
         if cell.style in CODE_STYLES and not self._is_image(cell):
-            self._add_code(to_code_fence(cell, self._get_limit(cell), self.images.make_placeholder), quote)
+            self._add_code(
+                to_code_fence(cell, self._get_limit(cell), self.images.make_placeholder), quote
+            )
         elif cell.style in HEADING_LEVELS:
             text = self._format_text(cell).replace("\\\n", " ").replace("\n", " ")
-            self._blocks.append(_OutputBlock(f"{'#' * HEADING_LEVELS[cell.style]} {text}".rstrip(), quote))
+            self._blocks.append(
+                _OutputBlock(f"{'#' * HEADING_LEVELS[cell.style]} {text}".rstrip(), quote)
+            )
         elif text := self._format_paragraph(cell):
             self._blocks.append(_OutputBlock(text, quote))
 
@@ -136,7 +149,11 @@ class _MarkdownWriter:
         """The text of a cell; of one that is too long only its beginning, without looks."""
         runs = to_runs(cell.content, self.images.make_placeholder)
         if sum(len(run.text) for run in runs) > self._cell_limit:
-            runs = [runs[0]._replace(text=truncate_text(get_plain_text(runs), self._cell_limit), kind="text")]
+            runs = [
+                runs[0]._replace(
+                    text=truncate_text(get_plain_text(runs), self._cell_limit), kind="text"
+                )
+            ]
         return format_runs(runs)
 
     def _add_code(self, code: CodeFence, quote: int) -> None:

@@ -6,41 +6,43 @@ everything else to the byte. `read_examples` gives the code of examples for othe
 Nothing is evaluated and no file is touched here.
 """
 
-from paddock.wolfram.reference_pages.building import PageContent, PageSubject, build_page
-from paddock.wolfram.reference_pages.editing import PAGE_OPERATIONS, check_operation, edit_page
-from paddock.wolfram.reference_pages.example_editing import (
-    EXAMPLE_OPERATIONS,
-    check_example_operation,
-    edit_examples,
-)
+from paddock.wolfram.reference_pages.errors import ReferencePageError
 from paddock.wolfram.reference_pages.examples import (
-    ExampleCode,
     Example,
+    ExampleCode,
     examples_to_markdown,
     parse_examples,
+    parse_usage,
 )
-from paddock.wolfram.reference_pages.failures import ReferencePageError
 from paddock.wolfram.reference_pages.layout import SECTION_NAMES, resolve_section_name
-from paddock.wolfram.reference_pages.page import SymbolPage
-from paddock.wolfram.reference_pages.usage import parse_usage
+from paddock.wolfram.reference_pages.page_builder import PageContent, PageSubject, build_page
+from paddock.wolfram.reference_pages.page_editor import (
+    EXAMPLE_OPERATIONS,
+    PAGE_OPERATIONS,
+    check_example_operation,
+    check_operation,
+    edit_examples,
+    edit_page,
+)
+from paddock.wolfram.reference_pages.symbol_page import SymbolPage
 
 __all__ = [
     "EXAMPLE_OPERATIONS",
     "PAGE_OPERATIONS",
     "SECTION_NAMES",
+    "Example",
     "ExampleCode",
     "PageContent",
-    "Example",
-    "SymbolPage",
-    "ReferencePageError",
     "PageSubject",
+    "ReferencePageError",
+    "SymbolPage",
+    "build_page",
     "check_example_operation",
     "check_operation",
-    "resolve_section_name",
     "edit_examples",
     "edit_page",
     "examples_to_markdown",
-    "build_page",
     "parse_examples",
     "parse_usage",
+    "resolve_section_name",
 ]

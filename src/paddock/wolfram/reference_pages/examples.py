@@ -1,28 +1,44 @@
 """Examples: markdown in which code is evaluated, as cells, and as markdown with its outputs.
 
 Groups of examples are separated by rules. Evaluating is left to whoever calls.
+
+Usages: the cases of a symbol, each with its syntax and what it does.
+
+They are written as a list in markdown: a back-ticked syntax, then a description, with variables
+between asterisks.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Atom, Expression, Node, call
-from paddock.wolfram.notebooks.blocks import parse_blocks
-from paddock.wolfram.notebooks.boxing import code_to_boxes
-from paddock.wolfram.notebooks.encoding import ascii_string
+from paddock.wolfram.literals import parse_string
+from paddock.wolfram.notebooks.block_parser import parse_blocks
+from paddock.wolfram.notebooks.box_builder import code_to_boxes
+from paddock.wolfram.notebooks.character_encoding import ascii_string
+from paddock.wolfram.notebooks.inline_parser import parse_inline
 from paddock.wolfram.notebooks.model import Cell, CellGroup
-from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
+from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
 from paddock.wolfram.notebooks.text_data import make_traditional_form
 from paddock.wolfram.parser import parse
-from paddock.wolfram.reference_pages.prose import make_page_content
+from paddock.wolfram.reference_pages.errors import EmptyUsageError, InvalidUsageFormatError
+from paddock.wolfram.reference_pages.prose import (
+    make_inline_formula,
+    make_link,
+    make_page_content,
+    make_page_pieces,
+    make_text_data,
+    make_variable,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from paddock.wolfram.notebooks.blocks import MarkdownBlock
+    from paddock.wolfram.notebooks.block_parser import MarkdownBlock
+
 
 OUTPUT_FENCE_LANGUAGE = "wl-output"
 """The language of a fence with the output of the code before it."""
@@ -75,7 +91,11 @@ def parse_examples(markdown: str) -> list[Example]:
 def _add_block(example: Example, block: MarkdownBlock) -> None:
     if block.kind == "fence":
         last = example.parts[-1] if example.parts else None
-        if block.info == OUTPUT_FENCE_LANGUAGE and isinstance(last, ExampleCode) and last.output is None:
+        if (
+            block.info == OUTPUT_FENCE_LANGUAGE
+            and isinstance(last, ExampleCode)
+            and last.output is None
+        ):
             last.output = block.text.strip("\n")
         elif block.text.strip():
             example.parts.append(ExampleCode(block.text.strip("\n")))
@@ -144,3 +164,88 @@ def _fence_code(language: str, text: str) -> str:
     longest = max((len(found[1]) for found in _FENCE_TICKS.finditer(text)), default=0)
     ticks = "`" * max(3, longest + 1)
     return f"{ticks}{language}\n{text}\n{ticks}"
+
+
+_CASE_BULLET = re.compile(r"\s*[-*](?:\s+|(?=`))")
+_SYNTAX_SPAN = re.compile(r"(`+)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_LEADING_DASH = re.compile(r"\s*[-\N{EN DASH}\N{EM DASH}]+\s+")
+_VARIABLE_MARK = re.compile(r"(?<![\w)\]}*])\*([^\W\d][\w$]*)\*(?![\w(\[{*])")
+_USAGE_HINT = "write each case on a line of its own: - `f[x]` does something with *x*."
+
+
+class UsageCase(NamedTuple):
+    """One case of a usage."""
+
+    syntax: str
+    description: str
+    variables: frozenset[str]
+    """The names that are marked in it."""
+
+
+def parse_usage(text: str) -> list[UsageCase]:
+    """The cases of a usage.
+
+    Raises:
+        EmptyUsageError: when there is nothing.
+        InvalidUsageFormatError: when there is something else than cases.
+    """
+    if not text.strip():
+        raise EmptyUsageError("The usage is empty", hint=_USAGE_HINT)
+    items: list[str] = []
+    for line in text.splitlines():
+        bullet = _CASE_BULLET.match(line)
+        if bullet is not None:
+            items.append(line[bullet.end() :])
+        elif line.strip():
+            if not items:
+                raise InvalidUsageFormatError(
+                    f"The usage begins with {line.strip()!r}, which is no case", hint=_USAGE_HINT
+                )
+            items[-1] += f" {line.strip()}"
+    return [_parse_case(item) for item in items]
+
+
+def _parse_case(item: str) -> UsageCase:
+    found = _SYNTAX_SPAN.search(item)
+    if found is None or not found[2].strip():
+        raise InvalidUsageFormatError(
+            f"The case {item.strip()!r} has no syntax between back ticks", hint=_USAGE_HINT
+        )
+    syntax = found[2].strip()
+    before, after = item[: found.start()].strip(), item[found.end() :]
+    rest = _LEADING_DASH.sub("", after, count=1) if _LEADING_DASH.match(after) else after
+    description = f"{before} {rest.strip()}".strip()
+    marked = _VARIABLE_MARK.findall(syntax)
+    marked += [
+        run.text for run in parse_inline(description) if run.style.is_italic and run.kind == "text"
+    ]
+    return UsageCase(_VARIABLE_MARK.sub(r"\1", syntax), description, frozenset(marked))
+
+
+def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str | Expression:
+    """The content of the cell with the cases of a symbol whose page is at `uri`."""
+    pieces: list[Expression] = []
+    for case in cases:
+        if pieces:
+            pieces.append(ascii_string("\n"))
+        pieces.append(call("Cell", ascii_string("   "), ascii_string("ModInfo")))
+        pieces.append(
+            make_inline_formula(
+                _link_syntax(code_to_boxes(case.syntax), symbol, uri, case.variables)
+            )
+        )
+        if case.description:
+            pieces.append(ascii_string("\N{LINE SEPARATOR}"))
+            pieces += make_page_pieces(case.description)
+    return make_text_data(pieces)
+
+
+def _link_syntax(made: Expression, symbol: str, uri: str, variables: frozenset[str]) -> Expression:
+    """Boxes of a syntax: the symbol leads to its page, variables are in italics."""
+    if isinstance(made, Atom):
+        text = parse_string(made.text)
+        if text == symbol:
+            return make_link(symbol, f"paclet:{uri}")
+        return make_variable(text) if text in variables else made
+    inner = [_link_syntax(arg, symbol, uri, variables) for arg in made.args]
+    return Node(made.head, inner, form=made.form)

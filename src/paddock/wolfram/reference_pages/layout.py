@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.suggestions import did_you_mean
-from paddock.wolfram.notebooks.linear import boxes_to_text
+from paddock.wolfram.notebooks.box_text import boxes_to_text
 from paddock.wolfram.notebooks.model import Cell, CellGroup, to_expression
+from paddock.wolfram.reference_pages.errors import InvalidSectionError
 from paddock.wolfram.reference_pages.examples import make_line_reset
-from paddock.wolfram.reference_pages.failures import InvalidSectionError
 
 if TYPE_CHECKING:
     import random
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 OBJECT_NAME_STYLE, USAGE_STYLE, NOTES_STYLE = "ObjectName", "Usage", "Notes"
 SEE_ALSO_SECTION, TECH_NOTES_SECTION = "SeeAlsoSection", "TechNotesSection"
 GUIDES_SECTION, RELATED_LINKS_SECTION = "MoreAboutSection", "RelatedLinksSection"
-INITIALIZATION_SECTION, BASIC_EXAMPLES_SECTION = "ExamplesInitializationSection", "PrimaryExamplesSection"
+INITIALIZATION_SECTION, BASIC_EXAMPLES_SECTION = (
+    "ExamplesInitializationSection",
+    "PrimaryExamplesSection",
+)
 EXTENDED_EXAMPLES_SECTION, METADATA_SECTION = "ExtendedExamplesSection", "MetadataSection"
 HISTORY_STYLE, CATEGORIZATION_SECTION = "History", "CategorizationSection"
 KEYWORDS_SECTION, TEMPLATES_SECTION = "KeywordsSection", "TemplatesSection"
@@ -130,7 +133,9 @@ def make_example_heading(title: str, style: str = EXAMPLE_SECTION_STYLE) -> Cell
     return Cell(make_line_reset(title, style), style)
 
 
-def add_cell_ids(cells: Iterable[Cell | CellGroup], source: random.Random) -> list[Cell | CellGroup]:
+def add_cell_ids(
+    cells: Iterable[Cell | CellGroup], source: random.Random
+) -> list[Cell | CellGroup]:
     """The same cells, each with an id if it has none."""
     found = list(cells)
     waiting = list(found)

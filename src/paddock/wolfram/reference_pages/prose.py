@@ -6,24 +6,23 @@ import re
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, call, symbol
-from paddock.wolfram.notebooks.blocks import parse_blocks
-from paddock.wolfram.notebooks.boxing import code_to_boxes
-from paddock.wolfram.notebooks.encoding import ascii_string
-from paddock.wolfram.notebooks.fences import parse_fence_cells
-from paddock.wolfram.notebooks.model import Cell, make_rule
-from paddock.wolfram.notebooks.runs import TextStyle
-from paddock.wolfram.notebooks.spans import LINK_PATTERN, parse_inline
-from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
-from paddock.wolfram.notebooks.text_data import runs_to_content, make_traditional_form
-from paddock.wolfram.reference_pages.failures import InvalidContentError
-from paddock.wolfram.text import parse_string
+from paddock.wolfram.literals import parse_string
+from paddock.wolfram.notebooks.block_parser import parse_blocks
+from paddock.wolfram.notebooks.box_builder import code_to_boxes
+from paddock.wolfram.notebooks.cell_markdown import parse_fence_cells
+from paddock.wolfram.notebooks.character_encoding import ascii_string
+from paddock.wolfram.notebooks.inline_parser import LINK_PATTERN, parse_inline
+from paddock.wolfram.notebooks.model import Cell, TextStyle, make_rule
+from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
+from paddock.wolfram.notebooks.text_data import make_traditional_form, runs_to_content
+from paddock.wolfram.reference_pages.errors import InvalidContentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.notebooks.blocks import MarkdownBlock
-    from paddock.wolfram.notebooks.runs import TextRun
+    from paddock.wolfram.notebooks.block_parser import MarkdownBlock
+    from paddock.wolfram.notebooks.model import TextRun
 
 PLACEHOLDER = "XXXX"
 """What stands where an author has still to write something."""

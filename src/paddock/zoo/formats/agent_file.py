@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from paddock.zoo.formats import front_matter
 from paddock.zoo.formats.exchange import File, Remark
-from paddock.zoo.formats.names import is_portable_path, collapse_whitespace, make_file_slug, make_title
-from paddock.zoo.formats.personas import make_persona, make_skills
-from paddock.zoo.formats.sections import Persona, format_persona, parse_persona
+from paddock.zoo.formats.soul_markdown import (
+    Persona,
+    format_persona,
+    make_persona,
+    make_skills,
+    parse_persona,
+)
 from paddock.zoo.model import GENERAL_CATEGORY_ID, Agent
-from paddock.zoo.slugs import find_free_slug
+from paddock.zoo.slugs import (
+    collapse_whitespace,
+    find_free_slug,
+    is_portable_path,
+    make_file_slug,
+    make_title,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +72,10 @@ class AgentFileFormat:
 
     def parse_stem(self, path: str) -> str | None:
         """The name that a path gives an agent; None of a file that is not in this format."""
-        patterns = (rf"{re.escape(self.folder)}/([^/]+){re.escape(self.suffix)}", *self.extra_path_patterns)
+        patterns = (
+            rf"{re.escape(self.folder)}/([^/]+){re.escape(self.suffix)}",
+            *self.extra_path_patterns,
+        )
         for pattern in patterns:
             if found := re.fullmatch(pattern, path):
                 return found[1]
@@ -80,7 +93,9 @@ class ParsedAgentFile(NamedTuple):
     """What the front matter has that the zoo has no place for."""
 
 
-def parse_agent_file(kind: AgentFileFormat, path: str, document: FrontMatterFile) -> ParsedAgentFile:
+def parse_agent_file(
+    kind: AgentFileFormat, path: str, document: FrontMatterFile
+) -> ParsedAgentFile:
     """What a file says."""
     fields = document.get_fields()
     stem = kind.parse_stem(path) or path.rpartition("/")[2].partition(".")[0]
@@ -154,7 +169,9 @@ def _iterate_import_remarks(
         yield Remark(field="file", message="there is no text", agent_id=agent.id, path=file.path)
 
 
-def convert_agent_to_file(kind: AgentFileFormat, agent: Agent, taken: set[str]) -> tuple[File, list[Remark]]:
+def convert_agent_to_file(
+    kind: AgentFileFormat, agent: Agent, taken: set[str]
+) -> tuple[File, list[Remark]]:
     """An agent as a file, at a path that is not taken, and what of the agent does not fit."""
     origin = agent.extra.get(kind.name, {})
     path = _choose_path(kind, agent, origin, taken)
@@ -166,7 +183,9 @@ def convert_agent_to_file(kind: AgentFileFormat, agent: Agent, taken: set[str]) 
     document = _update_front_matter(kind, agent, document, said, origin, is_new=found is None)
     if wanted != said.persona:
         document = document.with_body(format_persona(wanted))
-    return File(path=path, text=document.text), list(_iterate_export_remarks(kind, agent, wanted, path))
+    return File(path=path, text=document.text), list(
+        _iterate_export_remarks(kind, agent, wanted, path)
+    )
 
 
 def _choose_path(kind: AgentFileFormat, agent: Agent, origin: Json, taken: set[str]) -> str:
@@ -179,7 +198,11 @@ def _choose_path(kind: AgentFileFormat, agent: Agent, origin: Json, taken: set[s
         and is_portable_path(before)
     ):
         return before
-    return kind.make_path(find_free_slug(make_file_slug(agent.id, "agent"), lambda stem: kind.make_path(stem) in taken))
+    return kind.make_path(
+        find_free_slug(
+            make_file_slug(agent.id, "agent"), lambda stem: kind.make_path(stem) in taken
+        )
+    )
 
 
 def _update_front_matter(
@@ -210,7 +233,9 @@ def _update_front_matter(
     document = document.with_fields(changes, removed=removed)
     if kind.name_style == "free":
         return document.with_title(None)
-    untitled = parse_agent_file(kind, kind.make_path(make_file_slug(agent.id, "agent")), document.with_title(None))
+    untitled = parse_agent_file(
+        kind, kind.make_path(make_file_slug(agent.id, "agent")), document.with_title(None)
+    )
     if not is_new and said.name == name:
         return document
     return document.with_title(None if untitled.name == name else name)
@@ -237,9 +262,15 @@ def _iterate_export_remarks(
         yield make_remark("systemPrompt", f"{text}{kind.max_characters:,}")
     if not length:
         yield make_remark("systemPrompt", "there is neither a soul nor an enabled skill")
-    found = re.search(kind.placeholder_pattern, format_persona(persona)) if kind.placeholder_pattern else None
+    found = (
+        re.search(kind.placeholder_pattern, format_persona(persona))
+        if kind.placeholder_pattern
+        else None
+    )
     if found is not None:
-        yield make_remark("systemPrompt", f"{kind.title} puts something else in the place of {found[0]}")
+        yield make_remark(
+            "systemPrompt", f"{kind.title} puts something else in the place of {found[0]}"
+        )
 
 
 def list_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:

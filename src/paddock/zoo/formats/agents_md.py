@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 from paddock.zoo.formats.agent_file import list_unsupported_fields
 from paddock.zoo.formats.exchange import AgentFilesError, File, Remark
-from paddock.zoo.formats.names import collapse_whitespace, make_file_slug, make_title
-from paddock.zoo.formats.personas import make_persona, make_skills
-from paddock.zoo.formats.sections import format_persona, parse_persona
+from paddock.zoo.formats.soul_markdown import (
+    format_persona,
+    make_persona,
+    make_skills,
+    parse_persona,
+)
 from paddock.zoo.model import Agent
+from paddock.zoo.slugs import collapse_whitespace, make_file_slug, make_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +50,8 @@ def make_block(agent: Agent) -> tuple[File, list[Remark]]:
     inner = _BLOCK_MARK.sub(r"<\\\1!-- \2paddock:", "\n\n".join(part for part in parts if part))
     text = f"<!-- paddock:agent {name} -->\n{inner}\n<!-- /paddock:agent {name} -->\n"
     report = [
-        Remark(field=key, message=said, agent_id=agent.id, path=AGENTS_MD_PATH) for key, said in list_unsupported_fields(agent)
+        Remark(field=key, message=said, agent_id=agent.id, path=AGENTS_MD_PATH)
+        for key, said in list_unsupported_fields(agent)
     ]
     return File(path=AGENTS_MD_PATH, text=text, block=name), report
 
@@ -80,7 +85,9 @@ def parse_agents(file: File) -> tuple[list[Agent], list[Remark]]:
     Raises:
         BlockError: when marks are damaged.
     """
-    agents = [_parse_agent(name, file.text[start:stop]) for name, start, stop in _find_blocks(file.text)]
+    agents = [
+        _parse_agent(name, file.text[start:stop]) for name, start, stop in _find_blocks(file.text)
+    ]
     text = "what stands outside of the blocks of agents was left alone"
     return agents, [Remark(field="file", message=text, path=file.path)]
 
@@ -116,7 +123,11 @@ def _format_location(text: str, place: int) -> str:
 
 
 def _parse_agent(name: str, text: str) -> Agent:
-    lines = _ESCAPED_BLOCK_MARK.sub(r"<\1!-- \2paddock:", text.replace("\r\n", "\n")).strip("\n").split("\n")
+    lines = (
+        _ESCAPED_BLOCK_MARK.sub(r"<\1!-- \2paddock:", text.replace("\r\n", "\n"))
+        .strip("\n")
+        .split("\n")
+    )
     inner = "\n".join(lines[1:-1]).strip("\n")
     shown = make_title(name)
     if found := re.match(r"## (.+)\n*", inner):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from paddock.zoo.formats.exchange import AgentFilesError, File, ImportBatch, Remark
-from paddock.zoo.formats.names import find_free_name, collapse_whitespace, make_file_slug, make_title
 from paddock.zoo.model import (
     Agent,
     BrainEntry,
@@ -16,6 +15,12 @@ from paddock.zoo.model import (
     Skill,
     SkillCategory,
     make_general_category,
+)
+from paddock.zoo.slugs import (
+    collapse_whitespace,
+    find_free_name,
+    make_file_slug,
+    make_title,
 )
 
 if TYPE_CHECKING:
@@ -99,7 +104,9 @@ def _decode_bundle(file: File) -> Json:
     try:
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
     except (msgspec.DecodeError, RecursionError) as error:
-        raise BundleFormatError(f"it is no JSON: {error}", where=file.path, hint=_get_hint()) from None
+        raise BundleFormatError(
+            f"it is no JSON: {error}", where=file.path, hint=_get_hint()
+        ) from None
     if not isinstance(data, dict) or not isinstance(data.get("agents"), list):
         raise BundleFormatError("it has no list of agents", where=file.path, hint=_get_hint())
     return data
@@ -136,7 +143,9 @@ def _read_legacy_agent(one: Json, taken: set[str]) -> Agent:
     wanted = _get_text(one, "id") or name
     categories = [
         SkillCategory(
-            id=_get_text(c, "id"), name=_get_text(c, "name"), color=_get_text(c, "color") or "#61988E"
+            id=_get_text(c, "id"),
+            name=_get_text(c, "name"),
+            color=_get_text(c, "color") or "#61988E",
         )
         for c in _list_objects(one.get("skillCategories"))
         if _get_text(c, "id")
@@ -173,7 +182,10 @@ def _read_legacy_skills(skills: object, known: set[str], first: str) -> list[Ski
         category = _get_text(one, "categoryId")
         found.append(
             Skill(
-                id=find_free_name(_get_text(one, "id") or make_file_slug(name, "skill"), {each.id for each in found}),
+                id=find_free_name(
+                    _get_text(one, "id") or make_file_slug(name, "skill"),
+                    {each.id for each in found},
+                ),
                 name=name,
                 description=_get_text(one, "description"),
                 category_id=category if category in known else first,

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.authoring.frontmatter import encode_frontmatter
-from paddock.authoring.frontmatter_yaml import parse_frontmatter
+from paddock.authoring.frontmatter_parser import parse_frontmatter
 from paddock.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -92,7 +92,9 @@ class FrontMatterFile(NamedTuple):
                 return found[1]
         return None
 
-    def with_fields(self, changes: Mapping[str, object], *, removed: tuple[str, ...] = ()) -> FrontMatterFile:
+    def with_fields(
+        self, changes: Mapping[str, object], *, removed: tuple[str, ...] = ()
+    ) -> FrontMatterFile:
         """The document with other values for some keys, and without some."""
         before = self.get_fields()
         wanted = {key: value for key, value in before.items() if key not in removed}
@@ -153,9 +155,13 @@ def parse_front_matter(text: str) -> FrontMatterFile:
     """Take a file apart; one without front matter is all text."""
     found = _DOCUMENT_PATTERN.match(text)
     if found is not None:
-        return FrontMatterFile(found["opening"], found["block"], found["closing"], text[found.end() :])
+        return FrontMatterFile(
+            found["opening"], found["block"], found["closing"], text[found.end() :]
+        )
     has_mark = text.startswith(_BYTE_ORDER_MARK)
-    return FrontMatterFile(_BYTE_ORDER_MARK if has_mark else "", "", "", text[1:] if has_mark else text)
+    return FrontMatterFile(
+        _BYTE_ORDER_MARK if has_mark else "", "", "", text[1:] if has_mark else text
+    )
 
 
 def _split_lines(text: str) -> list[str]:
@@ -176,7 +182,9 @@ def _parse_yaml(block: str) -> Json | None:
 def _iterate_keys(block: str) -> Iterator[_KeyLines]:
     """The keys that stand at the left margin, each with the lines below that belong to it."""
     lines = _split_lines(block)
-    starts = [(number, found) for number, line in enumerate(lines) if (found := _KEY_PATTERN.match(line))]
+    starts = [
+        (number, found) for number, line in enumerate(lines) if (found := _KEY_PATTERN.match(line))
+    ]
     seen: set[str] = set()
     for number, (start, found) in enumerate(starts, 1):
         end = starts[number][0] if number < len(starts) else len(lines)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, cast
 
 from paddock.zoo.formats.exchange import File, Remark
-from paddock.zoo.formats.sections import normalize_text
+from paddock.zoo.formats.soul_markdown import normalize_text
 from paddock.zoo.model import ENTRY_TYPES, BrainEntry, EntryType
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
     title = re.match(rf"{MEMORY_TITLE}(?: (#+))?$", text, re.M)
     rest = text[title.end() :] if title else text
     close = f" {title[1]}" if title and title[1] else ""
-    pieces = re.split(rf"^## ({_ENTRY_TYPE_NAMES}) (\S+?)( \(pinned\))?{re.escape(close)}$", rest, flags=re.M)
+    pieces = re.split(
+        rf"^## ({_ENTRY_TYPE_NAMES}) (\S+?)( \(pinned\))?{re.escape(close)}$", rest, flags=re.M
+    )
     found = []
     if loose := pieces[0].strip():
         found.append(BrainEntry(id="", agent_id=agent_id, type="note", content=loose, timestamp=""))

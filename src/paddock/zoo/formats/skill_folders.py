@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.frontmatter import MAX_DESCRIPTION_CHARACTERS
 from paddock.zoo.formats import front_matter
-from paddock.zoo.formats.exchange import Export, File, StandaloneSkill, Remark
-from paddock.zoo.formats.names import find_free_name, is_portable_path, collapse_whitespace, make_file_slug, make_title
-from paddock.zoo.formats.sections import normalize_text
+from paddock.zoo.formats.exchange import Export, File, Remark, StandaloneSkill
+from paddock.zoo.formats.soul_markdown import normalize_text
 from paddock.zoo.model import GENERAL_CATEGORY_ID, LibrarySkill, Skill
+from paddock.zoo.slugs import (
+    collapse_whitespace,
+    find_free_name,
+    is_portable_path,
+    make_file_slug,
+    make_title,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +84,10 @@ def assign_skill(agent: Agent, loose: StandaloneSkill) -> Skill:
         category_id=agent.skill_categories[0].id if agent.skill_categories else GENERAL_CATEGORY_ID,
     )
     agent.skills.append(skill)
-    agent.extra.setdefault(AGENT_SKILLS_FORMAT, {})[skill.id] = {"path": loose.path, "text": loose.text}
+    agent.extra.setdefault(AGENT_SKILLS_FORMAT, {})[skill.id] = {
+        "path": loose.path,
+        "text": loose.text,
+    }
     return skill
 
 

@@ -1,4 +1,9 @@
-"""Routes of agents: listed, made, changed, put into the bin and taken out again."""
+"""Routes of agents: listed, made, changed, put into the bin and taken out again.
+
+Routes of an agent's earlier versions.
+
+Routes of what makes a model take the part of an agent.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,39 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from litestar import Response, delete, get, patch, post, put
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, PathParameter, QueryParameter
 from msgspec import UNSET, UnsetType
 
-from paddock.zoo.errors import InvalidAgentError, FieldError
-from paddock.zoo.model import Agent, AgentSummary, BrainEntry, Page
-from paddock.zoo.rest.answers import describe_errors
-from paddock.zoo.rest.bodies import AgentChanges, DuplicateBody, NewAgentBody, get_changes
-from paddock.zoo.rest.parameters import CursorQuery, ExpectedVersion, LimitQuery, ZooDependency, make_page_headers, make_etag_headers
+from paddock.zoo.errors import FieldError, InvalidAgentError
+from paddock.zoo.model import (
+    Agent,
+    AgentSummary,
+    AgentVersion,
+    BrainEntry,
+    FieldChange,
+    Injection,
+    Page,
+)
+from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.parameters import (
+    CursorQuery,
+    ExpectedVersion,
+    LimitQuery,
+    ZooDependency,
+    make_etag_headers,
+    make_page_headers,
+)
+from paddock.zoo.rest.request_bodies import (
+    AgentChanges,
+    DuplicateBody,
+    InjectBody,
+    NewAgentBody,
+    get_changes,
+)
 
 if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
+
 
 TextQuery = Annotated[
     str | None,
@@ -50,7 +77,9 @@ def list_agents(
     return Response(found, headers=make_page_headers(page.next_cursor))
 
 
-@get("/agents/summaries", summary="List agents", responses=describe_errors(400), sync_to_thread=True)
+@get(
+    "/agents/summaries", summary="List agents", responses=describe_errors(400), sync_to_thread=True
+)
 def list_summaries(
     zoo: ZooDependency,
     text: TextQuery = None,
@@ -72,7 +101,10 @@ def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None)
 
 
 @get(
-    "/agents/{agent_id:str}", summary="Get an agent", responses=describe_errors(404), sync_to_thread=True
+    "/agents/{agent_id:str}",
+    summary="Get an agent",
+    responses=describe_errors(404),
+    sync_to_thread=True,
 )
 def get_agent(
     zoo: ZooDependency,
@@ -81,7 +113,9 @@ def get_agent(
 ) -> Response[WholeAgent]:
     """With everything but its brain, unless that is asked for."""
     found = zoo.get_agent(agent_id)
-    return Response(_make_agent_with_brain(zoo, found, has_brain=brain), headers=make_etag_headers(found))
+    return Response(
+        _make_agent_with_brain(zoo, found, has_brain=brain), headers=make_etag_headers(found)
+    )
 
 
 @put(
@@ -91,7 +125,10 @@ def get_agent(
     sync_to_thread=True,
 )
 def put_agent(
-    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[AgentChanges], expected: ExpectedVersion
+    zoo: ZooDependency,
+    agent_id: FromPath[str],
+    data: JSONBody[AgentChanges],
+    expected: ExpectedVersion,
 ) -> Response[Agent]:
     """The same as PATCH: what is left out stays."""
     return _update_agent(zoo, agent_id, data, expected)
@@ -104,7 +141,10 @@ def put_agent(
     sync_to_thread=True,
 )
 def patch_agent(
-    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[AgentChanges], expected: ExpectedVersion
+    zoo: ZooDependency,
+    agent_id: FromPath[str],
+    data: JSONBody[AgentChanges],
+    expected: ExpectedVersion,
 ) -> Response[Agent]:
     """What is left out stays. A whole agent may be sent back; its id cannot be changed."""
     return _update_agent(zoo, agent_id, data, expected)
@@ -165,7 +205,9 @@ def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
     zoo.purge_agent(agent_id, source="web")
 
 
-def _update_agent(zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None) -> Response[Agent]:
+def _update_agent(
+    zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None
+) -> Response[Agent]:
     if body.id is not UNSET and body.id != agent_id:
         raise InvalidAgentError([FieldError("id", "The id of an agent cannot be changed")])
     found = zoo.update_agent(agent_id, get_changes(body), version=version, source="web")
@@ -183,3 +225,107 @@ AGENT_ROUTES = [
     *(list_agents, list_summaries, create_agent, get_agent, put_agent, patch_agent),
     *(delete_agent, duplicate_agent, list_bin, restore_agent, purge_agent),
 ]
+
+
+VERSIONS_PATH = "/agents/{agent_id:str}/versions"
+VERSION_ERRORS = describe_errors(400, 404)
+VersionNumber = Annotated[int, PathParameter(ge=1, le=2**31 - 1)]
+
+
+@get(
+    VERSIONS_PATH,
+    summary="List the versions of an agent",
+    responses=VERSION_ERRORS,
+    sync_to_thread=True,
+)
+def list_versions(zoo: ZooDependency, agent_id: FromPath[str]) -> list[AgentVersion]:
+    """The latest first, without what the agent was."""
+    return zoo.versions(agent_id)
+
+
+@get(
+    f"{VERSIONS_PATH}/{{number:int}}",
+    summary="Get a version of an agent",
+    responses=VERSION_ERRORS,
+    sync_to_thread=True,
+)
+def get_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber) -> AgentVersion:
+    """With what the agent was."""
+    return zoo.get_version(agent_id, number)
+
+
+@post(
+    f"{VERSIONS_PATH}/{{number:int}}/restore",
+    summary="Make an agent what it was",
+    responses=VERSION_ERRORS,
+    status_code=200,
+    sync_to_thread=True,
+)
+def restore_version(
+    zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber
+) -> Response[Agent]:
+    """As a new version; nothing of the history is lost."""
+    found = zoo.restore_version(agent_id, number, source="web")
+    return Response(found, headers=make_etag_headers(found))
+
+
+@get(
+    f"{VERSIONS_PATH}/{{before:int}}/diff/{{after:int}}",
+    summary="Compare two versions of an agent",
+    responses=VERSION_ERRORS,
+    sync_to_thread=True,
+)
+def diff_versions(
+    zoo: ZooDependency, agent_id: FromPath[str], before: VersionNumber, after: VersionNumber
+) -> list[FieldChange]:
+    """Field by field, and skill by skill."""
+    return zoo.diff_versions(agent_id, before, after)
+
+
+VERSION_ROUTES = [list_versions, get_version, restore_version, diff_versions]
+
+
+INJECTION_ERRORS = describe_errors(400, 404)
+
+
+@get(
+    "/agents/{agent_id:str}/preview",
+    summary="See what would be injected",
+    responses=INJECTION_ERRORS,
+    sync_to_thread=True,
+)
+def preview(
+    zoo: ZooDependency,
+    agent_id: FromPath[str],
+    memory: FromQuery[bool | None] = None,
+    budget: Annotated[
+        int | None, QueryParameter(ge=0, le=1_000_000, description="Tokens for the memory.")
+    ] = None,
+    workspace_id: Annotated[str | None, QueryParameter(name="workspaceId", max_length=500)] = None,
+) -> Injection:
+    """The exact text, section by section, with estimates of its tokens. Nobody is told of it."""
+    return zoo.preview(agent_id, memory=memory, budget_tokens=budget, workspace_id=workspace_id)
+
+
+@post(
+    "/agents/{agent_id:str}/inject",
+    summary="Inject an agent",
+    responses=INJECTION_ERRORS,
+    status_code=200,
+    sync_to_thread=True,
+)
+def inject(
+    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[InjectBody | None] = None
+) -> Injection:
+    """The same text, and an event `agent:injected`."""
+    said = data or InjectBody()
+    return zoo.inject(
+        agent_id,
+        memory=said.memory,
+        budget_tokens=said.budget_tokens,
+        workspace_id=said.workspace_id,
+        source="web",
+    )
+
+
+INJECTION_ROUTES = [preview, inject]

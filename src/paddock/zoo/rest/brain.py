@@ -8,9 +8,23 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from paddock.zoo.model import BrainEntry, EntryType, SearchHit
-from paddock.zoo.rest.answers import describe_errors
-from paddock.zoo.rest.bodies import EntryChanges, HandOverBody, NewEntryBody, PinBody, get_changes
-from paddock.zoo.rest.parameters import MAX_PAGE_ITEMS, CursorQuery, ExpectedVersion, LimitQuery, ZooDependency, make_page_headers, make_etag_headers
+from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.parameters import (
+    MAX_PAGE_ITEMS,
+    CursorQuery,
+    ExpectedVersion,
+    LimitQuery,
+    ZooDependency,
+    make_etag_headers,
+    make_page_headers,
+)
+from paddock.zoo.rest.request_bodies import (
+    EntryChanges,
+    HandOverBody,
+    NewEntryBody,
+    PinBody,
+    get_changes,
+)
 
 if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
@@ -20,7 +34,12 @@ ENTRY_PATH = "/agents/{agent_id:str}/brain/{entry_id:str}"
 BRAIN_ERRORS = describe_errors(400, 404, 412)
 
 
-@get(BRAIN_PATH, summary="List brain entries", responses=describe_errors(400, 404), sync_to_thread=True)
+@get(
+    BRAIN_PATH,
+    summary="List brain entries",
+    responses=describe_errors(400, 404),
+    sync_to_thread=True,
+)
 def list_entries(
     zoo: ZooDependency,
     agent_id: FromPath[str],
@@ -59,7 +78,12 @@ def list_entries(
     return Response(page.items, headers=make_page_headers(page.next_cursor))
 
 
-@post(BRAIN_PATH, summary="Make a brain entry", responses=describe_errors(400, 404), sync_to_thread=True)
+@post(
+    BRAIN_PATH,
+    summary="Make a brain entry",
+    responses=describe_errors(400, 404),
+    sync_to_thread=True,
+)
 def create_entry(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewEntryBody]
 ) -> Response[BrainEntry]:
@@ -132,7 +156,9 @@ def restore_entry(
     return Response(found, headers=make_etag_headers(found))
 
 
-@patch(f"{ENTRY_PATH}/pin", summary="Pin a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
+@patch(
+    f"{ENTRY_PATH}/pin", summary="Pin a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True
+)
 def pin_entry(
     zoo: ZooDependency,
     agent_id: FromPath[str],

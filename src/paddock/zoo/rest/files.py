@@ -10,16 +10,16 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Struct, field
 
-from paddock.zoo.archives import pack_files
-from paddock.zoo.errors import InvalidAgentError, FieldError
-from paddock.zoo.formats.converting import export_agents, import_files
+from paddock.zoo.errors import FieldError, InvalidAgentError
+from paddock.zoo.file_plan import pack_files
+from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import Export, File, Remark
-from paddock.zoo.formats.table import BUNDLE_FORMAT, FormatEntry, list_file_formats
+from paddock.zoo.formats.format_registry import BUNDLE_FORMAT, FormatEntry, list_file_formats
 from paddock.zoo.model import Agent, ImportReport, LibrarySkill
-from paddock.zoo.rest.answers import describe_errors
-from paddock.zoo.rest.bodies import RequestBody, StartersBody
+from paddock.zoo.rest.error_responses import describe_errors
 from paddock.zoo.rest.parameters import ZooDependency
-from paddock.zoo.starting import Starter, load_starters
+from paddock.zoo.rest.request_bodies import RequestBody, StartersBody
+from paddock.zoo.starter_agents import Starter, load_starters
 
 if TYPE_CHECKING:
     from paddock.zoo.formats.exchange import ImportBatch
@@ -95,7 +95,9 @@ def export_archive(
     return Response(pack_files(found.files), headers={"Content-Disposition": told})
 
 
-@get("/export", summary="Write the zoo as files", responses=describe_errors(400), sync_to_thread=True)
+@get(
+    "/export", summary="Write the zoo as files", responses=describe_errors(400), sync_to_thread=True
+)
 def export_zoo(
     zoo: ZooDependency,
     format: FormatQuery = BUNDLE_FORMAT,  # noqa: A002 - what it is called in the URL
@@ -144,7 +146,10 @@ def list_starters() -> list[Starter]:
 
 
 @post(
-    "/starters", summary="Make agents to begin with", responses=describe_errors(400), sync_to_thread=True
+    "/starters",
+    summary="Make agents to begin with",
+    responses=describe_errors(400),
+    sync_to_thread=True,
 )
 def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None) -> list[Agent]:
     """Copies, which are the zoo's own from then on."""
@@ -153,7 +158,10 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
     unknown = [one for one in wanted if one not in known]
     if unknown:
         raise InvalidAgentError(
-            [FieldError(f"ids[{wanted.index(one)}]", f"there is no starter {one!r}") for one in unknown]
+            [
+                FieldError(f"ids[{wanted.index(one)}]", f"there is no starter {one!r}")
+                for one in unknown
+            ]
         )
     return [zoo.create_agent(_to_data(known[one]), source="web") for one in wanted]
 

@@ -8,8 +8,9 @@ from litestar import Response, delete, get, patch, post
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from paddock.zoo.model import Agent, AgentSummary, LibrarySkill, Pack
-from paddock.zoo.rest.answers import describe_errors
-from paddock.zoo.rest.bodies import (
+from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.parameters import ExpectedVersion, ZooDependency, make_etag_headers
+from paddock.zoo.rest.request_bodies import (
     CopyBody,
     LibrarySkillChanges,
     NewLibrarySkillBody,
@@ -18,7 +19,6 @@ from paddock.zoo.rest.bodies import (
     get_changes,
     get_given_fields,
 )
-from paddock.zoo.rest.parameters import ExpectedVersion, ZooDependency, make_etag_headers
 
 LIBRARY_SKILL_PATH = "/library/skills/{skill_id:str}"
 PACK_PATH = "/library/packs/{pack_id:str}"
@@ -47,7 +47,12 @@ def create_skill(zoo: ZooDependency, data: JSONBody[NewLibrarySkillBody]) -> Res
     return _make_skill_response(zoo.create_library_skill(get_given_fields(data), source="web"))
 
 
-@patch(LIBRARY_SKILL_PATH, summary="Change a skill of the library", responses=LIBRARY_ERRORS, sync_to_thread=True)
+@patch(
+    LIBRARY_SKILL_PATH,
+    summary="Change a skill of the library",
+    responses=LIBRARY_ERRORS,
+    sync_to_thread=True,
+)
 def update_skill(
     zoo: ZooDependency,
     skill_id: FromPath[str],
@@ -56,10 +61,17 @@ def update_skill(
 ) -> Response[LibrarySkill]:
     """What is left out stays. Copies that agents have stay as they are."""
     changes = get_changes(data)
-    return _make_skill_response(zoo.update_library_skill(skill_id, changes, version=expected, source="web"))
+    return _make_skill_response(
+        zoo.update_library_skill(skill_id, changes, version=expected, source="web")
+    )
 
 
-@delete(LIBRARY_SKILL_PATH, summary="Delete a skill of the library", responses=LIBRARY_ERRORS, sync_to_thread=True)
+@delete(
+    LIBRARY_SKILL_PATH,
+    summary="Delete a skill of the library",
+    responses=LIBRARY_ERRORS,
+    sync_to_thread=True,
+)
 def delete_skill(zoo: ZooDependency, skill_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Copies that agents have stay."""
     zoo.delete_library_skill(skill_id, version=expected, source="web")
@@ -85,10 +97,15 @@ def create_pack(zoo: ZooDependency, data: JSONBody[NewPackBody]) -> Response[Pac
 
 @patch(PACK_PATH, summary="Change a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
 def update_pack(
-    zoo: ZooDependency, pack_id: FromPath[str], data: JSONBody[PackChanges], expected: ExpectedVersion
+    zoo: ZooDependency,
+    pack_id: FromPath[str],
+    data: JSONBody[PackChanges],
+    expected: ExpectedVersion,
 ) -> Response[Pack]:
     """What is left out stays."""
-    return _make_pack_response(zoo.update_pack(pack_id, get_changes(data), version=expected, source="web"))
+    return _make_pack_response(
+        zoo.update_pack(pack_id, get_changes(data), version=expected, source="web")
+    )
 
 
 @delete(PACK_PATH, summary="Delete a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
@@ -104,7 +121,9 @@ def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVe
     status_code=200,
     sync_to_thread=True,
 )
-def copy_to_agent(zoo: ZooDependency, data: JSONBody[CopyBody], expected: ExpectedVersion) -> Response[Agent]:
+def copy_to_agent(
+    zoo: ZooDependency, data: JSONBody[CopyBody], expected: ExpectedVersion
+) -> Response[Agent]:
     """With what they require; what the agent has a copy of already stays as it is."""
     agent = zoo.copy_to_agent(
         data.agent_id, data.skill_ids, pack_id=data.pack_id, version=expected, source="web"

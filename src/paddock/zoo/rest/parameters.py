@@ -1,10 +1,19 @@
-"""What routes share: the zoo that is meant, the version that a change is of, pages."""
+"""What routes share: the zoo that is meant, the version that a change is of, pages.
+
+Bodies are taken as they are: a text is no number, and "true" is not true.
+
+The framework reads bodies as leniently as it has to read what stands in a URL.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from typing import Annotated, Any
 
+import msgspec
+from litestar import Request
 from litestar.di import NamedDependency
+from litestar.exceptions import ClientException, ValidationException
 from litestar.params import HeaderParameter, QueryParameter
 
 from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
@@ -21,7 +30,8 @@ MAX_PAGE_ITEMS = 500
 """Items of one page."""
 
 LimitQuery = Annotated[
-    int | None, QueryParameter(name="limit", ge=1, le=MAX_PAGE_ITEMS, description="At most so many items.")
+    int | None,
+    QueryParameter(name="limit", ge=1, le=MAX_PAGE_ITEMS, description="At most so many items."),
 ]
 CursorQuery = Annotated[
     str | None,
@@ -52,3 +62,28 @@ def make_etag_headers(thing: VersionedObject) -> dict[str, str]:
 def make_page_headers(next_cursor: str | None) -> dict[str, str]:
     """The headers of an answer with a part of a list."""
     return {} if next_cursor is None else {"X-Next-Cursor": next_cursor}
+
+
+_ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """A request whose body has exactly the types that its route says."""
+
+    async def json(self) -> Any:
+        """The body, as what the route takes.
+
+        Raises:
+            ValidationException: when it is something else.
+            ClientException: when it is no JSON.
+        """
+        field = self.route_handler.parsed_data_field
+        kind = Any if field is None else field.annotation
+        try:
+            return msgspec.json.decode(await self.body(), type=kind)
+        except msgspec.ValidationError as error:
+            found = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
+            path, message = (found["path"], found["message"]) if found else ("", str(error))
+            raise ValidationException(extra=[{"key": path or "", "message": message}]) from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ClientException(f"The body is no JSON: {error}") from None

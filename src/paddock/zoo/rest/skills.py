@@ -8,8 +8,9 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from paddock.zoo.model import Agent, SkillFinding
-from paddock.zoo.rest.answers import describe_errors
-from paddock.zoo.rest.bodies import (
+from paddock.zoo.rest.error_responses import describe_errors
+from paddock.zoo.rest.parameters import ExpectedVersion, ZooDependency, make_etag_headers
+from paddock.zoo.rest.request_bodies import (
     CategoryChanges,
     NewCategoryBody,
     NewSkillBody,
@@ -19,7 +20,6 @@ from paddock.zoo.rest.bodies import (
     get_changes,
     get_given_fields,
 )
-from paddock.zoo.rest.parameters import ExpectedVersion, ZooDependency, make_etag_headers
 
 SKILLS_PATH = "/agents/{agent_id:str}/skills"
 SKILL_PATH = "/agents/{agent_id:str}/skills/{skill_id:str}"
@@ -30,18 +30,33 @@ SKILL_ERRORS = describe_errors(400, 404, 412)
 
 @post(SKILLS_PATH, summary="Add a skill", responses=SKILL_ERRORS, sync_to_thread=True)
 def add_skill(
-    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewSkillBody], expected: ExpectedVersion
+    zoo: ZooDependency,
+    agent_id: FromPath[str],
+    data: JSONBody[NewSkillBody],
+    expected: ExpectedVersion,
 ) -> Response[Agent]:
     """At the end; its id is made from the given one or from the name."""
-    return _make_agent_response(zoo.add_skill(agent_id, get_given_fields(data), version=expected, source="web"))
+    return _make_agent_response(
+        zoo.add_skill(agent_id, get_given_fields(data), version=expected, source="web")
+    )
 
 
-@put(f"{SKILLS_PATH}/order", summary="Arrange the skills", responses=SKILL_ERRORS, sync_to_thread=True)
+@put(
+    f"{SKILLS_PATH}/order",
+    summary="Arrange the skills",
+    responses=SKILL_ERRORS,
+    sync_to_thread=True,
+)
 def order_skills(
-    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[OrderBody], expected: ExpectedVersion
+    zoo: ZooDependency,
+    agent_id: FromPath[str],
+    data: JSONBody[OrderBody],
+    expected: ExpectedVersion,
 ) -> Response[Agent]:
     """Skills are injected in this order."""
-    return _make_agent_response(zoo.order_skills(agent_id, data.ids, version=expected, source="web"))
+    return _make_agent_response(
+        zoo.order_skills(agent_id, data.ids, version=expected, source="web")
+    )
 
 
 @patch(SKILL_PATH, summary="Change a skill", responses=SKILL_ERRORS, sync_to_thread=True)
@@ -58,12 +73,20 @@ def update_skill(
     )
 
 
-@delete(SKILL_PATH, summary="Delete a skill", responses=SKILL_ERRORS, status_code=200, sync_to_thread=True)
+@delete(
+    SKILL_PATH,
+    summary="Delete a skill",
+    responses=SKILL_ERRORS,
+    status_code=200,
+    sync_to_thread=True,
+)
 def delete_skill(
     zoo: ZooDependency, agent_id: FromPath[str], skill_id: FromPath[str], expected: ExpectedVersion
 ) -> Response[Agent]:
     """The history of the agent keeps it."""
-    return _make_agent_response(zoo.delete_skill(agent_id, skill_id, version=expected, source="web"))
+    return _make_agent_response(
+        zoo.delete_skill(agent_id, skill_id, version=expected, source="web")
+    )
 
 
 @post(
@@ -82,15 +105,22 @@ def toggle_skill(
 ) -> Response[Agent]:
     """With `enabled` it may be sent twice and does the same; without, it turns it round."""
     enabled = None if data is None else data.enabled
-    return _make_agent_response(zoo.toggle_skill(agent_id, skill_id, enabled, version=expected, source="web"))
+    return _make_agent_response(
+        zoo.toggle_skill(agent_id, skill_id, enabled, version=expected, source="web")
+    )
 
 
 @post(CATEGORIES_PATH, summary="Add a category", responses=SKILL_ERRORS, sync_to_thread=True)
 def add_category(
-    zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewCategoryBody], expected: ExpectedVersion
+    zoo: ZooDependency,
+    agent_id: FromPath[str],
+    data: JSONBody[NewCategoryBody],
+    expected: ExpectedVersion,
 ) -> Response[Agent]:
     """Without a colour it gets the first one that no other category has."""
-    return _make_agent_response(zoo.add_category(agent_id, get_given_fields(data), version=expected, source="web"))
+    return _make_agent_response(
+        zoo.add_category(agent_id, get_given_fields(data), version=expected, source="web")
+    )
 
 
 @patch(CATEGORY_PATH, summary="Change a category", responses=SKILL_ERRORS, sync_to_thread=True)
@@ -103,12 +133,18 @@ def update_category(
 ) -> Response[Agent]:
     """What is left out stays."""
     return _make_agent_response(
-        zoo.update_category(agent_id, category_id, get_changes(data), version=expected, source="web")
+        zoo.update_category(
+            agent_id, category_id, get_changes(data), version=expected, source="web"
+        )
     )
 
 
 @delete(
-    CATEGORY_PATH, summary="Delete a category", responses=SKILL_ERRORS, status_code=200, sync_to_thread=True
+    CATEGORY_PATH,
+    summary="Delete a category",
+    responses=SKILL_ERRORS,
+    status_code=200,
+    sync_to_thread=True,
 )
 def delete_category(
     zoo: ZooDependency,

@@ -1,18 +1,35 @@
-"""Brain entries as rows, and the ways to ask for them."""
+"""Asking the full-text indexes of SQLite (FTS5) and PostgreSQL (GIN) for entries that have words.
+
+Both index every row with a word that names its agent, and SQLite with one for its owner too. Rows
+are asked for newest first and a few only, which neither needs to read all matches for.
+
+Brain entries as rows, and the ways to ask for them.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from sqlalchemy import and_, insert, or_, select, update
+from sqlalchemy import (
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    column,
+    insert,
+    literal_column,
+    or_,
+    select,
+    table,
+    update,
+)
+from sqlalchemy.types import UserDefinedType
 
-from paddock.zoo.checks import make_invalid_field_error
 from paddock.zoo.model import BrainEntry, Page
-from paddock.zoo.store.columns import has_any_tag
-from paddock.zoo.store.indexes import filter_by_words, order_newest_first
-from paddock.zoo.store.tables import agents, entries
-from paddock.zoo.words import make_index_text
+from paddock.zoo.search_terms import encode_index_word, make_index_text
+from paddock.zoo.store.schema import agents, entries, has_any_tag
+from paddock.zoo.validation import make_invalid_field_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +37,60 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Select
 
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
+
+
+_ENTRY_WORDS = table("entry_words", column("rowid", Integer), column("entry_words", Text))
+
+
+class _TextSearchQuery(UserDefinedType[str]):
+    """PostgreSQL's tsquery; what is written as one is parsed no further than at its operators."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **keywords: Any) -> str:
+        return "tsquery"
+
+    def bind_expression(self, bindvalue: Any) -> ColumnElement[Any]:
+        return bindvalue.op("::")(literal_column("tsquery"))  # type: ignore[no-any-return]  # an operator of a parameter
+
+
+def filter_by_words(
+    statement: Select[Any],
+    reading: ReadTransaction,
+    words: Sequence[str],
+    *,
+    agent_key: int | None,
+    is_any_enough: bool = False,
+    is_last_open: bool = False,
+) -> Select[Any]:
+    """Only the entries that have all of the words, or any; the last may be the beginning of one."""
+    is_sqlite = _is_sqlite(reading)
+    quote, ending, both, either = (
+        ('"', "*", " AND ", " OR ") if is_sqlite else ("'", ":*", "&", "|")
+    )
+    terms = [f"{quote}{encode_index_word(word)}{quote}" for word in words]
+    if is_last_open:
+        terms[-1] += ending
+    query = f"({(either if is_any_enough else both).join(terms)})"
+    if agent_key is not None:
+        query = f"{quote}_a{agent_key}{quote}{both}{query}"
+    elif is_sqlite:
+        query = f'"_o{reading.owner.encode().hex()}" AND {query}'
+    if is_sqlite:
+        matches = _ENTRY_WORDS.c.entry_words.op("MATCH")(query)
+        return statement.join(_ENTRY_WORDS, _ENTRY_WORDS.c.rowid == entries.c.key).where(matches)
+    vector: ColumnElement[Any] = literal_column("entries.word_vector")
+    return statement.where(vector.op("@@")(bindparam(None, query, type_=_TextSearchQuery())))
+
+
+def order_newest_first(reading: ReadTransaction) -> ColumnElement[int]:
+    """The order in which the rows of `having` come without being sorted."""
+    return (_ENTRY_WORDS.c.rowid if _is_sqlite(reading) else entries.c.key).desc()
+
+
+def _is_sqlite(reading: ReadTransaction) -> bool:
+    return reading.connection.dialect.name == "sqlite"
+
 
 ENTRY_COLUMNS = [
     agents.c.id.label("agent_id") if field.name == "agent_id" else entries.c[field.name]
@@ -132,7 +203,11 @@ def _make_row(entry: BrainEntry) -> dict[str, Any]:
 
 
 def list_entry_page(
-    reading: ReadTransaction, agent_key: int, wanted: EntryFilter, limit: int | None, after: EntryCursor | None
+    reading: ReadTransaction,
+    agent_key: int,
+    wanted: EntryFilter,
+    limit: int | None,
+    after: EntryCursor | None,
 ) -> Page[BrainEntry]:
     """Entries of an agent, the newest first."""
     statement = _select_entries().where(

@@ -57,7 +57,9 @@ def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVI
     from alembic.runtime.environment import EnvironmentContext  # noqa: PLC0415 - only for migrations
     from alembic.script import ScriptDirectory  # noqa: PLC0415 - only for migrations
 
-    script = ScriptDirectory(str(_MIGRATIONS_DIRECTORY), version_locations=[str(_MIGRATIONS_DIRECTORY)])
+    script = ScriptDirectory(
+        str(_MIGRATIONS_DIRECTORY), version_locations=[str(_MIGRATIONS_DIRECTORY)]
+    )
     known = {one.revision for one in script.walk_revisions()}
     for revision in (found, to):
         if revision is not None and revision not in known:

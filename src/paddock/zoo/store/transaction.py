@@ -1,19 +1,25 @@
-"""One reading or changing of one owner's zoo, and the events that others are told of then."""
+"""One reading or changing of one owner's zoo, and the events that others are told of then.
+
+Events, as those read them who were away.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, text
+import msgspec
+from sqlalchemy import delete, func, insert, select, text
 
-from paddock.zoo import limits
-from paddock.zoo.store.tables import events
-from paddock.zoo.store.watching import NOTIFY_CHANNEL
+from paddock.zoo import validation
+from paddock.zoo.model import ZooEvent
+from paddock.zoo.store.change_watcher import NOTIFY_CHANNEL
+from paddock.zoo.store.schema import events
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from paddock.zoo.model import EventKind
+
 
 PRUNE_INTERVAL_EVENTS = 500
 """After so many events, about, those that are too many are deleted."""
@@ -69,8 +75,30 @@ class WriteTransaction(ReadTransaction):
             if last % PRUNE_INTERVAL_EVENTS == 0:
                 self._prune_events(last)
         if self.connection.dialect.name == "postgresql":
-            self.connection.execute(_NOTIFY_STATEMENT, {"channel": NOTIFY_CHANNEL, "owner": self.owner})
+            self.connection.execute(
+                _NOTIFY_STATEMENT, {"channel": NOTIFY_CHANNEL, "owner": self.owner}
+            )
 
     def _prune_events(self, last: int) -> None:
-        outdated = (events.c.owner == self.owner) & (events.c.id <= last - limits.MAX_EVENTS)
+        outdated = (events.c.owner == self.owner) & (events.c.id <= last - validation.MAX_EVENTS)
         self.connection.execute(delete(events).where(outdated))
+
+
+EVENT_COLUMNS = [events.c[field.name] for field in msgspec.structs.fields(ZooEvent)]
+
+
+def list_events_after(reading: ReadTransaction, event_id: int, most: int) -> list[ZooEvent]:
+    """What has happened since, the oldest first."""
+    statement = (
+        select(*EVENT_COLUMNS)
+        .where(events.c.owner == reading.owner, events.c.id > event_id)
+        .order_by(events.c.id)
+        .limit(most)
+    )
+    return [ZooEvent(**row) for row in reading.connection.execute(statement).mappings()]
+
+
+def get_latest_event_id(reading: ReadTransaction) -> int:
+    """The id of the last event; 0 before the first."""
+    statement = select(func.max(events.c.id)).where(events.c.owner == reading.owner)
+    return reading.connection.scalar(statement) or 0

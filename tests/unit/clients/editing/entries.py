@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import MISSING, EditableDocument, DocumentPath
+from paddock.installer.config_files.document import MISSING, DocumentPath, EditableDocument
 
 ENTRY = {
     "command": "/usr/bin/python3",

@@ -7,12 +7,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import MISSING, NamedElementStep, ConfigurationError, DocumentPath
-from paddock.clients.editing.json_reading import parse_json
-from paddock.clients.editing.json_scanner import JsonScanner
-from paddock.clients.editing.json_text import JsonDocument, read
-from paddock.clients.editing.opening import JsonDialect
-from paddock.clients.editing.plain_data import is_same_data, put_value, remove_value
+from paddock.installer.config_files.data_changes import is_same_data, put_value, remove_value
+from paddock.installer.config_files.document import (
+    MISSING,
+    ConfigurationError,
+    DocumentPath,
+    JsonDialect,
+    NamedElementStep,
+)
+from paddock.installer.config_files.json_document import JsonDocument, read
+from paddock.installer.config_files.json_reader import JsonScanner, parse_json
 from tests.unit.clients.editing.json_documents import SERVERS, keys, scalars, texts, values
 
 members = st.dictionaries(keys, values, max_size=4)

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from paddock.clients.editing.document import (
+from paddock.installer.config_files.document import (
     MISSING,
-    NamedElementStep,
     ConfigurationError,
+    JsonDialect,
+    NamedElementStep,
     UneditableError,
 )
-from paddock.clients.editing.json_text import JsonDocument, read
-from paddock.clients.editing.opening import JsonDialect
+from paddock.installer.config_files.json_document import JsonDocument, read
 
 STRICT: JsonDialect = "strict"
 COMMENTS: JsonDialect = "comments"

@@ -4,8 +4,11 @@ import codecs
 
 import pytest
 
-from paddock.clients.editing.document import ConfigurationError, compute_line_and_column
-from paddock.clients.editing.opening import load_document
+from paddock.installer.config_files.document import (
+    ConfigurationError,
+    compute_line_and_column,
+    load_document,
+)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import MISSING, NamedElementStep, DocumentPath
-from paddock.clients.editing.plain_data import is_same_data, put_value, remove_value
-from paddock.clients.editing.toml_text import read
+from paddock.installer.config_files.data_changes import is_same_data, put_value, remove_value
+from paddock.installer.config_files.document import MISSING, DocumentPath, NamedElementStep
+from paddock.installer.config_files.toml_document import read
 from tests.unit.clients.editing.entries import ENTRIES, is_in, missing_containers
 from tests.unit.clients.editing.toml_documents import toml_texts
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from paddock.clients.editing.document import (
+from paddock.installer.config_files.document import (
     MISSING,
-    NamedElementStep,
     ConfigurationError,
     DocumentPath,
+    NamedElementStep,
     UneditableError,
 )
-from paddock.clients.editing.toml_text import read
+from paddock.installer.config_files.toml_document import read
 
 PATH: DocumentPath = ("mcp_servers", "x")
 ELEMENT: DocumentPath = ("mcp", "servers", NamedElementStep("x"))

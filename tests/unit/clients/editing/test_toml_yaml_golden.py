@@ -5,9 +5,15 @@ from typing import Any
 
 import pytest
 
-from paddock.clients.editing.document import MISSING, NamedElementStep, DocumentPath
-from paddock.clients.editing.opening import ConfigFormat, DocumentFile, load_document
 from paddock.errors import PaddockError
+from paddock.installer.config_files.document import (
+    MISSING,
+    ConfigFormat,
+    DocumentFile,
+    DocumentPath,
+    NamedElementStep,
+    load_document,
+)
 from tests.unit.clients.editing.entries import ENTRY, missing_containers
 
 GOLDEN = File(__file__).parents[3] / "golden" / "editing"
@@ -23,7 +29,10 @@ GOOSE = {
 }
 CLIENTS: dict[str, tuple[DocumentPath, dict[str, Any]]] = {
     "codex": (("mcp_servers", "paddock"), ENTRY),
-    "gptme": (("mcp", "servers", NamedElementStep("paddock")), {"name": "paddock", "enabled": True, **ENTRY}),
+    "gptme": (
+        ("mcp", "servers", NamedElementStep("paddock")),
+        {"name": "paddock", "enabled": True, **ENTRY},
+    ),
     "goose": (("extensions", "paddock"), GOOSE),
     "continue": (("mcpServers", NamedElementStep("paddock")), {"name": "paddock", **ENTRY}),
     "hermes": (("mcp_servers", "paddock"), {**ENTRY, "enabled": True}),

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from paddock.clients.editing.document import MISSING, NamedElementStep, DocumentPath
-from paddock.clients.editing.plain_data import is_same_data, put_value, remove_value
-from paddock.clients.editing.yaml_text import read
+from paddock.installer.config_files.data_changes import is_same_data, put_value, remove_value
+from paddock.installer.config_files.document import MISSING, DocumentPath, NamedElementStep
+from paddock.installer.config_files.yaml_document import read
 from tests.unit.clients.editing.entries import ENTRIES, TEXTS, missing_containers
 from tests.unit.clients.editing.yaml_documents import yaml_texts
 

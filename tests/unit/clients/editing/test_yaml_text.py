@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from paddock.clients.editing.document import (
+from paddock.installer.config_files.document import (
     MISSING,
-    NamedElementStep,
     ConfigurationError,
     DocumentPath,
+    NamedElementStep,
     UneditableError,
 )
-from paddock.clients.editing.yaml_text import read
+from paddock.installer.config_files.yaml_document import read
 
 PATH: DocumentPath = ("extensions", "x")
 ELEMENT: DocumentPath = ("mcpServers", NamedElementStep("x"))

@@ -3,8 +3,8 @@
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from paddock.clients.editing.document import ConfigurationError
-from paddock.clients.editing.yaml_text import read
+from paddock.installer.config_files.document import ConfigurationError
+from paddock.installer.config_files.yaml_document import read
 
 TRIVIA = st.lists(
     st.sampled_from(["", "", "   ", "# a comment", "  # x:", "# extensions: {}", "#"]), max_size=2

@@ -219,7 +219,9 @@ def refused(path: Path, directory: Path, limits: PacletArchiveLimits | None = No
     """It can be neither read nor unpacked, and nothing is left of the attempt."""
     before = everything_below(directory)
     with pytest.raises(ArchiveError) as fault:
-        unpack_archive(path, directory / "target" / "Scratch", limits=limits or PacletArchiveLimits())
+        unpack_archive(
+            path, directory / "target" / "Scratch", limits=limits or PacletArchiveLimits()
+        )
     assert fault.value.where == str(path)
     if limits is None:
         with pytest.raises(ArchiveError):

@@ -9,13 +9,17 @@ import pytest
 
 from paddock import LoadError, PaddockError, Tool
 from paddock.extensions.errors import PromptSpecificationError, ToolSpecificationError
-from paddock.extensions.paclets.definitions import PacletItemFiles, PacletDefinition, find_item_files
+from paddock.extensions.paclets.definitions import (
+    PacletDefinition,
+    PacletItemFiles,
+    find_item_files,
+)
 from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.paclets.info import read_paclet_info
 from paddock.extensions.paclets.paclet import PacletExtension, make_paclet_extension
 from paddock.extensions.paclets.wolfram_function import WolframFunction
 from paddock.extensions.registry import ItemRegistry
-from paddock.wolfram.data import UnevaluatedExpression
+from paddock.wolfram.literals import UnevaluatedExpression
 from paddock.wolfram.parser import parse_strict
 from paddock.wolfram.wxf import write_wxf
 from tests.unit.extensions.paclets.making import SAMPLES, paclet, sample
@@ -24,7 +28,9 @@ TOOL = '<| "Name" -> "tool", "Function" -> f, "Parameters" -> { } |>'
 
 
 def tool(extension: PacletExtension, item: str) -> Tool:
-    found: Tool = ItemRegistry([extension]).resolve_item("tools", f"{extension.name}/{item}", where="here")
+    found: Tool = ItemRegistry([extension]).resolve_item(
+        "tools", f"{extension.name}/{item}", where="here"
+    )
     return found
 
 
@@ -192,7 +198,9 @@ def test_a_bad_file_is_told_with_its_place(
 
 def test_a_prompt_without_content_is_refused() -> None:
     with pytest.raises(PromptSpecificationError):
-        ItemRegistry([sample("BadContents")]).resolve_item("prompts", "BadContents/Empty", where="here")
+        ItemRegistry([sample("BadContents")]).resolve_item(
+            "prompts", "BadContents/Empty", where="here"
+        )
 
 
 def test_the_properties_can_be_had_as_they_are_written() -> None:
@@ -339,9 +347,9 @@ class CountingFiles(PacletDirectory):
         super().__init__(place)
         self.times: Counter[str] = Counter()
 
-    def read(self, name: str, limit: int) -> bytes:
+    def read_file(self, name: str, limit: int) -> bytes:
         self.times[name] += 1
-        return super().read(name, limit)
+        return super().read_file(name, limit)
 
 
 def test_a_combined_file_is_read_once_for_all_its_items(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
-from paddock.extensions.manifest import ManifestItem, ExtensionManifest
+from paddock.extensions.manifest import ExtensionManifest, ManifestItem
 from paddock.extensions.paclets.info import MalformedItem, PacletInfo, parse_paclet_info
 from paddock.extensions.paclets.paclet import read_paclet
 from tests.unit.extensions.paclets.making import SAMPLES, info, sample

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from paddock.errors import LoadError
-from paddock.extensions.discovery import discover, discover_extension, clear_extension_caches
-from paddock.extensions.paclets.installed import find_all, find_named, is_installed
+from paddock.extensions.discovery import clear_extension_caches, discover, discover_extension
+from paddock.extensions.paclets.discovery import find_all, find_named, is_installed
 from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE
 from tests.privileges import as_others_may
 from tests.unit.extensions.paclets.making import SAMPLES, info, packed

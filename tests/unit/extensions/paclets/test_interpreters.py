@@ -4,11 +4,10 @@ import jsonschema_rs
 import pytest
 
 from paddock import connect
-from paddock.extensions.paclets.interpreters import InterpreterSchemaBuilder
-from paddock.extensions.paclets.string_patterns import to_json_pattern
+from paddock.extensions.paclets.interpreter_schema import InterpreterSchemaBuilder, to_json_pattern
 from paddock.extensions.registry import ItemRegistry
 from paddock.server import Server
-from paddock.wolfram.data import evaluate
+from paddock.wolfram.literals import evaluate
 from paddock.wolfram.parser import parse_strict
 from tests.unit.extensions.paclets.making import sample
 
@@ -137,7 +136,9 @@ def test_what_cannot_be_translated_gives_none(pattern: str) -> None:
 
 
 def test_a_call_is_checked_against_all_of_them() -> None:
-    tool = ItemRegistry([sample("Interpreters")]).resolve_item("tools", "Interpreters/Everything", where="")
+    tool = ItemRegistry([sample("Interpreters")]).resolve_item(
+        "tools", "Interpreters/Everything", where=""
+    )
     good = {
         "plain": 1.5,
         "colour": "red",

@@ -5,7 +5,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 import pytest
 
 from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE, list_search_paths
-from paddock.servers.launching import build_launch_environment
+from paddock.named_servers.launch_command import build_launch_environment
 
 PLACES: dict[str, tuple[dict[str, str], list[str]]] = {
     "linux": (

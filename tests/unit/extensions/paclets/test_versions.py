@@ -2,7 +2,7 @@
 
 import pytest
 
-from paddock.extensions.paclets.versions import make_version_key
+from paddock.extensions.paclets.discovery import make_version_key
 
 RISING = ["", "0.9", "1.0.0-beta", "1.0.0", "1.0.1", "1.2", "1.10", "1.10.0.1", "2.0", "14.1"]
 

@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 
 from paddock import ToolError
-from paddock.extensions.paclets.named_slots import expand_named_slots
-from paddock.extensions.paclets.unresolved import find_unresolved_symbols
-from paddock.extensions.paclets.wolfram_arguments import write_arguments
-from paddock.extensions.paclets.wolfram_results import make_prompt_text, make_tool_result
-from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
-from paddock.protocol.model.content import TextContent
+from paddock.extensions.paclets.function_call import expand_named_slots, write_arguments
+from paddock.extensions.paclets.function_results import make_prompt_text, make_tool_result
+from paddock.extensions.paclets.symbol_check import find_unresolved_symbols
+from paddock.kernels.kernel import EvaluationOutput, EvaluationResult
+from paddock.protocol.content import TextContent
 
 SYSTEM = {"Function", "Plus", "Map", "Module", "Table", "Sqrt", "Slot", "List", "Set", "Pattern"}
 
@@ -125,5 +124,8 @@ def test_symbols_that_nobody_defines_are_found(code: str, names: list[str]) -> N
 
 
 def test_named_slots_can_be_spelled_out() -> None:
-    assert expand_named_slots('f[#text, #2, #, "#no", #a] &') == 'f[#1["text"], #2, #, "#no", #1["a"]] &'
+    assert (
+        expand_named_slots('f[#text, #2, #, "#no", #a] &')
+        == 'f[#1["text"], #2, #, "#no", #1["a"]] &'
+    )
     assert expand_named_slots("f[") == "f["

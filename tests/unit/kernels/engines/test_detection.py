@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.engines.detection import (
+from paddock.kernels.wolfram.engines import (
     ENGINE_VARIABLE,
     EngineError,
     choose_engine,
     find_engines,
 )
-from paddock.kernels.engines.programs import KERNEL_VARIABLE, SearchLocations
+from paddock.kernels.wolfram.kernel_locator import KERNEL_VARIABLE, SearchLocations
 
 HAS_WOXI = find_spec("woxi") is not None
 

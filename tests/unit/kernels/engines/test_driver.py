@@ -8,10 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.kernels.engines.wolfram import DRIVER_PATH
-from paddock.kernels.engines.woxi import find_woxi
-from paddock.kernels.kernel import Kernel
-from paddock.kernels.limits import EvaluationLimits
+from paddock.kernels.kernel import EvaluationLimits, Kernel
+from paddock.kernels.wolfram.engines import DRIVER_PATH, find_woxi
 from paddock.wolfram import has_head, parse
 
 TEXT = DRIVER_PATH.read_text("utf-8")

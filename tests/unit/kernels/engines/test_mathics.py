@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddock.kernels.engines.mathics import find_mathics
-from paddock.kernels.kernel import Kernel, KernelError
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationOutput
+from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, Kernel, KernelError
+from paddock.kernels.wolfram.engines import find_mathics
 from paddock.wolfram import parse_strict
 
 pytestmark = [
@@ -108,7 +106,9 @@ def test_endless_recursion_is_stopped_and_the_session_lives_on(kernel: Kernel) -
 
 def test_definitions_survive_an_endless_loop_that_is_stopped(kernel: Kernel) -> None:
     kernel.evaluate("kept = 7", EvaluationLimits())
-    assert kernel.evaluate("kept = 8; While[True]", EvaluationLimits(seconds=1)).status == "timed-out"
+    assert (
+        kernel.evaluate("kept = 8; While[True]", EvaluationLimits(seconds=1)).status == "timed-out"
+    )
     assert kernel.evaluate("kept", EvaluationLimits()).result == "7"
 
 

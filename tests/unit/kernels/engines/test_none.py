@@ -2,9 +2,8 @@
 
 import pytest
 
-from paddock.kernels.engines.none import NO_ENGINE_MESSAGE, LiteralEngine
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationOutput
+from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput
+from paddock.kernels.wolfram.literal_engine import NO_ENGINE_MESSAGE, LiteralEngine
 
 
 @pytest.mark.parametrize(
@@ -42,7 +41,11 @@ def test_a_syntax_error_is_told_with_its_place() -> None:
 
 
 def test_data_that_is_too_deep_is_refused() -> None:
-    outcome = LiteralEngine().start(EvaluationLimits()).evaluate("{" * 500 + "}" * 500, EvaluationLimits())
+    outcome = (
+        LiteralEngine()
+        .start(EvaluationLimits())
+        .evaluate("{" * 500 + "}" * 500, EvaluationLimits())
+    )
     assert outcome.status == "failed"
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.engines.programs import (
+from paddock.kernels.wolfram.kernel_locator import (
     KERNEL_VARIABLE,
-    SearchLocations,
     OperatingSystem,
+    SearchLocations,
     find_kernel_program,
     get_missing_program,
 )
@@ -55,7 +55,9 @@ def test_a_machine_without_a_kernel_has_none(tmp_path: Path) -> None:
         ("windows", "Program Files/Wolfram Research/Wolfram Engine/14.1/wolfram"),
     ],
 )
-def test_a_kernel_is_found_in_the_usual_place(system: OperatingSystem, place: str, tmp_path: Path) -> None:
+def test_a_kernel_is_found_in_the_usual_place(
+    system: OperatingSystem, place: str, tmp_path: Path
+) -> None:
     kernel = program(tmp_path / place)
     places = machine(tmp_path, system, {"ProgramFiles": str(tmp_path / "Program Files")})
     assert found(places) == kernel

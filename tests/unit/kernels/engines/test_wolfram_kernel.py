@@ -9,21 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from paddock.kernels.engines.programs import KernelProgram
-from paddock.kernels.engines.wolfram import WolframEngine
-from paddock.kernels.engines.wolfram_kernel import KERNEL_ENDED_NOTE, STATE_KEPT_NOTE, WolframKernel
-from paddock.kernels.kernel import KernelError
-from paddock.kernels.limits import EvaluationLimits
-from paddock.kernels.outcome import EvaluationResult, EvaluationOutput
+from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, EvaluationResult, KernelError
+from paddock.kernels.wolfram.engines import WolframEngine
+from paddock.kernels.wolfram.kernel_locator import KernelProgram
+from paddock.kernels.wolfram.wolfram_kernel import KERNEL_ENDED_NOTE, STATE_KEPT_NOTE, WolframKernel
 
 STAND_IN = Path(__file__).with_name("stand_in_kernel.py")
 PATIENCE = 30.0
 SERVER = """
 import sys
 from pathlib import Path
-from paddock.kernels.engines.programs import Program
-from paddock.kernels.engines.wolfram import WolframEngine
-from paddock.kernels.limits import Limits
+from paddock.kernels.wolfram.kernel_locator import Program
+from paddock.kernels.wolfram.engines import WolframEngine
+from paddock.kernels.kernel import Limits
 
 kernel = WolframEngine(Program(Path(sys.argv[1]), "for a test")).start(Limits())
 print(kernel.describe()["process"], flush=True)
@@ -126,7 +124,9 @@ def test_output_beyond_the_limit_is_dropped_and_told(kernel: WolframKernel) -> N
 def test_the_kernel_stops_by_itself_at_its_time_limit(kernel: WolframKernel) -> None:
     outcome = kernel.evaluate("While[True]", EvaluationLimits(seconds=0.05))
     assert (outcome.status, outcome.result) == ("timed-out", None)
-    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {STATE_KEPT_NOTE}"
+    assert (
+        outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {STATE_KEPT_NOTE}"
+    )
     assert kernel.evaluate("1 + 1", EvaluationLimits()).result == "2"
 
 
@@ -142,7 +142,10 @@ def test_the_kernel_stops_by_itself_at_its_memory_limit(kernel: WolframKernel) -
 def test_a_kernel_that_does_not_stop_is_ended(kernel: WolframKernel) -> None:
     outcome = kernel.evaluate("Stuck[]", EvaluationLimits(seconds=0.05))
     assert outcome.status == "timed-out"
-    assert outcome.note == f"The evaluation took longer than 0.05 s and was stopped. {KERNEL_ENDED_NOTE}"
+    assert (
+        outcome.note
+        == f"The evaluation took longer than 0.05 s and was stopped. {KERNEL_ENDED_NOTE}"
+    )
     assert not kernel.is_alive
 
 

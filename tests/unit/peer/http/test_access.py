@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from paddock import ConnectError, connect
-from paddock.peer.errors import AccessRefusedError, HttpError
-from paddock.peer.http.address import parse_server_url
-from paddock.peer.http.client import RequestSender
-from paddock.peer.settings import ConnectOptions, ConnectSettings
+from paddock.client.connect_options import ConnectOptions, ConnectSettings
+from paddock.client.errors import AccessRefusedError, HttpError
+from paddock.client.http.connection_pool import parse_server_url
+from paddock.client.http.request_sender import RequestSender
 from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web, in_session
 
 Serve = Callable[[dict[str, Handler]], Web]

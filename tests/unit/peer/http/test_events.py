@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.peer.errors import HttpError
-from paddock.peer.http.events import SseParser
+from paddock.client.errors import HttpError
+from paddock.client.http.sse import SseParser
 
 STREAM = (
     ": a comment\r\n\r\nid: 1\nretry: 250\ndata:\n\n"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from paddock import ConnectError, Peer, PeerTimeoutError, connect
-from paddock.peer.calls import PendingCall
-from paddock.peer.errors import HttpError
+from paddock.client.calls import PendingCall
+from paddock.client.errors import HttpError
 from tests.unit.peer.http.web import Asked, Handler, Web, in_session, one_after_the_other
 
 Serve = Callable[[dict[str, Handler]], Web]

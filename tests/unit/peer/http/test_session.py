@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from paddock import ConnectError, PeerTimeoutError, connect
-from paddock.peer.errors import HttpError
+from paddock.client.errors import HttpError
 from tests.unit.peer.http.web import (
     SESSION,
     STATELESS,

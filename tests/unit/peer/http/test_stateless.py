@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from paddock import PeerError, connect
-from paddock.peer.errors import AnswerError, CallCancelledError, HttpError
+from paddock.client.errors import AnswerError, CallCancelledError, HttpError
 from tests.unit.peer.http.web import Asked, Handler, Web, one_after_the_other, replies
 
 Serve = Callable[[dict[str, Handler]], Web]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from paddock import PeerTimeoutError, connect
-from paddock.peer.errors import CallCancelledError
-from paddock.peer.settings import Json
+from paddock.client.connect_options import Json
+from paddock.client.errors import CallCancelledError
 from tests.unit.peer.http.web import Asked, Handler, Web
 
 Serve = Callable[[dict[str, Handler]], Web]

@@ -46,7 +46,11 @@ def test_lines_and_columns_count_characters_as_they_are_written(
 def test_all_line_ends_make_the_same_lines(end: str) -> None:
     source = parse(end.join(["a", "", "bc", ""]))
     assert source.line_count == 3
-    assert [source.text[slice(*source.get_line_span(number))] for number in (1, 2, 3)] == ["a", "", "bc"]
+    assert [source.text[slice(*source.get_line_span(number))] for number in (1, 2, 3)] == [
+        "a",
+        "",
+        "bc",
+    ]
 
 
 def check_places(text: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.wolfram import input_form, parse_strict
-from paddock.wolfram.notebooks import code_to_boxes, boxes_to_text
+from paddock.wolfram.notebooks import boxes_to_text, code_to_boxes
 from tests.unit.wolfram.samples import SAMPLES, sample
 
 PIECES = [

@@ -50,7 +50,9 @@ Cell[BoxData["2"], "Output",
 
 def test_a_file_has_the_comments_groups_and_escapes_that_its_format_asks_for() -> None:
     code = Cell(call("BoxData", code_to_boxes("1+1")), "Input", CellLabel="In[1]:=")
-    output = Cell(call("BoxData", code_to_boxes("2")), "Output", CellLabel="Out[1]=", Editable=False)
+    output = Cell(
+        call("BoxData", code_to_boxes("2")), "Output", CellLabel="Out[1]=", Editable=False
+    )
     title = Cell('Σ 中 😀 "q" \\ \n\t', "Title")
     notebook = Notebook(
         [CellGroup([title, CellGroup([code, output], "Closed")])], StyleDefinitions="Default.nb"

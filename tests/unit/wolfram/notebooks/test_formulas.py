@@ -4,8 +4,8 @@ import pytest
 
 from paddock.wolfram import call, input_form, parse_strict, symbol
 from paddock.wolfram.notebooks import Cell, markdown_to_notebook, read_notebook
-from paddock.wolfram.notebooks.tex_reading import tex_to_boxes
-from paddock.wolfram.notebooks.tex_writing import boxes_to_tex
+from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
+from paddock.wolfram.notebooks.tex_writer import boxes_to_tex
 from tests.unit.wolfram.notebooks.conversions import saved, through_a_file, to_markdown
 
 KNOWN = {

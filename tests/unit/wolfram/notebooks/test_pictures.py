@@ -8,7 +8,7 @@ import pytest
 
 from paddock.wolfram import parse_strict
 from paddock.wolfram.notebooks import Cell, Notebook, notebook_to_markdown, read_notebook
-from paddock.wolfram.notebooks.pictures import CellImage
+from paddock.wolfram.notebooks.cell_images import CellImage
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "notebooks" / "pictures.nb"
 

@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from paddock.wolfram.notebooks import Cell, Notebook, markdown_to_notebook, notebook_to_markdown
-from paddock.wolfram.notebooks.phrases import escape_markdown
+from paddock.wolfram.notebooks.cell_markdown import escape_markdown
 from tests.unit.wolfram.notebooks.conversions import saved, through_a_file
 
 SIGNS = [*"ab1 .\n\t`*_$#|[]()<>!~-+=\\\"'{}:;&%^", "\u03b2", "中", "😀", "\u2028"]

@@ -6,11 +6,11 @@ from random import Random
 from paddock.wolfram.notebooks import boxes_to_text, read_notebook
 from paddock.wolfram.reference_pages import (
     PageContent,
-    SymbolPage,
     PageSubject,
+    SymbolPage,
+    build_page,
     edit_examples,
     edit_page,
-    build_page,
     parse_examples,
 )
 

@@ -5,8 +5,8 @@ import pytest
 from paddock.wolfram.reference_pages import (
     EXAMPLE_OPERATIONS,
     SECTION_NAMES,
-    SymbolPage,
     ReferencePageError,
+    SymbolPage,
     check_example_operation,
     resolve_section_name,
 )

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from paddock.wolfram.reference_pages import (
     EXAMPLE_OPERATIONS,
     SECTION_NAMES,
-    SymbolPage,
     ReferencePageError,
+    SymbolPage,
     edit_examples,
     examples_to_markdown,
     parse_examples,
@@ -19,11 +19,11 @@ from paddock.wolfram.reference_pages import (
 from paddock.wolfram.reference_pages.layout import (
     EXAMPLE_SECTIONS,
     SECTIONS,
-    normalize_title,
     get_heading_level,
     get_title,
+    normalize_title,
 )
-from paddock.wolfram.reference_pages.tree import parse_tree
+from paddock.wolfram.reference_pages.notebook_tree import parse_tree
 from tests.unit.wolfram.reference_pages.pages import (
     PAGES,
     cells,
@@ -66,7 +66,9 @@ def _examples(
 ) -> Step:
     touched = EXAMPLE_SECTIONS.get(section, "PrimaryExamplesSection")
     given = "" if operation in ("removeExample", "clearExamples") else content
-    return normalize_title(touched) if section in EXAMPLE_SECTIONS else touched, lambda text: with_examples(
+    return normalize_title(
+        touched
+    ) if section in EXAMPLE_SECTIONS else touched, lambda text: with_examples(
         text, operation, section, given, position, subsection
     )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from paddock.wolfram.notebooks import notebook_to_markdown, read_notebook
-from paddock.wolfram.reference_pages import ReferencePageError, PageSubject
+from paddock.wolfram.reference_pages import PageSubject, ReferencePageError
 from tests.unit.wolfram.reference_pages.pages import basic, cells, fresh, notes
 
 EMPTY = """\

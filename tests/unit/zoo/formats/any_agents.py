@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from paddock.zoo.formats.names import make_file_slug
 from paddock.zoo.model import Agent, BrainEntry, Skill
+from paddock.zoo.slugs import make_file_slug
 
 WORDS = st.sampled_from(
     [

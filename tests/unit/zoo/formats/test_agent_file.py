@@ -1,6 +1,6 @@
 """Agents as the files of programs: what stands in them, and what is said to be missing."""
 
-from paddock.zoo.formats.converting import export_agents, import_files
+from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import File
 from paddock.zoo.model import Agent, BrainEntry, Skill, SkillCategory
 

@@ -4,10 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.zoo.formats.converting import export_agents
-from paddock.zoo.formats.names import SLUG_PATTERN, find_free_name, is_windows_device_name, is_portable_path, make_file_slug, make_title
-from paddock.zoo.formats.table import FILE_FORMATS
+from paddock.zoo.formats.converter import export_agents
+from paddock.zoo.formats.format_registry import FILE_FORMATS
 from paddock.zoo.model import Agent
+from paddock.zoo.slugs import (
+    SLUG_PATTERN,
+    find_free_name,
+    is_portable_path,
+    is_windows_device_name,
+    make_file_slug,
+    make_title,
+)
 
 
 @pytest.mark.parametrize(

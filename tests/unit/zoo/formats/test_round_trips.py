@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paddock.zoo.formats.agents_md import insert_block
-from paddock.zoo.formats.converting import export_agents, import_files
+from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import File
-from paddock.zoo.formats.memory_file import parse_entries, make_memory_file
+from paddock.zoo.formats.format_registry import FILE_FORMATS
+from paddock.zoo.formats.memory_file import make_memory_file, parse_entries
 from paddock.zoo.formats.skill_folders import assign_skill
-from paddock.zoo.formats.table import FILE_FORMATS
 from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 from tests.unit.zoo.formats.any_agents import AGENTS, ENTRIES, LINES, TEXTS, what_fits
 

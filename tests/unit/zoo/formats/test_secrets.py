@@ -2,8 +2,7 @@
 
 import pytest
 
-from paddock.zoo.formats.converting import export_agents
-from paddock.zoo.formats.secrets import find_secrets
+from paddock.zoo.formats.converter import export_agents, find_secrets
 from paddock.zoo.model import Agent, Skill
 
 RANDOM = "Zx81Qw7Lk2Mn9Bv4Cd6Fg3Hj5"

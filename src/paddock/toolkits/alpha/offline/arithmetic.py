@@ -1,4 +1,7 @@
-"""Arithmetic: exact where the value is a fraction, else as many digits as are certain."""
+"""What an engine gives, in InputForm, as a formula that can be checked with numbers.
+
+Arithmetic: exact where the value is a fraction, else as many digits as are certain.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,128 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from paddock.toolkits.alpha.offline import bounded, numbers
-from paddock.toolkits.alpha.offline.answer import OfflineAnswer
-from paddock.toolkits.alpha.offline.engine_text import UnknownFormError, parse_result
-from paddock.toolkits.alpha.offline.exact import InexactValueError, UndefinedValueError, compute_fraction
+from paddock.toolkits.alpha.offline import error_bounds, offline_answer
+from paddock.toolkits.alpha.offline.exact import (
+    InexactValueError,
+    UndefinedValueError,
+    compute_fraction,
+)
 from paddock.toolkits.alpha.offline.formulas import (
+    CONSTANT_VALUES,
+    NUMERIC_FUNCTIONS,
     TRIGONOMETRIC_FUNCTIONS,
+    VARIABLE_NAMES,
     FormulaCall,
     FormulaName,
-    NoValueError,
     FormulaNumber,
-    to_wolfram_code,
-    has_function,
+    FormulaSyntaxError,
+    NoValueError,
     evaluate_formula,
     find_variables,
+    has_function,
+    parse_formula,
+    to_number,
+    to_wolfram_code,
 )
-from paddock.toolkits.alpha.offline.reading import FormulaSyntaxError, parse_formula
+from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer
+from paddock.wolfram import Atom, Node, WolframSyntaxError, parse_number, parse_strict
 
 if TYPE_CHECKING:
-    from paddock.toolkits.alpha.offline.answer import EvaluateCode
     from paddock.toolkits.alpha.offline.formulas import Formula
+    from paddock.toolkits.alpha.offline.offline_answer import EvaluateCode
+    from paddock.wolfram import Expression
+
+
+_OPERATION_ARITIES = {"Plus": None, "Times": None, "Power": 2}
+_IMAGINARY_UNIT = FormulaCall("Power", (to_number(-1), to_number(Fraction(1, 2))))
+
+
+class UnknownFormError(ValueError):
+    """An engine has given something that we cannot check."""
+
+
+def parse_result(text: str) -> Formula:
+    """The formula that a result is.
+
+    Raises:
+        UnknownFormError: when it is none that we know, such as one that is not evaluated.
+    """
+    return _convert_expression(_parse_expression(text))
+
+
+def parse_solutions(text: str, name: str) -> list[Formula]:
+    """The values of one variable in a list of solutions.
+
+    Raises:
+        UnknownFormError: when it is no such list.
+    """
+    found = _parse_expression(text)
+    return [
+        _convert_expression(_get_solution_value(solution, name))
+        for solution in _get_arguments(found, "List")
+    ]
+
+
+def _get_solution_value(solution: Expression, name: str) -> Expression:
+    rules = _get_arguments(solution, "List")
+    sides = _get_arguments(rules[0], "Rule") if len(rules) == 1 else []
+    variable = sides[0] if sides else None
+    if not (isinstance(variable, Atom) and variable.text == name):
+        raise UnknownFormError("no rule for the variable")
+    return sides[1]
+
+
+def _parse_expression(text: str) -> Expression:
+    try:
+        found = parse_strict(text)
+    except (WolframSyntaxError, RecursionError) as error:
+        raise UnknownFormError(str(error)) from None
+    if len(found) != 1:
+        raise UnknownFormError("not one expression")
+    return found[0]
+
+
+def _get_arguments(expression: Expression, head: str) -> list[Expression]:
+    if not isinstance(expression, Node) or _get_head(expression) != head:
+        raise UnknownFormError(f"no {head}")
+    return list(expression.args)
+
+
+def _get_head(node: Node) -> str:
+    return node.head.text if isinstance(node.head, Atom) else ""
+
+
+def _convert_expression(expression: Expression) -> Formula:
+    if isinstance(expression, Atom):
+        return _convert_atom(expression)
+    if not isinstance(expression, Node):
+        raise UnknownFormError("neither atom nor node")
+    head, args = _get_head(expression), tuple(_convert_expression(arg) for arg in expression.args)
+    if head == "Rational" and all(isinstance(arg, FormulaNumber) for arg in args):
+        return FormulaCall("Times", (args[0], FormulaCall("Power", (args[1], to_number(-1)))))
+    if head == "Log" and len(args) == len(("base", "of")):
+        inverse = FormulaCall("Power", (FormulaCall("Log", args[:1]), to_number(-1)))
+        return FormulaCall("Times", (FormulaCall("Log", args[1:]), inverse))
+    count = _OPERATION_ARITIES.get(head, 1)
+    if (head not in _OPERATION_ARITIES and head not in NUMERIC_FUNCTIONS) or count not in (
+        None,
+        len(args),
+    ):
+        raise UnknownFormError(f"{head} of {len(args)}")
+    return FormulaCall(head, args)
+
+
+def _convert_atom(atom: Atom) -> Formula:
+    if atom.kind == "number":
+        value = parse_number(atom.text)
+        if isinstance(value, int):
+            return to_number(value)
+    if atom.text in CONSTANT_VALUES or atom.text in VARIABLE_NAMES:
+        return FormulaName(atom.text)
+    if atom.text == "I":
+        return _IMAGINARY_UNIT
+    raise UnknownFormError(atom.text)
+
 
 RADIANS_NOTE = "Angles without a degree sign are taken to be in radians."
 _ZERO_TOLERANCE = 1e-9
@@ -55,7 +160,9 @@ def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None
         return _answer_inexact(text, formula, evaluate)
     except UndefinedValueError:
         return None
-    return OfflineAnswer(text, numbers.format_fraction(found, as_decimal=_has_decimals(formula)))
+    return OfflineAnswer(
+        text, offline_answer.format_fraction(found, as_decimal=_has_decimals(formula))
+    )
 
 
 def list_assumptions(formula: Formula) -> tuple[str, ...]:
@@ -67,11 +174,13 @@ def list_assumptions(formula: Formula) -> tuple[str, ...]:
 def _answer_inexact(text: str, formula: Formula, evaluate: EvaluateCode) -> OfflineAnswer | None:
     """A value that is no fraction, or one that only an engine sees to be one."""
     try:
-        found = bounded.evaluate_with_bounds(formula)
-    except (UndefinedValueError, bounded.UncertainValueError):
+        found = error_bounds.evaluate_with_bounds(formula)
+    except (UndefinedValueError, error_bounds.UncertainValueError):
         return None
-    if bounded.is_certain(found):
-        return OfflineAnswer(text, f"\u2248 {bounded.format_value(found)}", list_assumptions(formula))
+    if error_bounds.is_certain(found):
+        return OfflineAnswer(
+            text, f"\u2248 {error_bounds.format_value(found)}", list_assumptions(formula)
+        )
     if abs(found.value) + found.error > _ZERO_TOLERANCE or _has_decimals(formula):
         return None
     return _confirm_zero(text, formula, evaluate)
@@ -93,7 +202,11 @@ def _may_be_in_degrees(formula: Formula) -> bool:
     if not isinstance(formula, FormulaCall):
         return False
     angle = formula.arguments[0]
-    if formula.head in TRIGONOMETRIC_FUNCTIONS and isinstance(angle, FormulaNumber) and abs(angle.value) > _MAX_PLAIN_RADIANS:
+    if (
+        formula.head in TRIGONOMETRIC_FUNCTIONS
+        and isinstance(angle, FormulaNumber)
+        and abs(angle.value) > _MAX_PLAIN_RADIANS
+    ):
         return True
     return any(map(_may_be_in_degrees, formula.arguments))
 

@@ -10,7 +10,7 @@ import datetime
 import re
 from typing import TYPE_CHECKING
 
-from paddock.toolkits.alpha.offline.answer import OfflineAnswer
+from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,9 @@ def answer_date(text: str) -> OfflineAnswer | None:
                 answer = work(*found.groups())
             except (ValueError, OverflowError):
                 return None  # no such day
-            is_today = work in (_answer_until, _answer_since) or re.search(_RELATIVE_DATE_PATTERN, text, re.IGNORECASE)
+            is_today = work in (_answer_until, _answer_since) or re.search(
+                _RELATIVE_DATE_PATTERN, text, re.IGNORECASE
+            )
             note = (TODAY_NOTE.format(_format_date(_get_today())),) if is_today else ()
             return answer._replace(notes=note)
     return None
@@ -65,7 +67,9 @@ def _parse_date(text: str) -> datetime.date:
         found = datetime.date.fromisoformat(lower)
     else:
         day, year = (int(one) for one in re.findall(r"\d+", lower))
-        name = next(word for word in re.findall(r"[a-z]+", lower) if re.fullmatch(_MONTH_PATTERN, word))
+        name = next(
+            word for word in re.findall(r"[a-z]+", lower) if re.fullmatch(_MONTH_PATTERN, word)
+        )
         month = next(at for at, one in enumerate(_MONTH_NAMES, 1) if one.startswith(name[:3]))
         found = datetime.date(year, month, day)
     return _check_year_range(found)
@@ -129,14 +133,23 @@ def _answer_leap_year(year: str) -> OfflineAnswer:
 
 
 _PHRASES: tuple[tuple[str, Callable[..., OfflineAnswer]], ...] = (
-    (rf"(?:how many |number of )?{_UNIT_PATTERN} (?:are there )?between {_DATE_PATTERN} and {_DATE_PATTERN}", _answer_interval),
-    (rf"(?:how many |number of )?{_UNIT_PATTERN} from {_DATE_PATTERN} (?:to|until) {_DATE_PATTERN}", _answer_interval),
+    (
+        rf"(?:how many |number of )?{_UNIT_PATTERN} (?:are there )?between {_DATE_PATTERN} and {_DATE_PATTERN}",
+        _answer_interval,
+    ),
+    (
+        rf"(?:how many |number of )?{_UNIT_PATTERN} from {_DATE_PATTERN} (?:to|until) {_DATE_PATTERN}",
+        _answer_interval,
+    ),
     (rf"(?:how many |number of )?{_UNIT_PATTERN} (?:until|till) {_DATE_PATTERN}", _answer_until),
     (rf"(?:how many |number of )?{_UNIT_PATTERN} since {_DATE_PATTERN}", _answer_since),
     (rf"(?:date )?{_DURATION_PATTERN} (?:after|from) {_DATE_PATTERN}", _create_offset_answer(1)),
     (rf"(?:date )?{_DURATION_PATTERN} before {_DATE_PATTERN}", _create_offset_answer(-1)),
     (rf"(?:date )?{_DURATION_PATTERN} ago", _create_offset_answer(-1)),
     (rf"(?:what )?day of (?:the )?week (?:is|was|of|for|on)? ?{_DATE_PATTERN}", _answer_weekday),
-    (rf"(?:what |which )(?:day|weekday|day of the week) (?:is|was) {_DATE_PATTERN}", _answer_weekday),
+    (
+        rf"(?:what |which )(?:day|weekday|day of the week) (?:is|was) {_DATE_PATTERN}",
+        _answer_weekday,
+    ),
     (r"is (\d{4}) a leap year", _answer_leap_year),
 )

@@ -1,12 +1,19 @@
-"""Formulas: what is written, as a tree; as Wolfram Language code; and their values as numbers."""
+"""Formulas: what is written, as a tree; as Wolfram Language code; and their values as numbers.
+
+Reading formulas as people write them, as long as there is only one way to read them.
+
+Refused are, for instance, `1/2x`, `2^3^4`, `-2^2`, `sin 2x`, `log(x)`, `1,5`, and words that are
+mixed so that nobody can hear the brackets.
+"""
 
 from __future__ import annotations
 
 import cmath
 import math
+import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -149,3 +156,258 @@ def _require_real(x: complex) -> float:
     if complex(x).imag != 0:
         raise NoValueError("not real")
     return complex(x).real
+
+
+MAX_FORMULA_CHARACTERS = 300
+VARIABLE_NAMES = frozenset("abcfghjkmnpqrstuvwxyz")
+"""Letters that are nothing but variables; not d, e, i, l, o, which mean or look like others."""
+_FUNCTION_NAME_LETTERS = frozenset("fgh")
+FUNCTION_HEADS = {
+    **{name.lower(): name for name in ("Sin", "Cos", "Tan", "Cot", "Sec", "Csc")},
+    **{name.lower(): name for name in ("Sinh", "Cosh", "Tanh", "Sqrt", "Exp", "Abs")},
+    **{f"arc{name}": f"Arc{name.title()}" for name in ("sin", "cos", "tan")},
+    "ln": "Log",
+    "log2": "Log2",
+    "log10": "Log10",
+}
+_WORD_OPERATORS = (
+    (r"to the power of", "^"),
+    (r"multiplied by", "*"),
+    (r"divided by", "/"),
+    (r"square root of", "sqrt"),
+    (r"plus", "+"),
+    (r"minus", "-"),
+    (r"times", "*"),
+    (r"squared", "^2"),
+    (r"cubed", "^3"),
+)
+_SIGN_REPLACEMENTS = str.maketrans(
+    {"\u2212": "-", "\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u03c0": "pi "}
+)
+_TOKEN_PATTERN = re.compile(
+    r"\s*(?:(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"|(?P<name>[A-Za-z]+\d*)|(?P<sign>\*\*|[-+*/^()!\u00b0\u221a]))"
+)
+_BINARY_OPERATORS = ("+", "-", "*", "/", "^")
+
+
+class FormulaSyntaxError(ValueError):
+    """A text is no formula, or could be read in two ways."""
+
+
+class _FormulaToken(NamedTuple):
+    kind: str
+    text: str
+    is_after_space: bool
+
+
+def parse_formula(text: str) -> Formula:
+    """The formula that a text means.
+
+    Raises:
+        UnreadableError: when it means none, or perhaps another.
+    """
+    if len(text) > MAX_FORMULA_CHARACTERS:
+        raise FormulaSyntaxError("too long")
+    signs = _replace_word_operators(text.translate(_SIGN_REPLACEMENTS))
+    return _FormulaParser(_tokenize(signs)).parse()
+
+
+def _replace_word_operators(text: str) -> str:
+    """The same with signs for words, if it is clear where the brackets are."""
+    found: list[str] = []
+    for word, sign in _WORD_OPERATORS:
+        text, count = re.subn(rf"\b{word}\b", f" {sign} ", text)
+        found += [sign] * count
+    if found:
+        _check_word_operators(text)
+    return text
+
+
+def _check_word_operators(text: str) -> None:
+    """Words have no brackets: with them, only what is worked out from left to right either way."""
+    signs = re.findall(r"\*\*|[-+*/^]|sqrt", text)
+    is_alike = set(signs) <= {"+", "-"} or set(signs) <= {"*"}
+    if len(signs) > 1 and not is_alike:
+        raise FormulaSyntaxError("words that could mean several things")
+
+
+def _tokenize(text: str) -> list[_FormulaToken]:
+    found, place = [], 0
+    while text[place:].strip():
+        match = _TOKEN_PATTERN.match(text, place)
+        if match is None:
+            raise FormulaSyntaxError(f"{text[place:].strip()[:10]!r}")
+        kind = match.lastgroup or ""
+        found.append(_FormulaToken(kind, match[kind], match.start(kind) > place))
+        place = match.end()
+    return found
+
+
+class _FormulaParser:
+    """Reads tokens, by recursive descent."""
+
+    def __init__(self, tokens: list[_FormulaToken]) -> None:
+        self._tokens = tokens
+        self._position = 0
+        self._trigonometric_depth = 0
+        """In how many trigonometric functions we are, where alone degrees make sense."""
+        self._ended_with_power = False
+        """Whether what was read last is a power, whose exponent might go on."""
+
+    def parse(self) -> Formula:
+        """Everything as one formula."""
+        found = self._parse_sum()
+        if self._position < len(self._tokens):
+            raise FormulaSyntaxError(f"{self._peek_text()!r}")
+        return found
+
+    def _peek_text(self, ahead: int = 0) -> str:
+        place = self._position + ahead
+        return self._tokens[place].text if place < len(self._tokens) else ""
+
+    def _peek_kind(self) -> str:
+        return self._tokens[self._position].kind if self._position < len(self._tokens) else ""
+
+    def _next_token(self) -> _FormulaToken:
+        if self._position == len(self._tokens):
+            raise FormulaSyntaxError("something is missing at the end")
+        self._position += 1
+        return self._tokens[self._position - 1]
+
+    def _parse_sum(self) -> Formula:
+        terms = [self._parse_signed_term()]
+        while self._peek_text() in ("+", "-"):
+            sign = self._next_token().text
+            if self._peek_text() in ("+", "-"):
+                raise FormulaSyntaxError("two signs in a row")
+            term = self._parse_product()
+            terms.append(term if sign == "+" else FormulaCall("Times", (to_number(-1), term)))
+        return terms[0] if len(terms) == 1 else FormulaCall("Plus", tuple(terms))
+
+    def _parse_signed_term(self) -> Formula:
+        if self._peek_text() not in ("+", "-"):
+            return self._parse_product()
+        sign = self._next_token().text
+        if self._peek_kind() == "number" and self._peek_text(1) in ("^", "**"):
+            raise FormulaSyntaxError("a power of a negative number without brackets")
+        found = self._parse_product()
+        return found if sign == "+" else FormulaCall("Times", (to_number(-1), found))
+
+    def _parse_product(self) -> Formula:
+        """Factors from left to right; one without a sign before it is in no division or power."""
+        factors = [self._parse_power()]
+        is_plain = not self._ended_with_power
+        while True:
+            sign = self._peek_text()
+            if sign in ("*", "/"):
+                self._next_token()
+                factor = self._parse_power()
+                is_plain = sign == "*" and not self._ended_with_power
+                inverse = FormulaCall("Power", (factor, to_number(-1)))
+                factors.append(factor if sign == "*" else inverse)
+            elif self._peek_kind() in ("name", "number") or sign in ("(", "\u221a"):
+                factors.append(self._parse_implicit_factor(is_plain=is_plain))
+                is_plain = not self._ended_with_power
+            else:
+                return factors[0] if len(factors) == 1 else FormulaCall("Times", tuple(factors))
+
+    def _parse_implicit_factor(self, *, is_plain: bool) -> Formula:
+        """A factor that stands beside the one before it."""
+        before, token = self._tokens[self._position - 1], self._tokens[self._position]
+        is_apart = before.text == ")" or token.is_after_space
+        if token.kind == "number" or not (is_plain or is_apart) or self._is_after_division():
+            raise FormulaSyntaxError("a product without a sign that could be meant otherwise")
+        if before.kind == "name" and token.text == "(" and before.text in _FUNCTION_NAME_LETTERS:
+            raise FormulaSyntaxError(f"{before.text}(: a function or a product")
+        if before.kind == "name" and token.kind == "name" and not token.is_after_space:
+            raise FormulaSyntaxError("letters without a space")
+        return self._parse_power()
+
+    def _is_after_division(self) -> bool:
+        """Whether the factor before is what something is divided by."""
+        depth = 0
+        for token in reversed(self._tokens[: self._position]):
+            depth += (token.text == ")") - (token.text == "(")
+            if depth < 0 or (depth == 0 and token.text in ("+", "-", "*")):
+                return False
+            if depth == 0 and token.text == "/":
+                return True
+        return False
+
+    def _parse_power(self) -> Formula:
+        below = self._parse_postfix()
+        self._ended_with_power = self._peek_text() in ("^", "**")
+        if not self._ended_with_power:
+            return below
+        self._next_token()
+        is_negative = self._peek_text() == "-"
+        if is_negative:
+            self._next_token()
+        above = self._parse_postfix()
+        if self._peek_text() in ("^", "**") or self._tokens[self._position - 1].text == "!":
+            raise FormulaSyntaxError("a power of a power without brackets")
+        return FormulaCall(
+            "Power", (below, FormulaCall("Times", (to_number(-1), above)) if is_negative else above)
+        )
+
+    def _parse_postfix(self) -> Formula:
+        found = self._parse_atom()
+        if self._peek_text() == "!":
+            self._next_token()
+            if self._peek_text() == "!":
+                raise FormulaSyntaxError("a double factorial, or a factorial of one")
+            return FormulaCall("Factorial", (found,))
+        if self._peek_text() in ("\u00b0", "degrees", "degree", "deg"):
+            if not self._trigonometric_depth or not isinstance(found, FormulaNumber):
+                raise FormulaSyntaxError("degrees of something else than an angle")
+            self._next_token()
+            return FormulaCall("Times", (found, FormulaName("Pi"), to_number(Fraction(1, 180))))
+        return found
+
+    def _parse_atom(self) -> Formula:
+        token = self._next_token()
+        if token.kind == "number":
+            return self._parse_number(token.text)
+        if token.kind == "name":
+            return self._parse_name(token.text)
+        if token.text == "(":
+            found = self._parse_sum()
+            if self._next_token().text != ")":
+                raise FormulaSyntaxError("a bracket is not closed")
+            return found
+        if token.text == "\u221a":
+            return self._parse_function("Sqrt", is_spoken=True)
+        raise FormulaSyntaxError(f"{token.text!r}")
+
+    def _parse_number(self, text: str) -> Formula:
+        digits = text.replace(",", "")
+        if re.match(r"0\d", digits) or re.fullmatch(r"[eE]\d*", self._peek_text()):
+            raise FormulaSyntaxError("a number that could be meant otherwise")
+        return FormulaNumber(Fraction(digits), is_decimal="." in digits)
+
+    def _parse_name(self, text: str) -> Formula:
+        if text.lower() in FUNCTION_HEADS:
+            return self._parse_function(FUNCTION_HEADS[text.lower()], is_spoken=text == "sqrt")
+        if text in ("pi", "Pi", "PI"):
+            return FormulaName("Pi")
+        if text == "e":
+            return FormulaName("E")
+        if text in VARIABLE_NAMES:
+            return FormulaName(text)
+        raise FormulaSyntaxError(f"{text!r}")
+
+    def _parse_function(self, head: str, *, is_spoken: bool) -> Formula:
+        """What a function is applied to: something in brackets, or one thing alone."""
+        is_bracketed = self._peek_text() == "("
+        if not is_bracketed and self._peek_kind() not in ("number", "name"):
+            raise FormulaSyntaxError("a function of nothing, or a power of a function")
+        if self._peek_text().lower() in FUNCTION_HEADS:
+            raise FormulaSyntaxError("a function of a function without brackets")
+        self._trigonometric_depth += head in TRIGONOMETRIC_FUNCTIONS
+        argument = self._parse_postfix()
+        self._trigonometric_depth -= head in TRIGONOMETRIC_FUNCTIONS
+        allowed = ("", ")") if is_spoken else ("", ")", "+", "-")
+        if not is_bracketed and self._peek_text() not in allowed:
+            raise FormulaSyntaxError("a function without brackets that could take more")
+        return FormulaCall(head, (argument,))

@@ -1,0 +1,169 @@
+"""GitHub's tokens: GitHub is asked whose they are.
+
+GitHub is no OpenID provider. Its tokens name no audience: one that a user has given to any other
+program opens a server that only asks whose it is. With the credentials of an OAuth app GitHub is
+asked whether the token was issued to that app, which is the check that an audience would be.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from paddock.auth.errors import InvalidTokenError, NotAllowedError, UndecidedError
+from paddock.auth.introspection import encode_basic_credentials
+from paddock.auth.token_lookup import TokenLookup
+from paddock.auth.urls import get_origin, validate_url
+from paddock.auth.validator_options import explain_missing_package, validate_seconds
+from paddock.errors import DefinitionError
+from paddock.protocol.principal import Principal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from paddock.auth.json_fetcher import JsonResponse
+
+GITHUB_API_URL = "https://api.github.com"
+_GITHUB_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_).+|[0-9a-f]{40}")
+"""What GitHub calls its tokens; what looks otherwise is none of GitHub's business."""
+
+_API_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
+
+
+class GitHubValidator:
+    """Accepts tokens of GitHub's users.
+
+    Args:
+        api: GitHub's REST API; another one for GitHub Enterprise.
+        organization: Whose active members are let in; the token needs the scope `read:org`.
+        client_id: The OAuth app that tokens must have been issued to. Without it a token that
+            was given to any other program is as good here.
+        client_secret: The app's secret, to ask with.
+        cache_seconds: How long what GitHub has said counts.
+        allow_insecure_http: Ask over a network without encryption; always so on this machine.
+    """
+
+    def __init__(
+        self,
+        *,
+        api: str = GITHUB_API_URL,
+        organization: str | None = None,
+        client_id: str | None = None,
+        client_secret: str | None = None,
+        cache_seconds: float = 300,
+        allow_insecure_http: bool = False,
+    ) -> None:
+        where = "GitHubValidator"
+        if (client_id is None) != (client_secret is None):
+            raise DefinitionError(
+                "client_id and client_secret go together, and one is missing", where=where
+            )
+        self._api_url = validate_url(api, where, allow_insecure_http=allow_insecure_http).rstrip(
+            "/"
+        )
+        self._organization = organization
+        self._client_id = client_id
+        self._basic_credentials = (
+            None if client_id is None else encode_basic_credentials(client_id, client_secret or "")
+        )
+        self._token_lookup = TokenLookup(validate_seconds(cache_seconds, f"{where}: cache_seconds"))
+        with explain_missing_package(where):
+            from paddock.auth.json_fetcher import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
+        self._fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
+        is_public = urlsplit(self._api_url).hostname == "api.github.com"
+        self._issuer = "https://github.com" if is_public else get_origin(self._api_url)
+
+    @property
+    def authorization_servers(self) -> tuple[str, ...]:
+        """Where clients get tokens that this validator accepts."""
+        return (f"{self._issuer}/login/oauth",)
+
+    async def validate(self, token: str, resource: str) -> Principal:
+        """Who the bearer of a token is.
+
+        Raises:
+            InvalidTokenError: GitHub does not know the token, or not as the app's.
+            NotAllowedError: The user is not a member of the organization.
+            UndecidedError: GitHub cannot be asked.
+        """
+        if not _GITHUB_TOKEN.fullmatch(token):
+            raise InvalidTokenError("GitHub issues no tokens of this form")
+        return await self._token_lookup.get_principal(
+            token, resource, lambda: self._fetch_principal(token)
+        )
+
+    def _fetch_principal(self, token: str) -> Principal:
+        """In a thread: whose token it is, and whether they are let in."""
+        principal = (
+            self._fetch_user(token)
+            if self._basic_credentials is None
+            else self._fetch_app_user(token)
+        )
+        if self._organization is not None:
+            self._check_membership(token, self._organization)
+        return principal
+
+    def _fetch_user(self, token: str) -> Principal:
+        answer = self._get_resource("/user", token)
+        user = self._require_document(answer, refusals=(401,))
+        listed = answer.headers.get("X-OAuth-Scopes") or ""
+        return self._create_principal(user, [one.strip() for one in listed.split(",")])
+
+    def _fetch_app_user(self, token: str) -> Principal:
+        answer = self._fetcher.post(
+            f"{self._api_url}/applications/{quote(self._client_id or '', safe='')}/token",
+            msgspec.json.encode({"access_token": token}),
+            {
+                **_API_HEADERS,
+                "Authorization": self._basic_credentials or "",
+                "Content-Type": "application/json",
+            },
+        )
+        grant = self._require_document(answer, refusals=(404, 422))
+        user, scopes = grant.get("user"), grant.get("scopes")
+        if not isinstance(user, dict):
+            raise InvalidTokenError("the token belongs to no user")
+        return self._create_principal(user, scopes if isinstance(scopes, list) else [])
+
+    def _create_principal(self, user: dict[str, object], scopes: list[str]) -> Principal:
+        number, login = user.get("id"), user.get("login")
+        if not isinstance(number, int) or not isinstance(login, str):
+            raise UndecidedError("GitHub's answer names no user")
+        return Principal(
+            str(number),
+            issuer=self._issuer,
+            scopes=[one for one in scopes if one],
+            client_id=self._client_id,
+            username=login,
+            claims=user,
+        )
+
+    def _check_membership(self, token: str, organization: str) -> None:
+        answer = self._get_resource(f"/user/memberships/orgs/{quote(organization, safe='')}", token)
+        if answer.status in (403, 404) and not _is_rate_limited(answer):
+            raise NotAllowedError(f"no member of {organization}, or the token may not say so")
+        membership = self._require_document(answer, refusals=(401,))
+        if membership.get("state") != "active":
+            raise NotAllowedError(f"no active member of {organization}")
+
+    def _get_resource(self, path: str, token: str) -> JsonResponse:
+        return self._fetcher.get(
+            self._api_url + path, {**_API_HEADERS, "Authorization": f"Bearer {token}"}
+        )
+
+    def _require_document(
+        self, answer: JsonResponse, refusals: tuple[int, ...]
+    ) -> dict[str, object]:
+        if answer.status in refusals:
+            raise InvalidTokenError(f"GitHub answers {answer.status}")
+        if answer.status != 200 or answer.document is None:
+            raise UndecidedError(f"GitHub answers {answer.status}")
+        return answer.document
+
+    def __repr__(self) -> str:
+        return f"GitHubValidator(api={self._api_url!r})"
+
+
+def _is_rate_limited(answer: JsonResponse) -> bool:
+    return answer.headers.get("X-RateLimit-Remaining") == "0" or "Retry-After" in answer.headers

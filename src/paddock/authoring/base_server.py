@@ -1,0 +1,539 @@
+"""What a server offers: what it says about itself, and its tools, prompts and resources.
+
+It only holds them. What a request is answered with is `authoring.operations`; running is added by
+`paddock.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
+"""
+
+from __future__ import annotations
+
+from paddock.authoring.author_code import find_caller_file, resolve_path
+from paddock.authoring.component_registry import ComponentRegistry, attach_item
+from paddock.authoring.prompt import Prompt
+from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.authoring.skill import Skill, SkillRegistry, load_skills
+from paddock.authoring.tool import Tool
+from paddock.errors import DefinitionError
+from paddock.protocol.server_metadata import ServerMetadata
+from paddock.protocol.versions import SKILLS_EXTENSION, UI_EXTENSION
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any, Self, TypeVar, overload
+
+    from opentelemetry.trace import TracerProvider
+
+    from paddock.authoring.app_view import AppView
+    from paddock.authoring.mounted_items import MountTable
+    from paddock.authoring.prompt import CompletionSource, PromptArgument
+    from paddock.authoring.tool import Parameter
+    from paddock.errors import PaddockError
+    from paddock.protocol.content import Icon
+    from paddock.protocol.request import TaskSupport
+    from paddock.protocol.server_metadata import Json
+
+    F = TypeVar("F", bound=Callable[..., Any])
+    ServerItem = Tool | Prompt | Resource | ResourceTemplate | Skill
+    SkillSource = Skill | str | os.PathLike[str]
+    ChangeCallback = Callable[[str, str | None], int]
+
+KNOWN_CAPABILITIES = frozenset(
+    {
+        "completions",
+        "experimental",
+        "extensions",
+        "logging",
+        "prompts",
+        "resources",
+        "tasks",
+        "tools",
+    }
+)
+MIN_STATE_KEY_BYTES = 32
+MAX_MESSAGE_BYTES = 128 * 1024 * 1024
+
+
+class BaseServer:
+    """What a server says about itself and what it has to offer.
+
+    Args:
+        name: What clients call it.
+        version: The version of this server, not of the protocol.
+        instructions: What a model should know before it uses the server.
+        capabilities: What the server declares; everything it can do when left out.
+        lifespan: A function of the server that gives a context manager, plain or asynchronous.
+            It is entered for each connection, before the first request is answered; what it
+            yields is `ctx.state`.
+        page_size: How many entries a list has per page; all on one page when left out.
+        state_key: At least 32 secret bytes that seal what a client keeps for the server between
+            two requests. Needed only where another process may get the second one.
+        mask_errors: Keep the text of handlers' exceptions from clients.
+        max_message: How many bytes a message from a client may have.
+        cache_ttl_ms: How long clients may keep lists and resources, in milliseconds.
+        cache_scope: Whether what is kept may be shared between users: `public` or `private`.
+        skills: Skills, or directories that are or hold some; a relative path counts from the
+            file that makes the server.
+        authorization: Who may use the server over HTTP; everybody who reaches it without one.
+        auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`; a
+            relative path counts from the file that makes the server.
+        tracing: Whether requests become spans of OpenTelemetry, or the provider of their tracer;
+            when left out, they do if OpenTelemetry has been set up by the time the server starts.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        version: str = "0.0.0",
+        title: str | None = None,
+        description: str | None = None,
+        instructions: str | None = None,
+        website_url: str | None = None,
+        icons: Sequence[Icon | Json] | None = None,
+        capabilities: Mapping[str, object] | None = None,
+        tools: Tool | Iterable[Tool] = (),
+        prompts: Prompt | Iterable[Prompt] = (),
+        resources: Resource | ResourceTemplate | Iterable[Resource | ResourceTemplate] = (),
+        skills: SkillSource | Iterable[SkillSource] = (),
+        lifespan: Callable[[Any], Any] | None = None,
+        page_size: int | None = None,
+        state_key: bytes | None = None,
+        mask_errors: bool = False,
+        max_message: int = MAX_MESSAGE_BYTES,
+        cache_ttl_ms: int = 0,
+        cache_scope: str = "private",
+        authorization: Any = None,
+        auto_register_dir: str | os.PathLike[str] | None = None,
+        tracing: TracerProvider | bool | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a text")
+        unknown = set(capabilities or ()) - KNOWN_CAPABILITIES
+        if unknown:
+            raise DefinitionError(
+                f"unknown capabilities: {', '.join(sorted(unknown))}",
+                hint=f"known are {', '.join(sorted(KNOWN_CAPABILITIES))}",
+            )
+        if state_key is not None and len(state_key) < MIN_STATE_KEY_BYTES:
+            raise DefinitionError(
+                f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY_BYTES}"
+            )
+        if page_size is not None and page_size < 1:
+            raise DefinitionError(
+                f"page_size is {page_size}", hint="use 1 or more, or leave it out"
+            )
+        self.metadata = ServerMetadata(
+            name,
+            version=version,
+            title=title,
+            description=description,
+            instructions=instructions,
+            website_url=website_url,
+            icons=_to_plain_icons(icons),
+            capabilities=capabilities,
+            cache_ttl_ms=cache_ttl_ms,
+            cache_scope=cache_scope,
+        )
+        self.lifespan_function = lifespan
+        self.can_list_before_lifespan = False
+        """Whether lists may be answered before the lifespan is entered. For `paddock.named_servers`."""
+        self.mounts: MountTable | None = None
+        """The servers that are mounted here; see `paddock.mounting`."""
+        self.page_size = page_size
+        self.state_key = state_key
+        self.mask_errors = mask_errors
+        self.max_message = max_message
+        self.authorization = authorization
+        self.tracing = tracing
+        if tracing:
+            _require_opentelemetry()
+        self._connections: dict[ChangeCallback, Callable[[], object] | None] = {}
+        self._deferred_changes: set[str] | None = None
+        self._subscribers: dict[str, list[Callable[[str], object]]] = {}
+        self.tools: ComponentRegistry[Tool] = ComponentRegistry(
+            lambda: self._notify_change("tools")
+        )
+        self.prompts: ComponentRegistry[Prompt] = ComponentRegistry(
+            lambda: self._notify_change("prompts")
+        )
+        self.resources: ComponentRegistry[Resource] = ComponentRegistry(
+            lambda: self._notify_change("resources")
+        )
+        self.templates: ComponentRegistry[ResourceTemplate] = ComponentRegistry(
+            lambda: self._notify_change("resources")
+        )
+        self.skills = SkillRegistry(lambda: self._notify_change("resources"), self.register)
+        for items in (tools, prompts, resources, _collect_skills(skills, find_caller_file())):
+            self.register(items)
+        if auto_register_dir is not None:
+            self._register_directory(auto_register_dir, find_caller_file())
+
+    @property
+    def name(self) -> str:
+        """What clients call the server."""
+        return self.metadata.name
+
+    @property
+    def lifespan(self) -> Callable[[Any], Any] | None:
+        """What is entered for each connection: our own, and those of mounted servers."""
+        if self.lifespan_function is None and self.mounts is None:
+            return None
+        from paddock.authoring.lifespans import combine_lifespans  # noqa: PLC0415 - `contextlib` is 3 ms
+
+        return combine_lifespans
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+    def register(self, items: ServerItem | Iterable[ServerItem]) -> Self:
+        """Add one tool, prompt, resource, template or skill, or several; the server itself."""
+        if isinstance(items, Tool):
+            self._register_tool(items)
+        elif isinstance(items, Prompt):
+            self.prompts.add(items.name, items)
+        elif isinstance(items, Resource):
+            self._declare_ui_extension(items.uri)
+            self.resources.add(items.uri, items)
+        elif isinstance(items, ResourceTemplate):
+            self._declare_ui_extension(items.uri_template)
+            self.templates.add(items.uri_template, items)
+        elif isinstance(items, Skill):
+            self.metadata.declare_extension(SKILLS_EXTENSION, {"directoryRead": True})
+            self.skills.add(items.path, items)
+        elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
+            self._register_all(items)
+        else:
+            raise DefinitionError(
+                f"cannot register {items!r}",
+                hint="expected Tool, Prompt, Resource, ResourceTemplate, Skill, or several of them",
+            )
+        return self
+
+    def _declare_ui_extension(self, uri: str) -> None:
+        if uri.startswith("ui://"):
+            self.metadata.declare_extension(UI_EXTENSION, {})
+
+    def _register_tool(self, tool: Tool) -> None:
+        """Add a tool, and the view that it brings along."""
+        if tool.ui is not None or tool.visibility is not None:
+            self.metadata.declare_extension(UI_EXTENSION, {})
+        if isinstance(tool.ui, Resource):
+            self.resources.add(tool.ui.uri, tool.ui)
+        self.tools.add(tool.name, tool)
+
+    def skill(
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        prefix: str = "",
+        listed: bool = True,
+        relative_to: str | None = None,
+    ) -> Self:
+        """Add the skill that a directory with a SKILL.md is; the server itself.
+
+        A relative path counts from the directory of the file `relative_to`, else from that of
+        the file that calls this. `Skill.from_directory` says what it takes.
+        """
+        place = resolve_path(directory, relative_to or find_caller_file())
+        return self.register(Skill.from_directory(place, prefix=prefix, listed=listed))
+
+    def _register_all(self, items: Iterable[ServerItem]) -> None:
+        """Register several; clients are told once of each kind, when all are there."""
+        is_outermost = self._deferred_changes is None
+        if is_outermost:
+            self._deferred_changes = set()
+        try:
+            for item in items:
+                self.register(item)
+        finally:
+            if is_outermost:
+                kinds, self._deferred_changes = self._deferred_changes or set(), None
+                for kind in sorted(kinds):
+                    self._notify_change(kind)
+
+    def auto_register(
+        self, directory: str | os.PathLike[str], *, relative_to: str | None = None
+    ) -> Self:
+        """Add what a directory's `tools/`, `prompts/`, `resources/` and `skills/` define.
+
+        A relative path counts from the file that calls this. A file that cannot be used is
+        reported on standard error and in the log, with the reason; the others are not affected.
+        """
+        self._register_directory(directory, relative_to or find_caller_file())
+        return self
+
+    def _register_directory(
+        self, directory: str | os.PathLike[str], relative_to: str | None
+    ) -> None:
+        from paddock.authoring.directory_loader import load_directory  # noqa: PLC0415 - seldom used
+
+        for items in load_directory(directory, relative_to):
+            self.register(items)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def tool(self, function: F, /, **options: object) -> F: ...
+        @overload
+        def tool(
+            self,
+            named: str | None = None,
+            /,
+            *,
+            name: str | None = None,
+            title: str | None = None,
+            description: str | None = None,
+            parameters: Sequence[Parameter] | None = None,
+            input_schema: Mapping[str, Any] | None = None,
+            output_schema: Mapping[str, Any] | None = None,
+            return_type: object = None,
+            mime_type: str | None = None,
+            annotations: Mapping[str, Any] | None = None,
+            icons: Sequence[Icon | Json] | None = None,
+            meta: Mapping[str, Any] | None = None,
+            inline: bool = False,
+            lenient: bool = False,
+            scopes: Iterable[str] = (),
+            task: TaskSupport = "forbidden",
+            task_from_handler: bool = False,
+            ui: str | AppView | None = None,
+            visibility: Sequence[str] | None = None,
+            options: Mapping[str, object] | None = None,
+            failures: Callable[[PaddockError], Mapping[str, object]] | None = None,
+        ) -> Callable[[F], F]: ...
+        def tool(self, function: object = None, /, **options: object) -> object:
+            """Make a tool of a function, by its name, docstring and type hints."""
+    else:
+
+        def tool(self, function=None, /, *, name=None, **options):
+            """Make a tool of a function, by its name, docstring and type hints.
+
+            Used bare or with any field of `Tool`. The function itself stays as it is.
+            """
+            if isinstance(function, str):
+                function, name = None, function
+            if function is None:
+                return lambda function: self.tool(function, name=name, **options)
+            made = Tool(name or _get_function_name(function), function, **options)
+            self._register_tool(made)
+            attach_item(function, made)
+            return function
+
+    if TYPE_CHECKING:
+
+        @overload
+        def prompt(self, function: F, /, **options: object) -> F: ...
+        @overload
+        def prompt(
+            self,
+            /,
+            *,
+            name: str | None = None,
+            title: str | None = None,
+            description: str | None = None,
+            arguments: Sequence[PromptArgument] | None = None,
+            icons: Sequence[Icon | Json] | None = None,
+            meta: Json | None = None,
+            completions: Mapping[str, CompletionSource] | None = None,
+        ) -> Callable[[F], F]: ...
+        def prompt(self, function: object = None, /, **options: object) -> object:
+            """Make a prompt of a function that returns its text or messages."""
+    else:
+
+        def prompt(self, function=None, /, *, name=None, **options):
+            """Make a prompt of a function that returns its text or messages.
+
+            Used bare or with any field of `Prompt`. The function itself stays as it is.
+            """
+            if function is None:
+                return lambda function: self.prompt(function, name=name, **options)
+            made = Prompt(name or _get_function_name(function), handler=function, **options)
+            self.register(made)
+            attach_item(function, made)
+            return function
+
+    def resource(self, uri: str, /, **options: Any) -> Callable[[F], F]:
+        """Make a resource, or with variables in the URI a resource template, of a function."""
+        if not isinstance(uri, str):
+            raise DefinitionError(
+                "@server.resource needs a URI", hint='write @server.resource("notes://today")'
+            )
+        kind = ResourceTemplate if "{" in uri else Resource
+
+        def decorate(function: F) -> F:
+            named = (
+                options if "name" in options else {**options, "name": _get_function_name(function)}
+            )
+            made = kind(uri, function, **named)
+            self.register(made)
+            attach_item(function, made)
+            return function
+
+        return decorate
+
+    def set_tool_options(self, values: Mapping[str, Mapping[str, object]]) -> Self:
+        """Set values for the options of tools, each by the tool's name; the server itself.
+
+        Raises:
+            OptionError: when there is no such tool or option, or an option cannot have a value.
+        """
+        from paddock.authoring.option_values import create_unknown_tool_error  # noqa: PLC0415 - after msgspec
+
+        changed = []
+        for name, given in values.items():
+            tool = self.tools.get(name)
+            if tool is None:
+                raise create_unknown_tool_error(name, self.tools.names())
+            changed.append(tool.with_options(given))
+        return self.register(changed)
+
+    def resource_updated(self, uri: str) -> int:
+        """Tell everybody who subscribed to a resource that it changed; how many clients."""
+        for callback in list(self._subscribers.get(uri, ())):
+            _notify_subscriber(callback, uri)
+        return sum(announce("resources", uri) for announce in list(self._connections))
+
+    def list_changed(self, kind: str) -> int:
+        """Tell clients that `tools`, `prompts` or `resources` changed; how many were told.
+
+        Registering and removing do this by themselves.
+        """
+        if kind not in ("tools", "prompts", "resources"):
+            raise DefinitionError(f"unknown kind {kind!r}", hint="tools, prompts or resources")
+        return sum(announce(kind, None) for announce in list(self._connections))
+
+    def elicitation_complete(self, elicitation_id: str) -> int:
+        """Tell the client that was sent to a web page that the page has done its work.
+
+        How many clients were told: only sessions can be, the stateless era has no such message.
+        """
+        return sum(announce("elicitation", elicitation_id) for announce in list(self._connections))
+
+    def subscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
+        """Call a function of this process whenever a resource changes."""
+        self._subscribers.setdefault(uri, []).append(callback)
+        return self
+
+    def unsubscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
+        """Undo `subscribe`."""
+        callbacks = self._subscribers.get(uri, [])
+        if callback in callbacks:
+            callbacks.remove(callback)
+        return self
+
+    def stop(self) -> None:
+        """End every connection in good order, and with it `run`. May be called by any thread."""
+        for stop in list(self._connections.values()):
+            if stop is not None:
+                stop()
+
+    def add_connection(self, announce: ChangeCallback, stop: Callable[[], object] | None) -> None:
+        """Have changes announced to a further connection, which `stop` ends. For transports.
+
+        A server that this one is mounted in has no end of its own: None.
+        """
+        self._connections[announce] = stop
+        if self.mounts is not None and stop is not None:
+            self.mounts.add_holder(announce)
+
+    def remove_connection(self, announce: ChangeCallback) -> None:
+        """Undo `attach`."""
+        self._connections.pop(announce, None)
+        if self.mounts is not None:
+            self.mounts.remove_holder(announce)
+
+    def set_mounts(self, mounts: MountTable) -> None:
+        """Offer what other servers have as well. For `paddock.mounting`."""
+        self.mounts = mounts
+        for announce, stop in list(self._connections.items()):
+            if stop is not None:
+                mounts.add_holder(announce)
+
+    def update_from(self, other: BaseServer) -> None:
+        """Take over everything that another server holds, and tell clients of it.
+
+        What a lifespan has yielded stays as it is.
+        """
+        self.metadata = other.metadata
+        self.lifespan_function = other.lifespan_function
+        self.page_size, self.mask_errors = other.page_size, other.mask_errors
+        self.max_message = other.max_message
+        if other.mounts is not None:
+            other.mounts.move_to(self)
+        elif self.mounts is not None:
+            self.mounts.clear()
+        kinds = ("tools", "prompts", "resources")
+        held = {kind: self._has_items(kind) for kind in kinds}
+        self.tools.replace_all((item.name, item) for item in other.tools)
+        self.prompts.replace_all((item.name, item) for item in other.prompts)
+        self.templates.replace_all((item.uri_template, item) for item in other.templates)
+        self.resources.replace_all((item.uri, item) for item in other.resources)
+        self.skills.replace_all((item.path, item) for item in other.skills)
+        for kind in kinds:
+            if held[kind] or self._has_items(kind):
+                self._notify_change(kind)
+
+    def _has_items(self, kind: str) -> bool:
+        """Whether there is anything of a kind."""
+        if kind == "resources":
+            return bool(len(self.resources) or len(self.templates) or len(self.skills))
+        return bool(len(self.tools if kind == "tools" else self.prompts))
+
+    def _notify_change(self, kind: str) -> None:
+        if self._deferred_changes is not None:
+            self._deferred_changes.add(kind)
+        elif self._connections:
+            self.list_changed(kind)
+
+
+def _get_function_name(function: object) -> str:
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str) or name == "<lambda>":
+        raise DefinitionError(f"{function!r} has no name", hint="give one with name=…")
+    return name
+
+
+def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
+    if not icons:
+        return None
+    if all(isinstance(icon, dict) for icon in icons):
+        return list(icons)  # type: ignore[arg-type]  # all dictionaries, as just checked
+    from msgspec import to_builtins  # noqa: PLC0415 - loaded already: an Icon is a Struct
+
+    return [to_builtins(icon) for icon in icons]
+
+
+def _collect_skills(
+    skills: SkillSource | Iterable[SkillSource], relative_to: str | None
+) -> Iterable[Skill]:
+    """Skills, given as such or as the directories that are or hold them."""
+    if isinstance(skills, Skill):
+        return [skills]
+    if isinstance(skills, str):
+        return load_skills(resolve_path(skills, relative_to))
+    if hasattr(skills, "__fspath__"):
+        return load_skills(resolve_path(skills.__fspath__(), relative_to))
+    if not hasattr(skills, "__iter__"):
+        raise DefinitionError(
+            f"skills is {skills!r}", hint="expected Skill, the path of a directory, or several"
+        )
+    return [skill for one in skills for skill in _collect_skills(one, relative_to)]
+
+
+def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
+    try:
+        callback(uri)
+    except Exception:
+        import logging  # noqa: PLC0415 - only when something failed
+
+        logging.getLogger("paddock").exception("A callback for %s failed", uri)
+
+
+def _require_opentelemetry() -> None:
+    try:
+        import opentelemetry.trace  # noqa: F401, PLC0415 - only where it is asked for
+    except ImportError:
+        raise DefinitionError(
+            "tracing needs OpenTelemetry", hint="pip install opentelemetry-sdk"
+        ) from None

@@ -1,0 +1,151 @@
+"""Reading the frontmatter of a SKILL.md: YAML at its top, which clients are told as JSON.
+
+Clients read it again and compare, so it is read by the rules of YAML 1.2 and its core schema, and
+by nothing beyond them: a date is the text that it is written as, `yes` is a text, `<<` is a key.
+Tags, anchors and aliases are refused, and so is what JSON cannot say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamStartEvent,
+)
+
+from paddock.authoring.frontmatter import is_json_number
+from paddock.authoring.yaml_scalars import parse_number, parse_scalar
+from paddock.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json = dict[str, Any]
+
+MAX_FRONTMATTER_CHARACTERS = 64 * 1024
+"""Characters that a frontmatter may have."""
+MAX_NESTING_DEPTH = 20
+
+_FRONTMATTER_BLOCK = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
+_FRONTMATTER_HINT = (
+    "it begins with a line ---, then YAML with name and description, then a line ---"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def parse_frontmatter(data: bytes, where: str) -> Json:
+    """What the frontmatter of a SKILL.md says.
+
+    Raises:
+        DefinitionError: when there is none, or it is not plain YAML, with the line.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise DefinitionError("is not text in UTF-8", where=where, hint=_FRONTMATTER_HINT) from None
+    block = _FRONTMATTER_BLOCK.match(text, 0, MAX_FRONTMATTER_CHARACTERS)
+    if block is None:
+        raise DefinitionError("has no frontmatter", where=where, hint=_FRONTMATTER_HINT)
+    found = _FrontmatterParser(block[1], where).parse_document()
+    if not isinstance(found, dict):
+        raise DefinitionError(
+            "has a frontmatter that is no mapping", where=where, hint=_FRONTMATTER_HINT
+        )
+    return found
+
+
+class _FrontmatterParser:
+    """Reads one YAML document of plain values."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self._where = where
+        self._events: Iterator[Any] = iter(YAML(typ="safe", pure=True).parse(text))
+
+    def parse_document(self) -> object:
+        """The value of the only document."""
+        try:
+            event = next(self._events)
+            if isinstance(event, StreamStartEvent):
+                event = next(self._events)
+            if not isinstance(event, DocumentStartEvent):
+                return None
+            value = self._parse_value(next(self._events), 0)
+            if not isinstance(next(self._events), DocumentEndEvent) or isinstance(
+                event := next(self._events), DocumentStartEvent
+            ):
+                raise self._create_error(event, "holds several documents")
+        except YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+            raise self._create_error(mark, f"is not YAML: {problem}") from None
+        except DefinitionError:
+            raise
+        except Exception:  # noqa: BLE001 - the parser trips over some characters and versions
+            problem = "it names a character or a version that there is not"
+            raise self._create_error(None, f"is not YAML: {problem}") from None
+        return value
+
+    def _parse_value(self, event: Any, depth: int) -> object:
+        if isinstance(event, AliasEvent) or event.anchor is not None:
+            raise self._create_error(event, "uses an anchor or an alias", "write the value out")
+        if event.tag is not None:
+            raise self._create_error(
+                event, f"uses the tag {event.tag}", "only plain YAML is passed on"
+            )
+        if depth > MAX_NESTING_DEPTH:
+            raise self._create_error(event, f"is nested more than {MAX_NESTING_DEPTH} deep")
+        if isinstance(event, ScalarEvent):
+            return self._parse_scalar(event)
+        if isinstance(event, SequenceStartEvent):
+            return list(self._parse_items(depth))
+        return self._parse_mapping(depth)
+
+    def _parse_items(self, depth: int) -> Iterator[object]:
+        for event in self._events:
+            if isinstance(event, SequenceEndEvent):
+                return
+            yield self._parse_value(event, depth + 1)
+
+    def _parse_mapping(self, depth: int) -> Json:
+        found: Json = {}
+        for event in self._events:
+            if isinstance(event, MappingEndEvent):
+                break
+            if isinstance(event, MappingStartEvent | SequenceStartEvent):
+                raise self._create_error(event, "has a key that is not a text")
+            self._parse_value(event, depth)
+            if event.value in found:
+                raise self._create_error(event, f"has the key {event.value!r} twice")
+            found[event.value] = self._parse_value(next(self._events), depth + 1)
+        return found
+
+    def _parse_scalar(self, event: Any) -> object:
+        text: str = event.value
+        if _SURROGATE.search(text):
+            raise self._create_error(
+                event, "has half a character", "expected text that UTF-8 can say"
+            )
+        if event.style:
+            return text
+        number = parse_number(text)
+        if number is not None and not is_json_number(number):
+            raise self._create_error(event, f"has the number {text[:20]}", "put it into quotes")
+        return parse_scalar(text)
+
+    def _create_error(self, place: Any, message: str, hint: str | None = None) -> DefinitionError:
+        mark = getattr(place, "start_mark", place)
+        line = getattr(mark, "line", None)
+        # The block begins after the first line, and lines are counted from one.
+        where = self._where if line is None else f"{self._where}:{line + 2}"
+        return DefinitionError(f"frontmatter {message}", where=where, hint=hint)

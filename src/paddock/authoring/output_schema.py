@@ -1,0 +1,213 @@
+"""What a tool declares about its results, and whether a result keeps to it."""
+
+from __future__ import annotations
+
+import types
+import typing
+from typing import Any
+
+import msgspec
+
+from paddock.authoring.schema import build_type_schema
+from paddock.authoring.schema_validator import SchemaValidator
+from paddock.authoring.tool import NO_DEFAULT
+from paddock.authoring.type_hooks import decode_hook, is_pydantic_model
+from paddock.errors import DefinitionError, PaddockError
+from paddock.protocol.content import CallToolResult, Content, TextContent
+
+Json = dict[str, Any]
+
+_SCALAR_TYPES = (int, float, bool)
+_UNTYPED_OBJECTS: tuple[object, ...] = (dict, dict[str, Any], dict[str, object])
+_CONTENT_RETURN_TYPES: tuple[object, ...] = (
+    NO_DEFAULT,
+    None,
+    type(None),
+    str,
+    bytes,
+    bytearray,
+    Any,
+    object,
+)
+
+
+class ResultError(PaddockError):
+    """A handler returned something that cannot be sent, or not what it declared."""
+
+    code = "result"
+
+
+class OutputSchema:
+    """The declared shape of one tool's results."""
+
+    __slots__ = (
+        "_content_return_type",
+        "_decode",
+        "_handler_return_type",
+        "_is_wrapped",
+        "_validator",
+        "is_any_object",
+        "is_content",
+        "is_content_list",
+        "is_text",
+        "mime_type",
+        "output_schema",
+        "scalar_type",
+        "where",
+    )
+
+    def __init__(
+        self,
+        returns: Any,
+        *,
+        where: str,
+        output_schema: Json | None = None,
+        return_type: Any = None,
+        mime_type: str | None = None,
+    ) -> None:
+        self.where = where
+        self.mime_type = mime_type
+        self._content_return_type = return_type
+        self._validator = None if output_schema is None else SchemaValidator(output_schema, where)
+        self._handler_return_type = returns
+        self._decode: Any = None
+        self._is_wrapped = False
+        self.output_schema: Json | None = None
+        if output_schema is not None:
+            self._set_schema(output_schema)
+        self.scalar_type = (
+            returns if returns in _SCALAR_TYPES and output_schema is None else NO_DEFAULT
+        )
+        self.is_content = output_schema is None and (
+            _is_content_type(returns) or return_type is not None
+        )
+        if output_schema is None and not self.is_content:
+            self._derive_schema(returns)
+        is_list = typing.get_origin(returns) in (list, tuple)
+        self.is_content_list = is_list and self.is_content and _is_content_type(returns)
+        self.is_text = self.is_content and return_type is None
+        is_untyped = any(returns == kind for kind in _UNTYPED_OBJECTS)
+        self.is_any_object = is_untyped and output_schema is None and return_type is None
+
+    def to_structured_content(self, value: Any, data: bytes) -> bytes | None:
+        """The structured content of a value that is also given as JSON; None for none.
+
+        Raises:
+            ResultError: when the value is not what the tool declares.
+        """
+        if self._validator is not None:
+            return self.wrap_structured_content(data)
+        if self.is_content:
+            return data if data[:1] == b"{" else None
+        if _has_pydantic_model(value):
+            # What such a model writes need not be what it reads: aliases, computed fields.
+            return b'{"result":%b}' % data if self._is_wrapped else data
+        if self._decode is None:
+            self._decode = msgspec.json.Decoder(
+                self._handler_return_type, dec_hook=decode_hook
+            ).decode
+        try:
+            self._decode(data)
+        except (msgspec.ValidationError, NotImplementedError) as error:
+            raise ResultError(f"returned {type(value).__name__}: {error}") from None
+        return b'{"result":%b}' % data if self._is_wrapped else data
+
+    def wrap_structured_content(self, data: bytes) -> bytes:
+        """Structured content as it is sent: always an object, as sessions demand.
+
+        Raises:
+            ResultError: when it breaks a schema that was given.
+        """
+        fault = self._validator.find_error(msgspec.json.decode(data)) if self._validator else None
+        if fault:
+            raise ResultError(f"the structured content breaks the output schema: {fault}")
+        return b'{"result":%b}' % data if self._is_wrapped or data[:1] != b"{" else data
+
+    def check_absent_content(self) -> None:
+        """There is no structured content; is that allowed?
+
+        Raises:
+            ResultError: when the tool promises some.
+        """
+        if self.output_schema is not None:
+            raise ResultError("no structured content, though there is an output schema for it")
+
+    def check_content(self, value: Any, content: list[Content]) -> None:
+        """Check content against a return type that was given.
+
+        Raises:
+            ResultError: when it is not of that type.
+        """
+        if self._content_return_type is None:
+            return
+        allowed = _get_content_types(self._content_return_type)
+        wrong = [part for part in content if not isinstance(part, allowed)]
+        if wrong and not isinstance(value, _get_python_types(self._content_return_type)):
+            declared = self._content_return_type
+            if not typing.get_args(declared):
+                declared = getattr(declared, "__name__", declared)
+            raise ResultError(f"returned {type(value).__name__}, declared {declared}")
+
+    def _derive_schema(self, returns: Any) -> None:
+        try:
+            schema = build_type_schema(returns, self.where, is_output=True)
+        except DefinitionError:
+            # A return type without a schema is no fault: the tool just promises nothing.
+            self.is_content = True
+            return
+        self._set_schema(schema)
+
+    def _set_schema(self, schema: Json) -> None:
+        """Make a schema the output schema, which has to be one of an object."""
+        if "type" not in schema and "properties" in schema:
+            schema = {"type": "object", **schema}
+        self._is_wrapped = schema.get("type") != "object"
+        if self._is_wrapped:
+            definitions = schema.get("$defs")
+            inner = {key: value for key, value in schema.items() if key != "$defs"}
+            schema = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+            if definitions:
+                schema["$defs"] = definitions
+        self.output_schema = schema
+
+
+def _is_content_type(returns: Any) -> bool:
+    """Whether a return type promises text or content rather than data."""
+    if any(returns is kind for kind in _CONTENT_RETURN_TYPES):
+        return True
+    if isinstance(returns, type):
+        return issubclass(returns, Content | CallToolResult)
+    return any(_has_content_type(part) for part in typing.get_args(returns))
+
+
+def _has_pydantic_model(value: Any) -> bool:
+    several = value if isinstance(value, list | tuple) else [value]
+    return any(is_pydantic_model(type(one)) for one in several)
+
+
+def _has_content_type(part: Any) -> bool:
+    if isinstance(part, type):
+        return issubclass(part, Content | CallToolResult | bytes)
+    return any(_has_content_type(inner) for inner in typing.get_args(part))
+
+
+def _get_content_types(declared: Any) -> tuple[type, ...]:
+    """The content types that a declaration allows: one, a list of one, or a union."""
+    if isinstance(declared, type) and typing.get_origin(declared) is None:
+        if declared is list:
+            return (Content,)
+        return (TextContent,) if declared is str else (declared,)
+    parts = typing.get_args(declared)
+    return tuple(
+        kind for part in parts if part is not type(None) for kind in _get_content_types(part)
+    )
+
+
+def _get_python_types(declared: Any) -> tuple[type, ...]:
+    """The types that a declaration names, as they are in Python."""
+    origin = typing.get_origin(declared)
+    if isinstance(declared, type) and origin is None:
+        return (declared,)
+    if isinstance(origin, type) and origin is not types.UnionType:
+        return (origin,) if origin is dict else ()
+    return tuple(kind for part in typing.get_args(declared) for kind in _get_python_types(part))

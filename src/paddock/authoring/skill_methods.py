@@ -1,0 +1,403 @@
+"""How one file of a skill is read: from where it lies, or by the function that makes it.
+
+What a server answers to the methods of the skills extension.
+
+Everything is looked up when it is asked for, since files change; so it is work, and never done
+before a request has been accepted. A skill that cannot be served is reported and left out of
+lists; the others are not affected.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from urllib.parse import quote, unquote_to_bytes
+
+from msgspec import UNSET
+
+from paddock.authoring.handler_errors import log_failure
+from paddock.authoring.list_pages import encode_entries, encode_page
+from paddock.authoring.resource import Resource
+from paddock.authoring.resource_reader import ResourceReader
+from paddock.authoring.type_hooks import encode_json
+from paddock.errors import PaddockError
+from paddock.protocol.content import BlobResourceContents, ResourceContents, TextResourceContents
+from paddock.protocol.errors import InvalidParamsError, ProtocolError, ResourceNotFoundError
+from paddock.protocol.request import SlowHandlerTracker
+from paddock.protocol.versions import SKILL_FILE_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.authoring.base_server import BaseServer
+    from paddock.authoring.skill import Skill
+    from paddock.authoring.skill_files import SkillTree
+    from paddock.protocol.params import GetSkillParams, ListParams, ReadDirectoryParams
+    from paddock.protocol.request import Request, Result
+
+
+Json = dict[str, Any]
+
+MEDIA_TYPES = {
+    "css": "text/css",
+    "csv": "text/csv",
+    "gif": "image/gif",
+    "htm": "text/html",
+    "html": "text/html",
+    "ipynb": "application/x-ipynb+json",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
+    "js": "text/javascript",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "md": "text/markdown",
+    "mjs": "text/javascript",
+    "pdf": "application/pdf",
+    "png": "image/png",
+    "py": "text/x-python",
+    "sh": "application/x-sh",
+    "sql": "application/sql",
+    "svg": "image/svg+xml",
+    "toml": "application/toml",
+    "ts": "text/x-typescript",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
+    "webp": "image/webp",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "zip": "application/zip",
+}
+"""By the end of a file's name: the same on every machine, which the system's own table is not."""
+
+
+def guess_media_type(path: str) -> str | None:
+    """The media type of a file, as far as its name says."""
+    return MEDIA_TYPES.get(path.rpartition(".")[2].lower())
+
+
+def quote_path(path: str) -> str:
+    """A relative path as it stands in a URI, whatever bytes a file system has for it."""
+    return quote(os.fsencode(path))
+
+
+def unquote_path(place: str) -> str | None:
+    """The relative path that stands in a URI in this very spelling; None if there is none."""
+    try:
+        path = os.fsdecode(unquote_to_bytes(place))
+        return path if quote_path(path) == place else None
+    except UnicodeError:
+        return None
+
+
+class SkillFileReader(Protocol):
+    """One file of a skill, ready to be read."""
+
+    slow_tracker: SlowHandlerTracker
+    is_async: bool
+
+    def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
+        """What the file holds, or what its function returns."""
+
+    def build_result(self, value: Any, uri: str) -> Json:
+        """The result of `resources/read`: the bytes unchanged, as text where they are text."""
+
+
+class StaticFileReader:
+    """What lies at a path in a skill, if anything does."""
+
+    __slots__ = ("_path", "_skill", "is_async", "slow_tracker")
+
+    def __init__(self, skill: Skill, path: str | None, pace: SlowHandlerTracker) -> None:
+        self._skill = skill
+        self._path = path
+        self.slow_tracker = pace
+        self.is_async = False
+
+    def read(self, uri: str, _variables: dict[str, str], _request: Request) -> bytes:
+        """What the file holds."""
+        try:
+            data = None if self._path is None else self._skill.files.read_file(self._path)
+        except PaddockError as error:
+            raise to_skill_error(error) from None
+        if data is None:
+            raise ResourceNotFoundError(uri)
+        return data
+
+    def build_result(self, value: bytes, uri: str) -> Json:
+        """The result of `resources/read`."""
+        return _build_result(value, uri)
+
+
+class GeneratedFileReader:
+    """What a function makes when it is asked for."""
+
+    __slots__ = ("_frontmatter", "_resource_reader", "is_async", "slow_tracker")
+
+    def __init__(self, skill: Skill, path: str, offering: BaseServer) -> None:
+        resource = Resource(
+            f"{skill.root}/{quote_path(path)}", skill.files.content_functions[path], name=path
+        )
+        self._frontmatter = skill.files.get_frontmatter_bytes(path)
+        self._resource_reader = ResourceReader(resource, offering)
+        self.slow_tracker = self._resource_reader.slow_tracker
+        self.is_async = self._resource_reader.is_async
+
+    def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
+        """What the function returns."""
+        return self._resource_reader.read(uri, variables, request)
+
+    def build_result(self, value: Any, uri: str) -> Json:
+        """The result of `resources/read`."""
+        return _build_result(self._frontmatter + _to_bytes(value), uri)
+
+
+def to_skill_error(error: PaddockError) -> ProtocolError:
+    """What a client is told of a skill that has gone wrong: the reason, but not our paths."""
+    if isinstance(error, ProtocolError):
+        return error
+    log_failure(None, f"A skill cannot be served: {error}")
+    return ProtocolError(f"The skill cannot be served: {error.message}")
+
+
+def _to_bytes(value: Any) -> bytes:
+    if isinstance(value, bytes | bytearray):
+        return bytes(value)
+    return value.encode() if isinstance(value, str) else encode_json(value)
+
+
+def _build_result(data: bytes, uri: str) -> Json:
+    return {"contents": [_build_contents(data, uri, guess_media_type(uri))]}
+
+
+def _build_contents(data: bytes, uri: str, mime_type: str | None) -> ResourceContents:
+    try:
+        return TextResourceContents(uri, data.decode(), mime_type or "text/plain")
+    except UnicodeDecodeError:
+        return BlobResourceContents(uri, data, mime_type or "application/octet-stream")
+
+
+SKILL_SCHEME = "skill://"
+DIRECTORY_MEDIA_TYPE = "inode/directory"
+MAX_SKILL_URI_CHARACTERS = 4096
+"""Longer URIs are of no skill."""
+
+
+class SkillMethods:
+    """Answers from the skills of one offering."""
+
+    def __init__(self, offering: BaseServer) -> None:
+        self._server = offering
+        self._listing_tracker = SlowHandlerTracker()
+        self._file_tracker = SlowHandlerTracker()
+        self._generated_readers: dict[str, SkillFileReader] = {}
+        self._revision = -1
+        self._resource_entries: tuple[int, list[bytes]] = (-1, [])
+
+    def list_skills(self, request: Request) -> None:
+        """Begin `skills/list`."""
+        cursor = _read_cursor(request)
+        self._set_work(
+            request,
+            lambda: encode_page(
+                "skills",
+                encode_entries(self._get_visible_skills(), _build_skill_entry),
+                cursor,
+                self._server.page_size,
+            ),
+        )
+
+    def get_skill(self, request: Request) -> None:
+        """Begin `skills/get`."""
+        uri = _require_uri(request)
+        skill = self._server.skills.get(
+            uri.removeprefix(SKILL_SCHEME).removesuffix(f"/{SKILL_FILE_NAME}")
+        )
+        if skill is None or skill.uri != uri:
+            raise InvalidParamsError(f"No skill is served at {uri}", data={"uri": uri})
+        self._set_work(request, lambda: b'"skill":' + encode_json(_build_skill_entry(skill)))
+
+    def read_directory(self, request: Request) -> None:
+        """Begin `resources/directory/read`."""
+        uri, cursor = _require_uri(request), _read_cursor(request)
+
+        def work() -> Result:
+            children = self._list_children(uri)
+            if children is None:
+                text = f"{uri} is not a directory resource"
+                raise InvalidParamsError(text, data={"uri": uri})
+            return encode_page(
+                "resources", list(map(encode_json, children)), cursor, self._server.page_size
+            )
+
+        self._set_work(request, work)
+
+    def list_resources(self, request: Request, entry: Callable[[Any], Json | None]) -> None:
+        """Begin `resources/list`: the resources, then the SKILL.md of each skill."""
+        cursor = cast("ListParams", request.params).cursor
+
+        def work() -> Result:
+            resources = self._server.resources
+            revision, entries = self._resource_entries
+            if revision != resources.revision:
+                revision = resources.revision
+                entries = encode_entries(resources.get_all_items().values(), entry)
+                self._resource_entries = (revision, entries)
+            entries = entries + encode_entries(self._get_visible_skills(), _build_skill_resource)
+            token = cursor if isinstance(cursor, str) else None
+            return encode_page("resources", entries, token, self._server.page_size)
+
+        self._set_work(request, work)
+
+    def find_reader(self, uri: str) -> SkillFileReader | None:
+        """How a file of a skill is read; None of a URI that lies in no skill."""
+        place = self._find_skill(uri)
+        if place is None:
+            return None
+        skill, rest = place
+        path = unquote_path(rest or "")
+        if path is None or path not in skill.files.content_functions:
+            return StaticFileReader(skill, path, self._file_tracker)
+        if self._revision != self._server.skills.revision:
+            self._revision = self._server.skills.revision
+            self._generated_readers.clear()
+        return self._generated_readers.get(uri) or self._create_reader(uri, skill, path)
+
+    def _create_reader(self, uri: str, skill: Skill, path: str) -> SkillFileReader:
+        try:
+            self._generated_readers[uri] = made = GeneratedFileReader(skill, path, self._server)
+        except PaddockError as error:
+            raise to_skill_error(error) from None
+        return made
+
+    def _set_work(self, request: Request, work: Callable[[], Result]) -> None:
+        def answer(_request: Request) -> Result:
+            try:
+                return work()
+            except PaddockError as error:
+                raise to_skill_error(error) from None
+
+        request.slow_tracker = self._listing_tracker
+        request.work = answer
+
+    def _get_visible_skills(self) -> list[Skill]:
+        return [skill for skill in self._server.skills if skill.listed]
+
+    def _find_skill(self, uri: str) -> tuple[Skill, str | None] | None:
+        """The skill in which a URI lies, the innermost of several, and where in it.
+
+        None stands for the skill as a whole: an empty place is one that does not exist.
+        """
+        if not uri.startswith(SKILL_SCHEME) or len(uri) > MAX_SKILL_URI_CHARACTERS:
+            return None
+        path = uri.removeprefix(SKILL_SCHEME)
+        rest: str | None = None
+        while True:
+            skill = self._server.skills.get(path)
+            if skill is not None:
+                return skill, rest
+            path, slash, last = path.rpartition("/")
+            if not slash:
+                return None
+            rest = last if rest is None else f"{last}/{rest}"
+
+    def _list_children(self, uri: str) -> list[Json] | None:
+        """The resources directly in a directory; None of what is no directory."""
+        place = self._find_skill(uri)
+        if place is not None:
+            skill, rest = place
+            tree = skill.files.get_tree()
+            if rest is None:
+                return _build_directory_entries(skill, tree, "")
+            above = unquote_path(rest)
+            if not above or above not in tree.directories:
+                return None
+            return _build_directory_entries(skill, tree, above)
+        prefix = f"{uri.removeprefix(SKILL_SCHEME)}/"
+        names = {
+            path.removeprefix(prefix).partition("/")[0]
+            for path in self._server.skills.names()
+            if path.startswith(prefix)
+        }
+        is_directory = uri.startswith(SKILL_SCHEME) and names
+        return (
+            [_build_directory_entry(f"{uri}/{name}", name) for name in sorted(names)]
+            if is_directory
+            else None
+        )
+
+
+def _require_uri(request: Request) -> str:
+    uri = cast("GetSkillParams", request.params).uri
+    if not isinstance(uri, str):
+        raise InvalidParamsError(f"Invalid params of {request.method}: expected a text as uri")
+    return uri
+
+
+def _read_cursor(request: Request) -> str | None:
+    cursor = cast("ReadDirectoryParams", request.params).cursor
+    if cursor is None or cursor is UNSET:
+        return None
+    if not isinstance(cursor, str):
+        raise InvalidParamsError(f"Invalid params of {request.method}: expected a text as cursor")
+    return cursor
+
+
+def _build_skill_entry(skill: Skill) -> Json:
+    """A skill as `skills/list` and `skills/get` show it."""
+    manifest = skill.files.get_manifest()
+    resources: list[Json] | str = "dynamic"
+    if manifest.digests is not None:
+        resources = [
+            {
+                "uri": f"{skill.root}/{quote_path(path)}",
+                "digest": digest.digest,
+                "size": digest.size,
+            }
+            for path, digest in manifest.digests.items()
+        ]
+    return {"uri": skill.uri, "frontmatter": manifest.frontmatter, "resources": resources}
+
+
+def _build_skill_resource(skill: Skill) -> Json:
+    """The SKILL.md as `resources/list` shows it."""
+    fields = skill.files.get_frontmatter()
+    return {
+        "uri": skill.uri,
+        "name": skill.name,
+        "description": fields["description"],
+        "mimeType": guess_media_type(SKILL_FILE_NAME),
+    }
+
+
+def _build_directory_entries(skill: Skill, tree: SkillTree, above: str) -> list[Json]:
+    found: dict[str, Json] = {}
+    for path in tree.directories:
+        if path and path.rpartition("/")[0] == above:
+            found[path] = _build_directory_entry(
+                f"{skill.root}/{quote_path(path)}", path.rpartition("/")[2]
+            )
+    for path, size in tree.sizes.items():
+        if path == SKILL_FILE_NAME and not above:
+            found[path] = _build_skill_resource(skill)
+        elif path.rpartition("/")[0] == above:
+            found[path] = _build_file_entry(skill, path, size)
+    return [found[path] for path in sorted(found)]
+
+
+def _build_file_entry(skill: Skill, path: str, size: int | None) -> Json:
+    optional = {"mimeType": guess_media_type(path), "size": size}
+    return {
+        "uri": f"{skill.root}/{quote_path(path)}",
+        "name": _decode_file_name(path.rpartition("/")[2]),
+        **{key: value for key, value in optional.items() if value is not None},
+    }
+
+
+def _build_directory_entry(uri: str, name: str) -> Json:
+    return {"uri": uri, "name": _decode_file_name(name), "mimeType": DIRECTORY_MEDIA_TYPE}
+
+
+def _decode_file_name(name: str) -> str:
+    """The name of a file, which may be any bytes, as text."""
+    return os.fsencode(name).decode("utf-8", "replace")

@@ -1,0 +1,146 @@
+"""Connecting to a server by command, by file, by URL or over a channel.
+
+What stands for a server in text is decided here. Servers in this process are joined on by
+`paddock.connector`, which knows how to serve.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Protocol, Unpack, runtime_checkable
+
+from paddock.client.callbacks import ServerMessageRouter, answer_request, make_notification_callback
+from paddock.client.connect_options import ConnectOptions, ConnectSettings, Transcript
+from paddock.client.connection import ByteChannel, ClientConnection
+from paddock.client.handshake import Handshake, RequestMetaBuilder
+from paddock.client.notifications import NotificationQueue
+from paddock.client.peer import OpenConnection, Peer
+from paddock.client.process import ProcessChannel
+from paddock.errors import ConnectError
+
+ServerCommand = str | PathLike[str] | Sequence[str]
+"""A command as a list, a command line, a Python file, `file.py:object`, a directory or a URL."""
+
+URL_SCHEMES = ("http://", "https://")
+URL_OPTIONS = ("token", "headers", "verify", "allow_plain_http")
+DEFAULT_SETTINGS = ConnectSettings()
+
+
+@runtime_checkable
+class AttachableChannel(Protocol):
+    """A channel over HTTP, which has things to tell that are no bytes."""
+
+    def attach(self, owner: ClientConnection) -> None:
+        """Say whom to tell."""
+
+
+def connect(target: ServerCommand, **options: Unpack[ConnectOptions]) -> Peer:
+    """Connect to a server, and start it where it has no URL; see `Options` for the keywords.
+
+    Raises:
+        ConnectError: when it cannot be started or reached, or does not answer.
+    """
+    settings = ConnectSettings(**options)
+    if is_server_url(target):
+        return connect_channel(_open_http_channel(str(target), settings), settings)
+    for option in URL_OPTIONS:
+        if getattr(settings, option) != getattr(DEFAULT_SETTINGS, option):
+            raise ConnectError(f"The option {option} is for servers behind a URL")
+    channel = ProcessChannel(build_command(target), settings)
+    return connect_channel(channel, settings)
+
+
+def is_server_url(target: object) -> bool:
+    """Whether a target is the URL of a server."""
+    return isinstance(target, str) and target.lower().startswith(URL_SCHEMES)
+
+
+def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
+    try:
+        from paddock.client.http.channel import HttpChannel  # noqa: PLC0415 - an extra, and not small
+    except ImportError as error:
+        raise ConnectError(
+            f"Cannot connect to URLs: {error}", hint="install the extra: paddock[http]"
+        ) from None
+    return HttpChannel(url, settings)
+
+
+def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
+    """Connect to the server at the other end of a channel, which the peer then owns."""
+    record = settings.record
+    transcript = record if isinstance(record, Transcript) else Transcript()
+    explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
+    is_recorded = record is not False
+    link = ClientConnection(channel, transcript if is_recorded else None, explain_end)
+    if isinstance(channel, AttachableChannel):
+        channel.attach(link)
+        link.cancels_by_closing = True
+    delivery = NotificationQueue(make_notification_callback(settings))
+    inbox = ServerMessageRouter(link, settings, delivery)
+    link.start(inbox)
+    try:
+        greeting = Handshake(link, delivery, settings).perform()
+    except BaseException:
+        link.close()
+        raise
+    envelope = RequestMetaBuilder(settings, greeting.version)
+    inbox.accepts_requests = not envelope.is_stateless
+    is_mirrored = link.cancels_by_closing = link.cancels_by_closing and envelope.is_stateless
+    wire = OpenConnection(
+        link, delivery, envelope, partial(answer_request, settings), transcript, is_mirrored
+    )
+    return Peer(wire, greeting, settings.timeout)
+
+
+def build_command(target: ServerCommand) -> list[str]:
+    """The command that starts a server.
+
+    Raises:
+        ConnectError: when the target is empty, or a file that does not exist.
+    """
+    if isinstance(target, str):
+        return _parse_command_text(target)
+    if isinstance(target, PathLike):
+        return _build_serve_command(os.fspath(target))
+    command = [os.fspath(part) for part in target]
+    if not command:
+        raise ConnectError("The command is empty")
+    return command
+
+
+def _parse_command_text(text: str) -> list[str]:
+    if not text.strip():
+        raise ConnectError("The command is empty")
+    file, _, name = text.rpartition(":")
+    if file.endswith(".py") and name.isidentifier():
+        return _build_serve_command(file, name)
+    if _is_file_or_directory(text):
+        return _build_serve_command(text)
+    try:
+        command = shlex.split(text, posix=os.name == "posix")
+    except ValueError as error:
+        raise ConnectError(f"Not a command line: {text!r}: {error}") from None
+    if len(command) == 1 and text.endswith(".py"):
+        raise ConnectError(f"No such file: {text}")
+    return command
+
+
+def _is_file_or_directory(text: str) -> bool:
+    try:
+        return Path(text).is_dir() or (text.endswith((".py", ".toml")) and Path(text).is_file())
+    except (OSError, ValueError):  # a command line need not be possible as a path
+        return False
+
+
+def _build_serve_command(path: str, name: str | None = None) -> list[str]:
+    if not Path(path).exists():
+        raise ConnectError(f"No such file: {path}")
+    absolute = str(Path(path).absolute())
+    target = absolute if name is None else f"{absolute}:{name}"
+    return [sys.executable, "-P", "-m", "paddock", "serve", target]

@@ -1,0 +1,277 @@
+"""Messages to and from a server: who waits for which answer.
+
+One thread reads and never waits for anybody: answers go to their waiter, everything else to the
+inbox. Another one writes, so that a server that does not read cannot hold up a caller beyond the
+caller's timeout. Knows no method and no era.
+"""
+
+from __future__ import annotations
+
+import threading
+from itertools import count
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec import UNSET
+
+from paddock.client.connect_options import Json
+from paddock.client.errors import AnswerError, PeerError
+from paddock.errors import ConnectError
+from paddock.protocol.errors import INTERNAL_ERROR
+from paddock.protocol.jsonrpc import (
+    DECODE_ERRORS,
+    JsonRpcFrame,
+    RequestId,
+    decode_frame,
+    encode_notification,
+    is_batch,
+    split_batch,
+)
+from paddock.transports.channel import LineSplitter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.client.connect_options import Transcript
+
+MAX_LINE_BYTES = 1 << 30
+FLUSH_SECONDS = 1.0
+"""Seconds that what was sent last gets to leave when the connection is closed."""
+CLOSE_SECONDS = 2.0
+"""Seconds to wait for the server's end of a connection that we have closed."""
+EXCERPT_BYTES = 200
+
+CallOutcome = Json | Exception
+"""A result, or what went wrong."""
+
+_decode_json = msgspec.json.Decoder().decode
+
+
+class ByteChannel(Protocol):
+    """As much of a channel as we need of one: bytes in both directions."""
+
+    def read(self) -> bytes:
+        """The next bytes; blocks until there are some, and is empty at the end."""
+
+    def write(self, data: bytes) -> None:
+        """Send all of the data."""
+
+    def close(self) -> None:
+        """Hang up."""
+
+
+class ResponseWaiter(Protocol):
+    """Whoever sent a request."""
+
+    def resolve(self, outcome: CallOutcome) -> None:
+        """The answer, in the thread that reads: must not block."""
+
+
+class ServerMessageHandler(Protocol):
+    """Takes what the server sends of itself, in the thread that reads: must not block."""
+
+    def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
+        """The server asks something."""
+
+    def handle_notification(self, method: str, params: Json) -> None:
+        """The server tells something."""
+
+    def close(self) -> None:
+        """The server tells and asks nothing any more."""
+
+
+class ClientConnection:
+    """One connection to a server."""
+
+    def __init__(
+        self,
+        channel: ByteChannel,
+        transcript: Transcript | None = None,
+        explain_end: Callable[[], str] | None = None,
+    ) -> None:
+        self._channel = channel
+        self._transcript = transcript
+        self._explain_end = explain_end
+        self._ids = count(1)
+        self._waiters: dict[RequestId, ResponseWaiter] = {}
+        self._lock = threading.Lock()
+        self._outgoing_frames: SimpleQueue[bytes | None] = SimpleQueue()
+        self._end_reason: str | None = None
+        self._is_closing = False
+        self._threads: list[threading.Thread] = []
+        self._message_handler: ServerMessageHandler | None = None
+        self.last_stray: str | None = None
+        self.cancels_by_closing = False
+        """Whether the channel tells a cancellation otherwise than by sending our message."""
+
+    def start(self, inbox: ServerMessageHandler) -> None:
+        """Begin to read and write."""
+        self._message_handler = inbox
+        self._threads = [
+            threading.Thread(
+                target=self._read_loop, args=(inbox,), name="paddock-reader", daemon=True
+            ),
+            threading.Thread(target=self._write_loop, name="paddock-writer", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def add_waiter(self, waiter: ResponseWaiter) -> RequestId:
+        """A fresh id for a request whose answer goes to `waiter`.
+
+        Raises:
+            ConnectError: when the connection has ended.
+        """
+        with self._lock:
+            if self._end_reason is not None:
+                raise ConnectError(self._end_reason)
+            request_id = next(self._ids)
+            self._waiters[request_id] = waiter
+            return request_id
+
+    def remove_waiter(self, request_id: RequestId) -> bool:
+        """Stop waiting for an answer; whether we still were."""
+        with self._lock:
+            return self._waiters.pop(request_id, None) is not None
+
+    def find_waiter(self, request_id: object) -> ResponseWaiter | None:
+        """Who waits for the answer to a request."""
+        return self._waiters.get(request_id) if isinstance(request_id, int | str) else None
+
+    def send(self, frame: bytes) -> None:
+        """Have a message written; does not wait until it is."""
+        self.record_frame(frame, is_ours=True)
+        self._outgoing_frames.put(frame)
+
+    def cancel(self, request_id: RequestId, reason: str | None = None) -> None:
+        """Stop waiting for an answer, and tell the server, if we still were."""
+        if not self.remove_waiter(request_id):
+            return
+        params: Json = {"requestId": request_id}
+        if reason is not None:
+            params["reason"] = reason
+        frame = encode_notification("notifications/cancelled", params)
+        if not self.cancels_by_closing:
+            self.record_frame(frame, is_ours=True)
+        self._outgoing_frames.put(frame)
+
+    def fail_request(self, request_id: RequestId, fault: Exception) -> None:
+        """A channel has learnt that no answer to a request will come, and why."""
+        with self._lock:
+            waiter = self._waiters.pop(request_id, None)
+        if waiter is not None:
+            waiter.resolve(fault)
+
+    def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
+        """Keep a message, if messages are kept."""
+        if self._transcript is not None:
+            self._transcript.add(frame, is_ours=is_ours)
+
+    def notify(self, method: str, params: object = None) -> None:
+        """Send a notification."""
+        self.send(encode_notification(method, params))
+
+    def record_stray(self, line: bytes) -> None:
+        """Remember something that the server should not have sent, for error messages."""
+        self.last_stray = line[:EXCERPT_BYTES].decode(errors="replace").strip()
+
+    def close(self) -> None:
+        """End the connection; whoever still waits is told."""
+        if self._is_closing:
+            return
+        self._is_closing = True
+        reader, writer = self._threads
+        self._outgoing_frames.put(None)
+        writer.join(FLUSH_SECONDS)
+        try:
+            self._channel.close()
+            if reader is not threading.current_thread():
+                reader.join(CLOSE_SECONDS)
+        finally:
+            self._fail_waiters("The connection was closed")
+            if self._message_handler is not None:
+                self._message_handler.close()
+
+    def _write_loop(self) -> None:
+        while (frame := self._outgoing_frames.get()) is not None:
+            try:
+                self._channel.write(frame)
+            except (OSError, ValueError):  # the server is gone, and the reader will say so
+                return
+
+    def _read_loop(self, inbox: ServerMessageHandler) -> None:
+        lines = LineSplitter(MAX_LINE_BYTES, lambda head, _: self.record_stray(head))
+        try:
+            while chunk := self._channel.read():
+                for line in lines.feed(chunk):
+                    if line.strip():
+                        self._handle_line(line, inbox)
+        finally:
+            if self._is_closing:
+                self._fail_waiters("The connection was closed")
+            else:
+                explained = self._explain_end() if self._explain_end else "The server hung up"
+                self._fail_waiters(explained)
+
+    def _handle_line(self, line: bytes, inbox: ServerMessageHandler) -> None:
+        self.record_frame(line, is_ours=False)
+        try:
+            # Versions before 2025-06-18 allow several messages as one array.
+            messages = split_batch(line) if is_batch(line) else [line]
+            for message in messages:
+                self._handle_frame(decode_frame(message), inbox)
+        except DECODE_ERRORS:
+            self.record_stray(line)
+
+    def _handle_frame(self, frame: JsonRpcFrame, inbox: ServerMessageHandler) -> None:
+        if frame.method is UNSET:
+            self._handle_response(frame)
+            return
+        params = {} if frame.params is UNSET else _decode_json(frame.params)
+        if not isinstance(params, dict):
+            params = {}
+        if frame.id is UNSET:
+            inbox.handle_notification(frame.method, params)
+        else:
+            inbox.handle_request(frame.id, frame.method, params)
+
+    def _handle_response(self, frame: JsonRpcFrame) -> None:
+        try:
+            outcome = _read_outcome(frame)
+        except DECODE_ERRORS as fault:
+            outcome = AnswerError(f"The server's answer cannot be read: {fault}")
+        if frame.id is UNSET:
+            self.last_stray = str(outcome)
+            return
+        with self._lock:
+            waiter = self._waiters.pop(frame.id, None)
+        if waiter is not None:
+            waiter.resolve(outcome)
+
+    def _fail_waiters(self, reason: str) -> None:
+        with self._lock:
+            if self._end_reason is None:
+                self._end_reason = reason
+            waiting, self._waiters = list(self._waiters.values()), {}
+        for waiter in waiting:
+            waiter.resolve(ConnectError(self._end_reason))
+
+
+def _read_outcome(frame: JsonRpcFrame) -> CallOutcome:
+    if frame.error is not UNSET:
+        return _make_peer_error(_decode_json(frame.error))
+    result = None if frame.result is UNSET else _decode_json(frame.result)
+    if isinstance(result, dict):
+        return result
+    return AnswerError(f"Expected an object as the result, got {result!r:.60}")
+
+
+def _make_peer_error(error: object) -> PeerError:
+    fields = error if isinstance(error, dict) else {"message": error}
+    code = fields.get("code")
+    return PeerError(
+        str(fields.get("message", "The server gave no reason")),
+        rpc_code=code if isinstance(code, int) else INTERNAL_ERROR,
+        data=fields.get("data"),
+    )

@@ -1,0 +1,273 @@
+"""The trace that a request belongs to, told to the server in its `_meta`.
+
+Nothing is imported for it: a program that traces has imported OpenTelemetry itself.
+
+The `_meta` that our requests carry: in the stateless era, all that a server is to know of us.
+
+The first exchange with a server: finding out what it speaks, and who it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from paddock.client.callbacks import declare_capabilities
+from paddock.client.calls import PendingCall
+from paddock.client.connect_options import Json
+from paddock.client.errors import (
+    AccessRefusedError,
+    AnswerError,
+    HttpError,
+    PeerError,
+    PeerTimeoutError,
+)
+from paddock.errors import ConnectError, PaddockError
+from paddock.protocol.early_handshake import META_SERVER_INFO
+from paddock.protocol.errors import UNSUPPORTED_VERSION
+from paddock.protocol.params import LoggingLevel, RequestMeta
+from paddock.protocol.versions import SESSION_VERSIONS, STATELESS_VERSIONS, SUPPORTED_VERSIONS
+from paddock.version import __version__
+
+if TYPE_CHECKING:
+    from paddock.client.connect_options import ConnectSettings, TraceContextSource
+    from paddock.client.connection import ClientConnection
+    from paddock.client.notifications import NotificationQueue
+
+
+TRACE_CONTEXT_KEYS = ("traceparent", "tracestate", "baggage")
+"""The keys that the protocol has for the W3C trace context."""
+
+
+def collect_trace_context(source: TraceContextSource | None) -> dict[str, str]:
+    """The trace context of the current thread, from its source or from OpenTelemetry."""
+    if source is not None:
+        carrier = source()
+    elif "opentelemetry" in sys.modules:
+        carrier = _inject_current_context()
+    else:
+        return {}
+    return {key: carrier[key] for key in TRACE_CONTEXT_KEYS if carrier.get(key)}
+
+
+def _inject_current_context() -> dict[str, str]:
+    try:
+        from opentelemetry.propagate import inject  # noqa: PLC0415 - only where it is in use
+    except ImportError:  # a namespace with other parts of it
+        return {}
+    carrier: dict[str, str] = {}
+    inject(carrier)
+    return carrier
+
+
+METHODS_WITH_PROGRESS = frozenset({"tools/call", "prompts/get", "resources/read"})
+"""Methods of which progress may be told."""
+
+
+class RequestMetaBuilder:
+    """Wraps the parameters of requests in one protocol version."""
+
+    def __init__(self, settings: ConnectSettings, version: str) -> None:
+        self._trace_context_source = settings.trace_context
+        self._wants_progress = settings.on_progress is not None
+        self._last_progress_token = 0
+        self.version = version
+        self.is_stateless = version in STATELESS_VERSIONS
+        self.capabilities = declare_capabilities(settings, version)
+        self.client_info = settings.client_info or {"name": "paddock", "version": __version__}
+        self.log_level: LoggingLevel | None = "info" if settings.on_log is not None else None
+
+    def add_meta(self, method: str, params: Json) -> Json:
+        """The parameters with our `_meta`; what they have of their own wins."""
+        meta: Json = msgspec.to_builtins(self._build_meta(method))
+        meta.update(collect_trace_context(self._trace_context_source))
+        own = params.get("_meta")
+        if isinstance(own, dict):
+            meta.update(own)
+        return {**params, "_meta": meta} if meta else params
+
+    def _build_meta(self, method: str) -> RequestMeta:
+        meta = RequestMeta()
+        if self._wants_progress and method in METHODS_WITH_PROGRESS:
+            self._last_progress_token += 1
+            meta.progress_token = self._last_progress_token
+        if self.is_stateless:
+            meta.version = self.version
+            meta.capabilities = self.capabilities
+            meta.client_info = self.client_info
+            if self.log_level is not None:
+                meta.log_level = self.log_level
+        return meta
+
+
+NO_ENDPOINT_STATUSES = (200, 404, 405)
+"""What web servers answer that know nothing of the protocol."""
+
+
+class HandshakeResult(Struct):
+    """What a server said about itself."""
+
+    version: str
+    server_info: Json
+    capabilities: Json
+    instructions: str | None
+
+
+class Handshake:
+    """Opens one connection."""
+
+    def __init__(
+        self, link: ClientConnection, delivery: NotificationQueue, settings: ConnectSettings
+    ) -> None:
+        self._connection = link
+        self._notification_queue = delivery
+        self._settings = settings
+
+    def perform(self) -> HandshakeResult:
+        """Exchange greetings in the era that was asked for, or in the newest that works.
+
+        Raises:
+            ConnectError: when there is none.
+        """
+        try:
+            return self._negotiate()
+        except (PeerError, PeerTimeoutError, AnswerError) as error:
+            text = f"The server cannot be talked to: {error.message}"
+            raise ConnectError(text, hint=error.hint) from error
+
+    def _negotiate(self) -> HandshakeResult:
+        era = self._settings.era
+        if era is None:
+            return self._probe_versions()
+        if era not in SUPPORTED_VERSIONS:
+            known = ", ".join(SUPPORTED_VERSIONS)
+            raise ConnectError(f"Unknown protocol version {era!r}", hint=f"known are {known}")
+        if era in STATELESS_VERSIONS:
+            greeting = self._read_discovery(self._send_discover(era), self._settings.timeout)
+            if greeting is None:
+                raise ConnectError(f"The server does not speak protocol version {era}")
+            return greeting
+        greeting = self._initialize(era)
+        if greeting.version != era:
+            raise ConnectError(
+                f"The server answered with protocol version {greeting.version} instead of {era}"
+            )
+        return greeting
+
+    def _probe_versions(self) -> HandshakeResult:
+        probe = self._send_discover(STATELESS_VERSIONS[0])
+        limit = min(self._settings.probe_timeout, self._settings.timeout)
+        try:
+            greeting = self._read_discovery(probe, limit)
+            if greeting is not None:
+                return greeting
+        except (PeerError, PeerTimeoutError):
+            pass  # an older server, or one that is slow to start
+        except HttpError as error:
+            if not _may_be_older_server(error):
+                raise
+        except ConnectError as error:
+            hint = "if it cannot stand an unknown method, name an older version as the era"
+            raise ConnectError(error.message, hint=error.hint or hint) from None
+        try:
+            greeting = self._initialize(SESSION_VERSIONS[0])
+        except PaddockError as error:
+            late = _find_late_result(probe)
+            if late is None:
+                raise _add_endpoint_hint(error) from None
+            return late
+        if self._connection.cancels_by_closing:  # it holds a connection
+            probe.cancel()
+        return greeting
+
+    def _read_discovery(self, probe: PendingCall, limit: float) -> HandshakeResult | None:
+        """The greeting in the answer to a probe; repeats it in a version that the server names."""
+        try:
+            return _parse_discover_result(probe.result(limit))
+        except PeerError as error:
+            offered = _find_offered_version(error)
+            if offered is None:
+                raise
+        return _parse_discover_result(self._send_discover(offered).result(limit))
+
+    def _send_discover(self, version: str) -> PendingCall:
+        params = RequestMetaBuilder(self._settings, version).add_meta("server/discover", {})
+        return self._start_call("server/discover", params)
+
+    def _initialize(self, version: str) -> HandshakeResult:
+        envelope = RequestMetaBuilder(self._settings, version)
+        params: Json = {
+            "protocolVersion": version,
+            "capabilities": envelope.capabilities,
+            "clientInfo": envelope.client_info,
+        }
+        answer = self._start_call("initialize", params).result()
+        chosen = answer.get("protocolVersion")
+        if chosen not in SESSION_VERSIONS:
+            raise ConnectError(
+                f"The server speaks protocol version {chosen!r}, which we do not",
+                hint=f"we speak {', '.join(SUPPORTED_VERSIONS)}",
+            )
+        self._connection.notify("notifications/initialized")
+        return _make_handshake_result(chosen, answer.get("serverInfo"), answer)
+
+    def _start_call(self, method: str, params: Json) -> PendingCall:
+        timeout = self._settings.timeout
+        return PendingCall(
+            self._connection, self._notification_queue, method, params, timeout=timeout
+        )
+
+
+def _parse_discover_result(answer: Json) -> HandshakeResult | None:
+    """The greeting in an answer to `server/discover`; None when we have no version in common."""
+    theirs = answer.get("supportedVersions")
+    common = [version for version in STATELESS_VERSIONS if version in _as_list(theirs)]
+    if not common:
+        return None
+    meta = answer.get("_meta")
+    info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
+    return _make_handshake_result(common[0], info, answer)
+
+
+def _find_offered_version(error: PeerError) -> str | None:
+    """The version that a server names which does not know the one that we have tried."""
+    if error.rpc_code != UNSUPPORTED_VERSION or not isinstance(error.data, dict):
+        return None
+    theirs = _as_list(error.data.get("supported"))
+    return next((version for version in STATELESS_VERSIONS if version in theirs), None)
+
+
+def _may_be_older_server(error: HttpError) -> bool:
+    """Whether a server that refuses our first request may only not understand it."""
+    return error.status is not None and not isinstance(error, AccessRefusedError)
+
+
+def _add_endpoint_hint(error: PaddockError) -> PaddockError:
+    if isinstance(error, HttpError) and error.status in NO_ENDPOINT_STATUSES and error.hint is None:
+        error.hint = "is this the URL of an MCP endpoint, and its path right?"
+    return error
+
+
+def _find_late_result(probe: PendingCall) -> HandshakeResult | None:
+    """What came of a probe that we had given up waiting for."""
+    try:
+        return _parse_discover_result(probe.result(0))
+    except PaddockError:
+        return None
+
+
+def _make_handshake_result(version: str, info: object, answer: Json) -> HandshakeResult:
+    capabilities, instructions = answer.get("capabilities"), answer.get("instructions")
+    return HandshakeResult(
+        version=version,
+        server_info=info if isinstance(info, dict) else {},
+        capabilities=capabilities if isinstance(capabilities, dict) else {},
+        instructions=instructions if isinstance(instructions, str) else None,
+    )
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,377 @@
+"""What HTTP has to know of a session: its id and version, and how it was opened.
+
+One message of ours and everything that comes back for it.
+
+A request is repeated only when that cannot make the server act twice: when it was not reached or
+refused to act, or when the request only asks. A stream that breaks before the answer is resumed
+where the server allows it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec import UNSET
+
+from paddock.client.errors import AccessRefusedError, HttpError
+from paddock.client.http.connection_pool import AbortableWork
+from paddock.client.http.messages import decode_frames, join_lines
+from paddock.client.http.request_sender import DISCARD_SECONDS, MAX_BODY_BYTES, get_content_type
+from paddock.client.http.sse import SseParser
+from paddock.protocol.errors import HEADER_MISMATCH
+from paddock.protocol.http_headers import (
+    EVENT_STREAM_MEDIA_TYPE,
+    JSON_MEDIA_TYPE,
+    SESSION_ID_HEADER,
+    VERSION_HEADER,
+)
+from paddock.protocol.jsonrpc import DECODE_ERRORS, JsonRpcFrame, RequestId, encode_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from urllib3.response import BaseHTTPResponse
+
+    from paddock.client.http.messages import OutgoingMessage
+    from paddock.client.http.request_sender import RequestSender
+    from paddock.client.http.tool_headers import ToolHeaderRegistry
+
+
+class _InitializeResult(msgspec.Struct, rename="camel"):
+    protocol_version: str
+
+
+_decode_initialize_result = msgspec.json.Decoder(_InitializeResult).decode
+
+
+class ClientHttpSession:
+    """The session of one connection, if it has one."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        """Held while the session is opened anew; nothing else may be sent in it meanwhile."""
+        self.initialize_message: OutgoingMessage | None = None
+        self.generation = 0
+        """How often it was opened."""
+        self.id: str | None = None
+        self.version: str | None = None
+        self.stateless_version: str | None = None
+        """The version of the last request that named one."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What each request in the session carries."""
+        version = self.version or self.stateless_version
+        headers = {VERSION_HEADER: version} if version else {}
+        if self.id is not None:
+            headers[SESSION_ID_HEADER] = self.id
+        return headers
+
+    def record_initialize(
+        self, opening: OutgoingMessage, answer: JsonRpcFrame, headers: Mapping[str, str]
+    ) -> None:
+        """The server has answered `initialize`."""
+        try:
+            result = _decode_initialize_result(answer.result)  # type: ignore[arg-type]  # no result is no JSON
+        except (msgspec.DecodeError, TypeError):
+            return  # an error; who asked will see it
+        self.initialize_message = opening
+        self.version = result.protocol_version
+        self.id = headers.get(SESSION_ID_HEADER)
+        self.generation += 1
+
+
+ACCEPT_HEADER = f"{JSON_MEDIA_TYPE}, {EVENT_STREAM_MEDIA_TYPE}"
+NOT_FOUND, TOO_MANY_REQUESTS = 404, 429
+UNAVAILABLE_STATUSES = (502, 503, 504)
+
+MAX_RETRIES = 3
+"""How often a request is repeated, and a broken stream resumed in vain."""
+FIRST_RETRY_SECONDS = 0.25
+"""Seconds before the first repetition; each further one takes twice as long."""
+MAX_RETRY_SECONDS = 30.0
+"""Seconds between two attempts at most; a server that asks for more is not asked again."""
+LISTEN_METHOD = "subscriptions/listen"
+
+
+class _ErrorBody(msgspec.Struct):
+    """An error without its id, which may be null where the request was not read."""
+
+    error: dict[str, object]
+
+
+_decode_error_body = msgspec.json.Decoder(_ErrorBody).decode
+
+
+class ExchangeContext(Protocol):
+    """What the exchanges with one server have in common."""
+
+    sender: RequestSender
+    session: ClientHttpSession
+    tool_headers: ToolHeaderRegistry
+    timeout: float
+
+    def mark_answered(self, request_id: RequestId) -> None:
+        """An answer has come elsewhere than in answer to its own request."""
+
+    def fetch_tool_headers(self, call: OutgoingMessage, holder: AbortableWork) -> None:
+        """Ask the server what the tool of a call is like.
+
+        Raises:
+            HttpError: when it cannot be asked now.
+        """
+
+    def reopen_session(self, generation: int, holder: AbortableWork) -> None:
+        """Open the session anew, unless another exchange has done so."""
+
+
+def get_retry_delay(failures: int) -> float:
+    """Seconds to wait after so many failures."""
+    return float(min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(failures - 1, 16)))
+
+
+class ClientExchange:
+    """Sends one message and takes what comes back, in the thread that calls `run`."""
+
+    def __init__(
+        self,
+        out: OutgoingMessage,
+        conversation: ExchangeContext,
+        feed: Callable[[bytes], None],
+        holder: AbortableWork | None = None,
+        repeats: int = MAX_RETRIES,
+        limit: float | None = None,
+    ) -> None:
+        self.message = out
+        self.work = holder or AbortableWork()
+        self._max_retries = repeats
+        self._read_timeout = limit if out.is_request else conversation.timeout
+        """Seconds that each wait for the server may take; a request waits until it is aborted."""
+        self.may_have_arrived = False
+        """Whether the server may have heard of it, in the session that there is."""
+        self.is_answered = False
+        self._context = conversation
+        self._sender = conversation.sender
+        self._feed = feed
+        self._failures = 0
+        self._is_listening = False
+        self._has_reopened = False
+        self._has_refreshed_headers = False
+
+    def run(self) -> None:
+        """Send the message, and pass on what comes back until it is answered.
+
+        Raises:
+            PaddockError: when no answer will come.
+        """
+        while not self.work.is_aborted:
+            try:
+                self._send_once()
+                return
+            except HttpError as error:
+                if self.work.is_aborted:
+                    return
+                self._failures += 1
+                wait = self._get_delay_after(error)
+                if wait is None:
+                    raise self._add_hint(error) from None
+                self.work.sleep(wait)
+            finally:
+                self.work.release_socket()
+
+    def _get_delay_after(self, error: HttpError) -> float | None:
+        """How long to wait before the message is sent again; None not to send it again."""
+        can_repeat = (
+            not error.was_sent
+            or error.status == TOO_MANY_REQUESTS
+            or (
+                self.message.is_repeatable
+                and (error.status is None or error.status in UNAVAILABLE_STATUSES)
+            )
+        )
+        is_early = self._failures <= self._max_retries or self._is_listening
+        wait = max(get_retry_delay(self._failures), error.retry_after or 0.0)
+        return wait if can_repeat and is_early and wait <= MAX_RETRY_SECONDS else None
+
+    def _add_hint(self, error: HttpError) -> HttpError:
+        may_have_acted = self.message.is_request and error.was_sent and error.status is None
+        if error.hint is None and may_have_acted and not self.message.is_repeatable:
+            error.hint = f"the server may have carried out {self.message.method}"
+        return error
+
+    def _send_once(self) -> None:
+        headers, generation = self._make_headers()
+        self.may_have_arrived = True
+        response = self._sender.send(
+            "POST", headers, self.message.frame, self.work, limit=self._read_timeout
+        )
+        if response.status == NOT_FOUND and SESSION_ID_HEADER in headers:
+            self._sender.discard_response(response, self.work)
+            self._reopen_session(generation)
+            self._send_once()
+        elif not self.message.is_request:
+            self._handle_accepted(response)
+        elif response.status >= 300:
+            self._handle_error_response(response)
+        elif get_content_type(response) == EVENT_STREAM_MEDIA_TYPE:
+            self._handle_stream(response)
+        else:
+            self._handle_document(response)
+
+    def _reopen_session(self, generation: int) -> None:
+        """The server does not know the session any more, and so has not acted on the request."""
+        if self._has_reopened:
+            text = f"{self._sender.url} has lost the session again"
+            raise HttpError(text, status=NOT_FOUND)
+        self._has_reopened = True
+        self.may_have_arrived = False
+        self._context.reopen_session(generation, self.work)
+
+    def _make_headers(self) -> tuple[dict[str, str], int]:
+        """The headers to send, and the generation of the session that they name."""
+        out, session = self.message, self._context.session
+        headers = {"Accept": ACCEPT_HEADER, "Content-Type": JSON_MEDIA_TYPE}
+        if out.version is not None:
+            session.stateless_version = out.version
+            headers |= {VERSION_HEADER: out.version, **out.headers, **self._make_mirrored_headers()}
+        elif out.method != "initialize":
+            with session.lock:
+                headers |= session.headers
+                if session.version is None:
+                    headers |= out.headers
+                return headers, session.generation
+        return headers, session.generation
+
+    def _make_mirrored_headers(self) -> dict[str, str]:
+        name = self.message.params.name
+        if self.message.method != "tools/call" or not isinstance(name, str):
+            return {}
+        if not self._context.tool_headers.has_tool(name):
+            self._context.fetch_tool_headers(self.message, self.work)
+        return self._context.tool_headers.make_headers(name, self.message.arguments)
+
+    def _handle_accepted(self, response: BaseHTTPResponse) -> None:
+        body = self._sender.discard_response(response, self.work)
+        if response.status >= 300:
+            raise self._sender.make_http_error(
+                response, body, str(self.message.method or "an answer")
+            )
+
+    def _handle_document(self, response: BaseHTTPResponse) -> None:
+        body = self._sender.read_body(response, self.work)
+        if get_content_type(response) == JSON_MEDIA_TYPE:
+            self._pass_on_message(body, response)
+        if not self.is_answered:
+            kind = get_content_type(response) or "no content"
+            said = self._sender.format_excerpt(body)
+            raise HttpError(
+                f"{self._sender.url} answered {self.message.method} with HTTP {response.status} "
+                f"and {kind} instead of an answer" + (f": {said}" if said else ""),
+                status=response.status,
+            )
+
+    def _handle_error_response(self, response: BaseHTTPResponse) -> None:
+        body = self._sender.discard_response(response, self.work)
+        failure = self._sender.make_http_error(response, body, str(self.message.method))
+        is_final = (
+            response.status != TOO_MANY_REQUESTS and response.status not in UNAVAILABLE_STATUSES
+        )
+        error = _find_error(body) if get_content_type(response) == JSON_MEDIA_TYPE else None
+        if error is None or not is_final or isinstance(failure, AccessRefusedError):
+            raise failure
+        if self._is_header_mismatch(error):
+            self._has_refreshed_headers = True
+            self._context.tool_headers.clear()
+            self._send_once()
+            return
+        # Servers that refuse a request before they have read it do not repeat its id.
+        answer = {"jsonrpc": "2.0", "id": self.message.id, "error": error}
+        self._pass_on_message(encode_json(answer), response)
+
+    def _is_header_mismatch(self, error: dict[str, object]) -> bool:
+        """Whether the server finds that headers are missing which we do not know of."""
+        is_call = self.message.method == "tools/call"
+        return is_call and error.get("code") == HEADER_MISMATCH and not self._has_refreshed_headers
+
+    def _handle_stream(self, response: BaseHTTPResponse) -> None:
+        events = SseParser(MAX_BODY_BYTES)
+        cause = self._read_stream(response, events)
+        if self.is_answered or self.work.is_aborted:
+            return
+        if self.message.version is not None or events.last_id is None:
+            raise cause
+        self._resume_stream(events, cause)
+
+    def _read_stream(self, response: BaseHTTPResponse, events: SseParser) -> HttpError:
+        """Take the events of a stream to its end; what ended it, if it was not the answer."""
+        try:
+            for piece in self._sender.iterate_body(response, self.work):
+                for data in events.feed(piece):
+                    self._pass_on_message(data, response)
+                    self._failures = 0
+                if self.is_answered:
+                    # The end should follow at once, and the connection can then be used again.
+                    self.work.set_socket_timeout(DISCARD_SECONDS)
+        except HttpError as error:
+            return error
+        finally:
+            response.close()
+        text = f"{self._sender.url} ended the stream before its answer to {self.message.method}"
+        return HttpError(text)
+
+    def _resume_stream(self, events: SseParser, cause: HttpError) -> None:
+        """Ask for the rest of a stream that has broken."""
+        purpose = f"the resumption of {self.message.method}"
+        failures = 1
+        while failures <= MAX_RETRIES and not self.is_answered:
+            if self.work.sleep(
+                min(MAX_RETRY_SECONDS, events.retry_seconds or get_retry_delay(failures))
+            ):
+                return
+            events = events.make_continuation()
+            last_id = events.last_id
+            try:
+                headers = self._context.session.headers
+                response = self._sender.open_stream(headers, last_id, self.work, purpose)
+                cause = self._read_stream(response, events)
+            except HttpError as error:
+                if error.status is not None and error.status not in UNAVAILABLE_STATUSES:
+                    raise
+                cause = error
+            failures = failures + 1 if events.last_id == last_id else 1
+        if not self.is_answered and not self.work.is_aborted:
+            raise cause
+
+    def _pass_on_message(self, data: bytes, response: BaseHTTPResponse) -> None:
+        """Pass on a message of the server, as one line."""
+        line = join_lines(data)
+        for frame in decode_frames(line):
+            self._inspect_frame(frame, response)
+        self._feed(line)
+
+    def _inspect_frame(self, frame: JsonRpcFrame, response: BaseHTTPResponse) -> None:
+        if frame.method is not UNSET:
+            self._is_listening = self.message.method == LISTEN_METHOD
+            return
+        if frame.id is UNSET:
+            return
+        if frame.id != self.message.id:
+            self._context.mark_answered(frame.id)
+            return
+        self.is_answered = True
+        if frame.result is UNSET:
+            return
+        if self.message.method == "initialize":
+            self._context.session.record_initialize(self.message, frame, response.headers)
+        elif self.message.method == "tools/list":
+            self._context.tool_headers.add_tool_page(frame.result)
+
+
+def _find_error(body: bytes) -> dict[str, object] | None:
+    """The error of a JSON-RPC answer; None when it is something else."""
+    try:
+        return _decode_error_body(body).error
+    except DECODE_ERRORS:
+        return None

@@ -1,0 +1,166 @@
+"""Handing notifications to callbacks: in order, and never in the thread that reads.
+
+So a callback may take its time and may call the peer. Who waits for an answer also waits here
+until the notifications that came before it have been delivered; a test can then look at what its
+callbacks saw as soon as a call returns.
+
+An open `subscriptions/listen`: changes that the server has promised to tell us.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Self
+
+from paddock.client.connect_options import Json
+from paddock.client.errors import PeerTimeoutError
+from paddock.client.thread_pool import report_callback_error
+from paddock.protocol.jsonrpc import encode_request
+
+if TYPE_CHECKING:
+    from paddock.client.connection import CallOutcome, ClientConnection
+
+
+MAX_PENDING_NOTIFICATIONS = 10_000
+"""Notifications that may wait for a callback that is busy; more are dropped."""
+
+DeliverNotification = Callable[[str, Json], object]
+
+
+class NotificationQueue:
+    """Calls `deliver` for each notification, one after the other, in a thread of its own."""
+
+    def __init__(self, deliver: DeliverNotification | None) -> None:
+        self._deliver = deliver
+        self._queue: SimpleQueue[tuple[str, Json] | Callable[[], object] | None] = SimpleQueue()
+        self._progress = threading.Condition()
+        self._delivered_count = 0
+        self._thread: threading.Thread | None = None
+        self._dropped_count = 0
+        self.arrived_count = 0
+
+    def put(self, method: str, params: Json) -> None:
+        """Take a notification; called by the thread that reads, and by no other."""
+        if self._deliver is None:
+            return
+        if self.arrived_count - self._delivered_count >= MAX_PENDING_NOTIFICATIONS:
+            self._drop_notification(method)
+            return
+        self.arrived_count += 1
+        if self._thread is None:
+            self._thread = threading.Thread(
+                target=self._run_callbacks, name="paddock-notices", daemon=True
+            )
+            self._thread.start()
+        self._queue.put((method, params))
+
+    def wait_until_delivered(self, mark: int, timeout: float | None) -> None:
+        """Wait until the first `mark` notifications have been delivered.
+
+        A callback does not wait for itself.
+        """
+        if threading.current_thread() is self._thread:
+            return
+        with self._progress:
+            self._progress.wait_for(lambda: self._delivered_count >= mark, timeout)
+
+    def call_after(self, mark: int, callback: Callable[[], object]) -> None:
+        """Call a function once the first `mark` notifications have been delivered."""
+        with self._progress:
+            is_due = self._delivered_count >= mark
+        if is_due:
+            callback()
+        else:
+            self._queue.put(callback)
+
+    def close(self, timeout: float) -> None:
+        """Deliver what is left, then end."""
+        self._queue.put(None)
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+
+    def _drop_notification(self, method: str) -> None:
+        """Do without a notification: who reads cannot wait, because a callback may call us."""
+        self._dropped_count += 1
+        if self._dropped_count == 1:
+            text = "%s and others are dropped: %s notifications wait for a callback that is busy"
+            logging.getLogger("paddock").warning(text, method, MAX_PENDING_NOTIFICATIONS)
+
+    def _run_callbacks(self) -> None:
+        while (notification := self._queue.get()) is not None:
+            if not isinstance(notification, tuple):
+                notification()
+                continue
+            try:
+                if self._deliver is not None:
+                    self._deliver(*notification)
+            except Exception as fault:  # noqa: BLE001 - one bad callback must not end the rest
+                report_callback_error(fault)
+            with self._progress:
+                self._delivered_count += 1
+                self._progress.notify_all()
+
+
+LISTEN_METHOD = "subscriptions/listen"
+
+
+class Subscription:
+    """Ends with `close`, with the connection, or when the server says so.
+
+    The changes themselves come to `on_notification`; their `_meta` names this subscription. Over
+    HTTP a stream that breaks is opened again; what changed meanwhile is not told.
+    """
+
+    def __init__(self, link: ClientConnection, params: Json) -> None:
+        self._connection = link
+        self._changed = threading.Condition()
+        self._error: Exception | None = None
+        self.is_open = True
+        self.acknowledged_filter: Json | None = None
+        """What the server has promised to tell; it may be less than what was asked for."""
+        self.id = link.add_waiter(self)
+        link.send(encode_request(self.id, LISTEN_METHOD, params))
+
+    def wait_for_acknowledgement(self, timeout: float) -> None:
+        """Wait until the server has acknowledged.
+
+        Raises:
+            PeerError: when it refuses.
+        """
+        with self._changed:
+            is_decided = self._changed.wait_for(
+                lambda: self.acknowledged_filter is not None or not self.is_open, timeout
+            )
+        if self._error is not None:
+            raise self._error
+        if not is_decided:
+            self.close()
+            raise PeerTimeoutError(f"No answer to {LISTEN_METHOD} within {timeout:g} s")
+
+    def acknowledge(self, honoured: object) -> None:
+        """The server has begun to listen for us."""
+        with self._changed:
+            self.acknowledged_filter = honoured if isinstance(honoured, dict) else {}
+            self._changed.notify_all()
+
+    def resolve(self, outcome: CallOutcome) -> None:
+        """The server has ended it, or never begun."""
+        with self._changed:
+            self.is_open = False
+            if self.acknowledged_filter is None and isinstance(outcome, Exception):
+                self._error = outcome
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Hear no more."""
+        self.is_open = False
+        self._connection.cancel(self.id)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,124 @@
+"""A server in a process of its own, which lives as long as the connection to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections import deque
+from typing import IO, TYPE_CHECKING
+
+from paddock.errors import ConnectError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from paddock.client.connect_options import ConnectSettings
+
+READ_CHUNK_BYTES = 1 << 16
+STOP_SECONDS = 2.0
+"""Seconds that a server gets to end by itself, and again after it was told to."""
+EXIT_CODE_SECONDS = 1.0
+"""Seconds to wait for the exit code of a server that has hung up."""
+MAX_STDERR_LINES = 20
+
+
+class ProcessChannel:
+    """The standard input and output of a server that we have started."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        settings: ConnectSettings,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it; `environment` is all that it gets, in place of ours and of the settings'."""
+        keeps_stderr = settings.stderr == "capture"
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the caller named this program
+                list(command),
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE if keeps_stderr else settings.stderr,  # type: ignore[arg-type]  # "capture" is dealt with
+                cwd=settings.cwd,
+                env=environment or ({**os.environ, **settings.env} if settings.env else None),
+            )
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise ConnectError(f"Cannot start {' '.join(command)!r}: {reason}") from None
+        self._input = _require_pipe(self._process.stdin)
+        self._output = _require_pipe(self._process.stdout)
+        self._stderr_tail: deque[str] = deque(maxlen=MAX_STDERR_LINES)
+        self._stderr_thread = threading.Thread(
+            target=self._read_stderr, name="paddock-stderr", daemon=True
+        )
+        if keeps_stderr:
+            self._stderr_thread.start()
+
+    def read(self) -> bytes:
+        """The next bytes of the server's output; empty at the end."""
+        try:
+            chunk = self._output.read(READ_CHUNK_BYTES)
+        except (OSError, ValueError):
+            chunk = b""
+        if not chunk:
+            self._output.close()
+        return chunk
+
+    def write(self, data: bytes) -> None:
+        """Give bytes to the server's input."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._input.write(rest) :]
+
+    def close(self) -> None:
+        """Close the server's input and see to it that it ends."""
+        self._input.close()
+        for end in (self._process.terminate, self._process.kill):
+            try:
+                self._process.wait(STOP_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                end()
+        self._process.wait()
+        self._join_stderr_thread()
+
+    def explain_end(self) -> str:
+        """What became of a server that has hung up."""
+        try:
+            end = _describe_exit(self._process.wait(EXIT_CODE_SECONDS))
+        except subprocess.TimeoutExpired:
+            end = "closed its output without ending"
+        self._join_stderr_thread()
+        return f"The server {end}{self.format_stderr_tail()}"
+
+    def format_stderr_tail(self) -> str:
+        """The end of its standard error so far, as part of a message; empty when it is silent."""
+        words = "".join(f"\n  {line}" for line in self._stderr_tail)
+        return f"; the end of its standard error:{words}" if words else ""
+
+    def _join_stderr_thread(self) -> None:
+        if self._stderr_thread.is_alive():
+            self._stderr_thread.join(EXIT_CODE_SECONDS)
+
+    def _read_stderr(self) -> None:
+        with _require_pipe(self._process.stderr) as stderr:
+            for line in stderr:
+                self._stderr_tail.append(line.decode(errors="replace").rstrip())
+
+
+def _describe_exit(code: int) -> str:
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def _require_pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    if stream is None:
+        raise ConnectError("The server's process has no pipes")
+    return stream

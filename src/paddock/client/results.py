@@ -1,0 +1,286 @@
+"""Content as a server sends it, into the content Structs of the protocol's model.
+
+The model's types accept more than one form of some fields, for the convenience of authors; what
+travels has only one, which is spelled out here.
+
+What the methods of a `Peer` return: the server's descriptions and results, as Structs.
+
+Members of an answer that the protocol does not name are left out; `Peer.request` has them all.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+import msgspec
+from msgspec import NODEFAULT, Struct, field
+
+from paddock.client.connect_options import Json
+from paddock.client.errors import AnswerError
+from paddock.protocol.content import (
+    Annotations,
+    AudioContent,
+    BlobResourceContents,
+    Content,
+    EmbeddedResource,
+    Icon,
+    ImageContent,
+    PromptMessage,
+    ResourceLink,
+    Role,
+    TextContent,
+    TextResourceContents,
+)
+
+AnyContent = Content | Json
+"""A kind of content that we know, or the JSON object of one that we do not."""
+AnyResourceContents = TextResourceContents | BlobResourceContents
+
+_WIRE_FIELD_TYPES: dict[str, object] = {"annotations": Annotations | None, "resource": Json}
+
+
+def _define_wire_type(kind: type[Struct]) -> type[Struct]:
+    """The same fields, each with the one type that it has on the wire."""
+    fields = []
+    for struct_field in msgspec.structs.fields(kind):
+        known_as = msgspec.field(name=struct_field.encode_name)
+        if struct_field.default is not NODEFAULT:
+            known_as = msgspec.field(name=struct_field.encode_name, default=struct_field.default)
+        fields.append(
+            (
+                struct_field.name,
+                _WIRE_FIELD_TYPES.get(struct_field.name, struct_field.type),
+                known_as,
+            )
+        )
+    return msgspec.defstruct(kind.__name__, fields)
+
+
+_CONTENT_TYPES: dict[object, tuple[type[Content], type[Struct]]] = {
+    kind.__struct_config__.tag: (kind, _define_wire_type(kind))
+    for kind in (TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource)
+}
+
+
+def parse_content(value: object) -> AnyContent:
+    """One piece of content.
+
+    Raises:
+        AnswerError: saying which field is wrong.
+    """
+    if not isinstance(value, dict):
+        raise AnswerError(f"Expected content, got {value!r:.60}")
+    if value.get("type") not in _CONTENT_TYPES:
+        return cast("Json", value)
+    kind, wire_type = _CONTENT_TYPES[value["type"]]
+    sent = _convert_content(value, wire_type, f"{value['type']} content")
+    fields = {name: getattr(sent, name) for name in sent.__struct_fields__}
+    if "resource" in fields:
+        fields["resource"] = parse_resource_contents(fields["resource"])
+    return kind(**fields)
+
+
+def parse_resource_contents(value: object) -> AnyResourceContents:
+    """The contents of a resource, or of a part of one.
+
+    Raises:
+        AnswerError: saying which field is wrong.
+    """
+    is_binary = isinstance(value, dict) and "blob" in value
+    kind = BlobResourceContents if is_binary else TextResourceContents
+    return cast("AnyResourceContents", _convert_content(value, kind, "the contents of a resource"))
+
+
+def join_text(contents: list[AnyContent]) -> str:
+    """The text among contents, each piece on lines of its own."""
+    return "\n".join(piece.text for piece in contents if isinstance(piece, TextContent))
+
+
+def _convert_content(value: object, kind: type[Struct], what: str) -> Struct:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as fault:
+        raise AnswerError(f"Not {what}: {fault}") from None
+
+
+T = TypeVar("T")
+
+
+class ToolInfo(Struct, rename="camel"):
+    """A tool as the server describes it."""
+
+    name: str
+    input_schema: Json
+    title: str | None = None
+    description: str | None = None
+    output_schema: Json | None = None
+    annotations: Json | None = None
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class PromptArgumentInfo(Struct, rename="camel"):
+    """An argument of a prompt."""
+
+    name: str
+    title: str | None = None
+    description: str | None = None
+    required: bool = False
+
+
+class PromptInfo(Struct, rename="camel"):
+    """A prompt as the server describes it."""
+
+    name: str
+    title: str | None = None
+    description: str | None = None
+    arguments: list[PromptArgumentInfo] = []
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class ResourceInfo(Struct, rename="camel"):
+    """A resource as the server describes it."""
+
+    uri: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    size: int | None = None
+    annotations: Json | None = None
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class TemplateInfo(Struct, rename="camel"):
+    """A template for the URIs of resources, as the server describes it."""
+
+    uri_template: str
+    name: str
+    title: str | None = None
+    description: str | None = None
+    mime_type: str | None = None
+    annotations: Json | None = None
+    icons: list[Icon] = []
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class ToolResult(Struct):
+    """What a tool answered."""
+
+    content: list[AnyContent]
+    structured: object = None
+    is_error: bool = False
+    meta: Json = {}
+
+    @property
+    def text(self) -> str:
+        """All text of the content."""
+        return join_text(self.content)
+
+
+class PromptResult(Struct):
+    """The messages that a prompt gives."""
+
+    messages: list[PromptMessage]
+    description: str | None = None
+    meta: Json = {}
+
+
+class ResourceResult(Struct):
+    """The contents of a resource, which may have several parts."""
+
+    contents: list[AnyResourceContents]
+    meta: Json = {}
+
+    @property
+    def text(self) -> str:
+        """All text of the contents."""
+        parts = (part.text for part in self.contents if isinstance(part, TextResourceContents))
+        return "\n".join(parts)
+
+    @property
+    def data(self) -> bytes:
+        """All bytes of the contents."""
+        parts = (part.blob for part in self.contents if isinstance(part, BlobResourceContents))
+        return b"".join(parts)
+
+
+class Completion(Struct, rename="camel"):
+    """Values that an argument may be completed to."""
+
+    values: list[str]
+    total: int | None = None
+    has_more: bool = False
+
+
+class _ToolResponse(Struct, rename="camel"):
+    content: list[object] = []
+    structured_content: object = None
+    is_error: bool = False
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class _MessageResponse(Struct):
+    content: Json
+    role: Role
+
+
+class _PromptResponse(Struct):
+    messages: list[_MessageResponse]
+    description: str | None = None
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class _ResourceResponse(Struct):
+    contents: list[object]
+    meta: Json = field(default_factory=dict, name="_meta")
+
+
+class _CompletionResponse(Struct):
+    completion: Completion
+
+
+def convert_result(kind: type[T], value: object, method: str) -> T:
+    """A part of the answer to a request, as the type it should have.
+
+    Raises:
+        AnswerError: saying where it has not.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as fault:
+        raise AnswerError(f"The server's answer to {method} makes no sense: {fault}") from None
+
+
+def parse_tool_result(answer: Json) -> ToolResult:
+    """The result of `tools/call`."""
+    read = convert_result(_ToolResponse, answer, "tools/call")
+    content = [parse_content(piece) for piece in read.content]
+    return ToolResult(content, read.structured_content, read.is_error, read.meta)
+
+
+def parse_prompt_result(answer: Json) -> PromptResult:
+    """The result of `prompts/get`."""
+    read = convert_result(_PromptResponse, answer, "prompts/get")
+    messages = [_parse_prompt_message(message) for message in read.messages]
+    return PromptResult(messages, read.description, read.meta)
+
+
+def parse_resource_result(answer: Json) -> ResourceResult:
+    """The result of `resources/read`."""
+    read = convert_result(_ResourceResponse, answer, "resources/read")
+    return ResourceResult([parse_resource_contents(part) for part in read.contents], read.meta)
+
+
+def parse_completion(answer: Json) -> Completion:
+    """The result of `completion/complete`."""
+    return convert_result(_CompletionResponse, answer, "completion/complete").completion
+
+
+def _parse_prompt_message(message: _MessageResponse) -> PromptMessage:
+    content = parse_content(message.content)
+    if not isinstance(content, Content):
+        raise AnswerError(f"Unknown type of content in a prompt: {content.get('type')!r}")
+    return PromptMessage(content, message.role)

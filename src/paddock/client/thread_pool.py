@@ -1,0 +1,112 @@
+"""What becomes of a fault in code of the caller's that we call in threads of ours.
+
+Threads for work that waits: made when needed, used again, gone when idle.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from time import monotonic
+
+
+def report_callback_error(fault: BaseException) -> None:
+    """Show a fault in a callback the way Python shows one that ends a thread."""
+    details = (type(fault), fault, fault.__traceback__, threading.current_thread())
+    threading.excepthook(threading.ExceptHookArgs(details))
+    sys.stderr.flush()
+
+
+Job = Callable[[], None]
+
+IDLE_SECONDS = 10.0
+"""Seconds after which a thread without work ends."""
+
+
+class ThreadPool:
+    """Runs jobs, up to `limit` at a time; up to `line` more wait for their turn."""
+
+    def __init__(self, name: str, limit: int, line: int) -> None:
+        self._name = name
+        self._max_threads = limit
+        self._max_queued = line
+        self._lock = threading.Lock()
+        self._queued_jobs: deque[Job] = deque()
+        self._idle_jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._threads: set[threading.Thread] = set()
+        self._idle_count = 0
+        self._is_closed = False
+
+    def submit(self, job: Job) -> bool:
+        """Have a job run; False when too many are waiting, or it is too late."""
+        with self._lock:
+            if self._is_closed:
+                return False
+            if self._idle_count:
+                self._idle_count -= 1
+                self._idle_jobs.put(job)
+            elif len(self._threads) < self._max_threads:
+                self._start_thread(job)
+            elif len(self._queued_jobs) < self._max_queued:
+                self._queued_jobs.append(job)
+            else:
+                return False
+        return True
+
+    def close(self, seconds: float) -> None:
+        """Take no more jobs, and wait until those that run have ended."""
+        with self._lock:
+            self._is_closed = True
+            self._queued_jobs.clear()
+            for _ in range(self._idle_count):
+                self._idle_jobs.put(None)
+            self._idle_count = 0
+            threads = list(self._threads)
+        until = monotonic() + seconds
+        for thread in threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, until - monotonic()))
+
+    def _start_thread(self, job: Job) -> None:
+        thread = threading.Thread(target=self._run_jobs, args=(job,), name=self._name, daemon=True)
+        self._threads.add(thread)
+        thread.start()
+
+    def _run_jobs(self, first: Job) -> None:
+        job: Job | None = first
+        while job is not None:
+            try:
+                job()
+            except Exception as fault:  # noqa: BLE001 - what comes next has to be done all the same
+                report_callback_error(fault)
+            job = self._next_job()
+
+    def _next_job(self) -> Job | None:
+        with self._lock:
+            if self._queued_jobs:
+                return self._queued_jobs.popleft()
+            if self._is_closed:
+                self._remove_thread()
+                return None
+            self._idle_count += 1
+        while True:
+            try:
+                job = self._idle_jobs.get(timeout=IDLE_SECONDS)
+            except Empty:
+                with self._lock:
+                    if self._idle_count:
+                        self._idle_count -= 1
+                        self._remove_thread()
+                        return None
+                # A job has been put for us at this very moment.
+                continue
+            if job is None:
+                with self._lock:
+                    self._remove_thread()
+            return job
+
+    def _remove_thread(self) -> None:
+        self._threads.discard(threading.current_thread())

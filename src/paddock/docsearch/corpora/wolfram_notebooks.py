@@ -1,0 +1,109 @@
+"""Documentation that is written as notebooks: that of a Wolfram installation, and of paclets."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paddock.directories import get_data_directory
+from paddock.docsearch.corpora.registry import read_source_file, stamp_files, walk_files
+from paddock.docsearch.model import DocPage
+from paddock.kernels.wolfram.kernel_locator import find_kernel_program
+from paddock.wolfram.notebooks import NotebookError, notebook_to_markdown, read_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from paddock.docsearch.model import CorpusSource
+
+INSTALLATION_CORPUS = "wolfram-documentation"
+PACLETS_CORPUS = "paclets"
+INSTALLATION_VARIABLE = "WOLFRAM_INSTALLATION_DIRECTORY"
+NOTEBOOK_SUFFIXES = frozenset((".nb",))
+_MAX_PARENT_DIRECTORIES = 6
+
+
+class InstalledDocumentation:
+    """The corpus of the Wolfram installation on this machine; each notebook is a source."""
+
+    name = INSTALLATION_CORPUS
+
+    def list_sources(self) -> list[CorpusSource]:
+        """Reference pages, then everything else; none without an installation."""
+        root = find_documentation_directory()
+        if root is None:
+            return []
+        found = stamp_files(walk_files(root, NOTEBOOK_SUFFIXES))
+        return sorted(found, key=lambda source: "ReferencePages" not in source.key)
+
+    def read_pages(self, key: str) -> Iterator[DocPage]:
+        """The page that a notebook is."""
+        yield from _read_notebook_page(key)
+
+
+class PacletPages:
+    """The corpus of the pages and notebooks of paclets; each notebook is a source."""
+
+    name = PACLETS_CORPUS
+
+    def list_sources(self) -> list[CorpusSource]:
+        """The notebooks in the documentation of every paclet that is found."""
+        found: list[Path] = []
+        for folder in find_paclet_folders():
+            for documentation in [
+                folder / "Documentation",
+                *sorted(folder.glob("*/Documentation")),
+            ]:
+                found += walk_files(documentation, NOTEBOOK_SUFFIXES)
+        return stamp_files(dict.fromkeys(found))
+
+    def read_pages(self, key: str) -> Iterator[DocPage]:
+        """The page that a notebook is."""
+        yield from _read_notebook_page(key)
+
+
+def find_documentation_directory() -> Path | None:
+    """Where the Wolfram installation of this machine has its documentation."""
+    given = os.environ.get(INSTALLATION_VARIABLE)
+    program = None if given else find_kernel_program()
+    if not given and program is None:
+        return None
+    start = Path(given) if given else program.path.resolve() if program else Path()
+    for parent in [start, *list(start.parents)[:_MAX_PARENT_DIRECTORIES]]:
+        found = parent / "Documentation" / "English"
+        if found.is_dir():
+            return found
+    return None
+
+
+def find_paclet_folders() -> list[Path]:
+    """Directories that may be paclets, or hold some."""
+    given = [
+        Path(one) for one in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if one
+    ]
+    own = Path(get_data_directory()) / "paclets"
+    bases = [Path(os.environ[name]) for name in ("WOLFRAM_USERBASE",) if os.environ.get(name)]
+    for product in ("Wolfram", "Mathematica"):
+        if sys.platform == "win32":
+            bases.append(Path(os.environ.get("APPDATA", "~")).expanduser() / product)
+        elif sys.platform == "darwin":
+            bases.append(Path.home() / "Library" / product)
+        else:
+            bases.append(Path.home() / f".{product}")
+    parts = [base / part for base in bases for part in ("Paclets/Repository", "Applications")]
+    folders = [*given, own, *parts]
+    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+
+
+def _read_notebook_page(key: str) -> Iterator[DocPage]:
+    try:
+        notebook = read_notebook(read_source_file(key).decode("utf-8", "replace"))
+    except NotebookError as error:
+        raise ValueError(f"{key}: {error}") from error
+    markdown = notebook_to_markdown(notebook, output_limit=500, cell_limit=4_000, most_pictures=0)
+    text = markdown.text.strip()
+    if text:
+        name = Path(key).stem
+        yield DocPage(name, key, text, (name,))

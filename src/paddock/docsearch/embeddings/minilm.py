@@ -1,0 +1,161 @@
+"""A sentence model of the MiniLM kind, computed with numpy alone.
+
+Reads the files that such models are handed out as: `model.safetensors`, `config.json` and
+`vocab.txt` in one directory. Nothing is downloaded; whoever wants such a model has it on disk.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddock.docsearch.embeddings.static_vectors import split_word_pieces, split_words
+from paddock.errors import PaddockError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float32]
+
+MAX_TEXT_PIECES = 256
+"""Of one text; the rest is not read."""
+MAX_HEADER_BYTES = 10_000_000
+"""Bytes of the table of contents of a file of weights."""
+_TENSOR_TYPES = {"F32": "<f4", "F16": "<f2"}
+MODEL_FILES = ("model.safetensors", "config.json", "vocab.txt")
+
+
+class ModelError(PaddockError):
+    """A directory holds no sentence model that can be used."""
+
+    code = "model"
+
+
+class MiniLM:
+    """A model in memory. `embed` gives one vector of length 1 for each text."""
+
+    def __init__(self, directory: Path) -> None:
+        try:
+            self._config: dict[str, Any] = json.loads((directory / "config.json").read_bytes())
+            vocabulary = (directory / "vocab.txt").read_text("utf-8").splitlines()
+            self._weights = read_safetensors(directory / "model.safetensors")
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelError(
+                f"no sentence model can be read: {error}",
+                where=str(directory),
+                hint=f"a directory with {', '.join(MODEL_FILES)} is expected",
+            ) from None
+        self.vocabulary = {piece: number for number, piece in enumerate(vocabulary)}
+        try:
+            self.dimensions = int(self._config["hidden_size"])
+            self._head_count = int(self._config["num_attention_heads"])
+            self._layer_count = int(self._config["num_hidden_layers"])
+            self._epsilon = float(self._config.get("layer_norm_eps", 1e-12))
+            self._special_piece_ids = [
+                self.vocabulary[name] for name in ("[CLS]", "[SEP]", "[UNK]")
+            ]
+            self.embed(["a text to try it"])
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise ModelError(
+                f"the model is of another kind than MiniLM: {error!r}", where=str(directory)
+            ) from None
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """The meaning of texts, a row for each."""
+        rows = [self._embed_piece_ids(self._tokenize(text)) for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
+
+    def embed_piece(self, number: int) -> FloatArray:
+        """The meaning of one piece of the vocabulary by itself."""
+        return self._embed_piece_ids(
+            [self._special_piece_ids[0], number, self._special_piece_ids[1]]
+        )
+
+    def _tokenize(self, text: str) -> list[int]:
+        start, end, unknown = self._special_piece_ids
+        found: list[int] = []
+        for word in split_words(text[: MAX_TEXT_PIECES * 16]):
+            found += split_word_pieces(word, self.vocabulary) or [unknown]
+            if len(found) >= MAX_TEXT_PIECES - 2:
+                break
+        return [start, *found[: MAX_TEXT_PIECES - 2], end]
+
+    def _embed_piece_ids(self, numbers: Sequence[int]) -> FloatArray:
+        weights = self._weights
+        hidden = (
+            weights["embeddings.word_embeddings.weight"][list(numbers)]
+            + weights["embeddings.position_embeddings.weight"][: len(numbers)]
+            + weights["embeddings.token_type_embeddings.weight"][0]
+        )
+        hidden = self._apply_layer_norm(hidden, "embeddings.LayerNorm")
+        for layer in range(self._layer_count):
+            hidden = self._apply_layer(hidden, f"encoder.layer.{layer}")
+        mean = hidden.mean(axis=0)
+        vector: FloatArray = (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
+        return vector
+
+    def _apply_layer(self, hidden: FloatArray, name: str) -> FloatArray:
+        size = self.dimensions // self._head_count
+        query, key, value = (
+            self._apply_dense(hidden, f"{name}.attention.self.{part}")
+            .reshape(-1, self._head_count, size)
+            .transpose(1, 0, 2)
+            for part in ("query", "key", "value")
+        )
+        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(size))
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores /= scores.sum(axis=-1, keepdims=True)
+        seen = (scores @ value).transpose(1, 0, 2).reshape(-1, self.dimensions)
+        seen = self._apply_dense(seen, f"{name}.attention.output.dense")
+        hidden = self._apply_layer_norm(hidden + seen, f"{name}.attention.output.LayerNorm")
+        wide = _apply_gelu(self._apply_dense(hidden, f"{name}.intermediate.dense"))
+        narrow = self._apply_dense(wide, f"{name}.output.dense")
+        return self._apply_layer_norm(hidden + narrow, f"{name}.output.LayerNorm")
+
+    def _apply_dense(self, rows: FloatArray, name: str) -> FloatArray:
+        product: FloatArray = (
+            rows @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+        )
+        return product
+
+    def _apply_layer_norm(self, rows: FloatArray, name: str) -> FloatArray:
+        centred = rows - rows.mean(axis=-1, keepdims=True)
+        spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + self._epsilon)
+        normal: FloatArray = centred / spread * self._weights[f"{name}.weight"]
+        return normal + self._weights[f"{name}.bias"]
+
+
+def _apply_gelu(rows: FloatArray) -> FloatArray:
+    """The usual activation, with the error function by Abramowitz and Stegun 7.1.26."""
+    x = np.abs(rows) * np.float32(0.70710678)
+    t = 1 / (1 + np.float32(0.3275911) * x)
+    sums: FloatArray = np.full(x.shape, 1.061405429, np.float32)
+    for factor in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        sums = np.asarray(sums * t + factor, np.float32)
+    error = np.sign(rows) * (1 - sums * t * np.exp(-x * x))
+    result: FloatArray = rows * np.float32(0.5) * (1 + error)
+    return result
+
+
+def read_safetensors(file: Path) -> dict[str, FloatArray]:
+    """The tensors of a file, in single precision."""
+    data = file.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    if not 0 < length <= min(MAX_HEADER_BYTES, len(data) - 8):
+        raise ValueError(f"{file.name} is no file of safetensors")
+    header = json.loads(data[8 : 8 + length])
+    body = memoryview(data)[8 + length :]
+    found = {}
+    for name, entry in header.items():
+        if name == "__metadata__" or entry["dtype"] not in _TENSOR_TYPES:
+            continue
+        start, end = entry["data_offsets"]
+        flat = np.frombuffer(body[start:end], _TENSOR_TYPES[entry["dtype"]])
+        tensor: FloatArray = flat.astype(np.float32).reshape(entry["shape"])
+        found[name.removeprefix("bert.")] = tensor
+    return found

@@ -1,0 +1,181 @@
+"""A worker without other processes, for systems that cannot fork.
+
+There is no state to go back to: when an evaluation has to be stopped and the engine does not heed
+an interrupt, the worker tells so and ends. Its session then repeats the journal in another one.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import os
+import queue
+import secrets
+import threading
+import time
+from typing import TYPE_CHECKING, NoReturn
+
+from paddock.kernels.child.job_runner import run_job
+from paddock.kernels.child.output_capture import OutputCapture
+from paddock.kernels.child.plain_frames import PlainFrame, PlainFrameReader, send_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.kernels.child.job_runner import LanguageInterpreter
+
+_INTERRUPT_GRACE_SECONDS = 1.0
+_READ_CHUNK_BYTES = 1 << 16
+
+
+def run_forkless(
+    make: Callable[[], LanguageInterpreter],
+    requests: int,
+    replies: int,
+    output: int,
+    kept: list[str],
+) -> NoReturn:
+    """Be a kernel in one process."""
+    try:
+        interpreter = make()
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the server is told
+        send_frame(replies, PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
+        os._exit(1)
+    send_frame(
+        replies,
+        PlainFrame(
+            "started",
+            guard=os.getpid(),
+            engine_version=interpreter.version,
+            confinement=kept,
+        ),
+    )
+    _ForklessWorker(interpreter, replies, output).run(requests)
+
+
+class _ForklessWorker:
+    """The three threads of such a worker: this one evaluates, one listens, one collects."""
+
+    def __init__(self, interpreter: LanguageInterpreter, replies: int, output: int) -> None:
+        self._interpreter = interpreter
+        self._replies = replies
+        self._output = _PrintedOutput(output)
+        self._jobs: queue.SimpleQueue[PlainFrame] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._stop_cause: str | None = None
+        self._is_running = False
+
+    def run(self, requests: int) -> NoReturn:
+        """Do one job after another."""
+        threading.Thread(target=self._read_requests, args=(requests,), daemon=True).start()
+        while True:
+            with contextlib.suppress(KeyboardInterrupt):  # one that came too late
+                self._run_job(self._jobs.get())
+
+    def _run_job(self, job: PlainFrame) -> None:
+        self._output.reset(job.output_bytes if job.type == "evaluate" else _READ_CHUNK_BYTES)
+        self._is_running = True
+        timer = threading.Timer(
+            min(job.seconds, threading.TIMEOUT_MAX), self._stop_job, ("timed-out",)
+        )
+        timer.start()
+        found = run_job(self._interpreter, job, self._output.add_output, contextlib.nullcontext())
+        timer.cancel()
+        with self._lock:
+            self._is_running = False
+            if self._stop_cause is not None:
+                found.status, self._stop_cause = self._stop_cause, None
+            self._send_reply(found)
+        if found.status not in {"done", "failed"}:
+            os._exit(0)
+
+    def _send_reply(self, found: PlainFrame) -> None:
+        pieces, dropped = self._output.take_outputs()
+        send_frame(self._replies, PlainFrame("reply", answer=found, pieces=pieces, dropped=dropped))
+
+    def _read_requests(self, requests: int) -> None:
+        stream = PlainFrameReader(requests)
+        try:
+            while True:
+                request = stream.read_one()
+                if request.type == "cancel":
+                    threading.Thread(target=self._stop_job, args=("cancelled",)).start()
+                else:
+                    self._jobs.put(request)
+        except (EOFError, OSError, ValueError):
+            os._exit(0)
+
+    def _stop_job(self, cause: str) -> None:
+        with self._lock:
+            if not self._is_running or self._stop_cause is not None:
+                return
+            self._stop_cause = cause
+        if self._interpreter.is_interruptible:
+            _thread.interrupt_main()
+            end = time.monotonic() + _INTERRUPT_GRACE_SECONDS
+            while self._is_running and time.monotonic() < end:
+                time.sleep(0.01)
+        with self._lock:
+            if self._is_running:
+                self._send_reply(PlainFrame("answer", status=cause))
+                os._exit(0)
+
+
+class _PrintedOutput:
+    """What is printed, collected by a thread, because pipes cannot be polled everywhere."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._capture = OutputCapture(handle)
+        self._lock = threading.Lock()
+        self._marker = b""
+        self._partial_marker = b""
+        self._has_marker = threading.Event()
+        threading.Thread(target=self._read_output, daemon=True).start()
+
+    def reset(self, limit: int) -> None:
+        """Forget what was printed before."""
+        self.take_outputs()
+        self._capture.limit_bytes = limit
+
+    def add_output(self, output: PlainFrame) -> None:
+        """Take another output."""
+        with self._lock:
+            self._capture.add_output(output)
+
+    def take_outputs(self) -> tuple[list[bytes | PlainFrame], int]:
+        """All that was printed until now."""
+        self._drain_pipe()
+        with self._lock:
+            return self._capture.take_outputs()
+
+    def _drain_pipe(self) -> None:
+        """Wait until the other thread has read what is in the pipe."""
+        mark = b"\0" + secrets.token_hex(16).encode() + b"\0"
+        with self._lock:
+            self._marker = mark
+            self._has_marker.clear()
+        os.write(1, mark)
+        self._has_marker.wait(_INTERRUPT_GRACE_SECONDS)
+
+    def _read_output(self) -> None:
+        while chunk := os.read(self._handle, _READ_CHUNK_BYTES):
+            with self._lock:
+                text = self._partial_marker + chunk
+                self._partial_marker = b""
+                if self._marker and self._marker in text:
+                    before, _, after = text.partition(self._marker)
+                    text = before + after
+                    self._marker = b""
+                    self._has_marker.set()
+                elif self._marker:
+                    text, self._partial_marker = _split_partial_marker(text, self._marker)
+                self._capture.append_text(text)
+
+
+def _split_partial_marker(text: bytes, mark: bytes) -> tuple[bytes, bytes]:
+    """Text, and what may be the beginning of a mark at its end."""
+    for size in range(len(mark) - 1, 0, -1):
+        if text.endswith(mark[:size]):
+            return text[:-size], text[-size:]
+    return text, b""

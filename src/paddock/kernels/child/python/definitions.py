@@ -1,0 +1,139 @@
+"""The functions and classes that a session has defined, with the text that defines them.
+
+They are kept as text because nothing else defines them again exactly. Only those are kept whose
+definition does nothing but define: no call in a default, no decorator that is not known.
+"""
+
+from __future__ import annotations
+
+import _ast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SAFE_DECORATORS = frozenset(
+    {
+        "abstractmethod", "asynccontextmanager", "cache", "cached_property", "classmethod",
+        "contextmanager", "dataclass", "final", "lru_cache", "njit", "jit", "overload", "override",
+        "property", "runtime_checkable", "setter", "singledispatch", "staticmethod",
+        "total_ordering", "unique", "wraps",
+    }
+)  # fmt: skip
+_SAFE_CALLS = frozenset({"NamedTuple", "TypeVar", "auto", "field", "namedtuple"})
+"""What may be called in the body of a class."""
+
+
+class PythonDefinition:
+    """What was defined under a name, and the text that did it."""
+
+    def __init__(self, value: object, text: str) -> None:
+        self.value = value
+        self.text = text
+
+
+class PythonDefinitions:
+    """The latest definition of each name."""
+
+    def __init__(self) -> None:
+        self._definitions: dict[str, PythonDefinition] = {}
+
+    def record(self, statements: list[Any], names: dict[str, Any], code: str) -> None:
+        """Take note of what some code has defined."""
+        lines: list[str] | None = None
+        for statement in statements:
+            name = _get_defined_name(statement)
+            if name is None or name not in names:
+                continue
+            lines = code.splitlines() if lines is None else lines
+            text = "\n".join(lines[_get_first_line(statement) - 1 : statement.end_lineno])
+            self.add(name, names[name], text)
+
+    def add(self, name: str, value: object, text: str) -> None:
+        """Have a definition."""
+        self._definitions.pop(name, None)  # so that they are in the order in which they were made
+        self._definitions[name] = PythonDefinition(value, text)
+
+    def get_current(self, names: dict[str, Any]) -> dict[str, str]:
+        """The texts of the definitions that still hold, in their order."""
+        return {
+            name: found.text
+            for name, found in self._definitions.items()
+            if names.get(name) is found.value
+        }
+
+
+def _get_defined_name(statement: Any) -> str | None:
+    """The name that a statement defines and does nothing besides; None for other statements."""
+    if statement.col_offset != 0:
+        return None
+    if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
+        name: str = statement.name
+        return name if _only_defines(statement) else None
+    if isinstance(statement, _ast.Assign) and isinstance(statement.value, _ast.Lambda):
+        target = statement.targets[0]
+        if len(statement.targets) == 1 and isinstance(target, _ast.Name):
+            return target.id if _has_pure_defaults(statement.value.args) else None
+    return None
+
+
+def _only_defines(statement: Any) -> bool:
+    if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
+        return _has_pure_defaults(statement.args) and all(
+            map(_is_safe_decorator, statement.decorator_list)
+        )
+    if isinstance(statement, _ast.ClassDef):
+        return (
+            all(map(_is_pure_expression, statement.bases))
+            and all(_is_pure_expression(each.value) for each in statement.keywords)
+            and all(map(_is_safe_decorator, statement.decorator_list))
+            and all(map(_only_defines, statement.body))
+        )
+    if isinstance(statement, (_ast.Assign, _ast.AnnAssign)):
+        return statement.value is None or _is_pure_expression(statement.value)
+    return isinstance(statement, (_ast.Pass, _ast.Expr)) and _is_pure_expression(
+        getattr(statement, "value", None)
+    )
+
+
+def _has_pure_defaults(arguments: Any) -> bool:
+    return all(map(_is_pure_expression, [*arguments.defaults, *arguments.kw_defaults]))
+
+
+def _is_safe_decorator(decorator: Any) -> bool:
+    called = decorator.func if isinstance(decorator, _ast.Call) else decorator
+    return _get_last_name(called) in _SAFE_DECORATORS
+
+
+def _is_pure_expression(expression: Any) -> bool:
+    """Whether working out an expression does nothing but give its value."""
+    if expression is None or isinstance(expression, (_ast.Constant, _ast.Name, _ast.Lambda)):
+        return True
+    if isinstance(expression, _ast.Call):
+        parts = [*expression.args, *(each.value for each in expression.keywords)]
+        return _get_last_name(expression.func) in _SAFE_CALLS and all(
+            map(_is_pure_expression, parts)
+        )
+    if isinstance(expression, (_ast.Tuple, _ast.List, _ast.Set)):
+        return all(map(_is_pure_expression, expression.elts))
+    if isinstance(expression, _ast.Dict):
+        return all(map(_is_pure_expression, [*expression.keys, *expression.values]))
+    return isinstance(
+        expression, (_ast.Attribute, _ast.Subscript, _ast.UnaryOp, _ast.BinOp)
+    ) and all(
+        _is_pure_expression(part)
+        for part in (getattr(expression, field) for field in expression._fields)
+        if isinstance(part, _ast.expr)
+    )
+
+
+def _get_last_name(expression: Any) -> str:
+    if isinstance(expression, _ast.Name):
+        return expression.id
+    return expression.attr if isinstance(expression, _ast.Attribute) else ""
+
+
+def _get_first_line(statement: Any) -> int:
+    lines: list[int] = [each.lineno for each in getattr(statement, "decorator_list", ())]
+    lines.append(statement.lineno)
+    return min(lines)

@@ -1,1 +1,0 @@
-"""Engines as a worker sees them; each module here is imported in child processes only."""

@@ -1,0 +1,120 @@
+"""Which evaluations do more than define something, and so must never be repeated unasked.
+
+It is seen from the code alone: an evaluation that names a function which reaches outside of the
+kernel (files, programs, the network), or gives something else each time (random numbers, the time),
+has an effect; so has one that names a symbol whose definition does. What only defines such a symbol
+has none. When in doubt there is one: what is lost by that is a state that need not have been saved.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from paddock.wolfram import Atom, Node, has_head, iter_assignments, iter_statements, parse, walk
+
+if TYPE_CHECKING:
+    from paddock.wolfram import Expression
+
+_EFFECT_PREFIXES = (
+    "Random|Run|Import|Export|URL|HTTP|Cloud|Send|Socket|Link|Service|Web|Open|Write|Stream|Binary"
+    "|File|External|Python|Start|Kill|System|Create|Copy|Rename|Input|Dialog|Choice|Install|Paclet"
+    "|Parallel|Schedul|Session|Task|Persist|Local|Current|Memory|Read|Date|Time|Absolute|Audio"
+    "|Video|Speak|Emit|Beep|Notebook|Front|Remote|Mail|Wolfram|Interpreter|Semantic|Entity"
+    "|Geo|Databin|Initializ|Pause|Uncompress|Test|Verification|Set(?:Environment|File|Stream)"
+    r"|Delete(?:File|Dir|Object|Perm|Search)|Find(?:File|List|Tex)|\$(?:Random|Process|Parent"
+    r"|Session|Command|Script|Machine|User|Time|Now|Date|Host|Input|Memory|System)"
+)
+_EFFECT_NAMES = (
+    "Get|Put|PutAppend|Save|DumpSave|Close|Skip|Find|Now|Today|Tomorrow|Yesterday|SeedRandom"
+    "|Timing|RepeatedTiming|ToExpression|MakeExpression|Symbol|Environment|GetEnvironment|Once"
+    "|BlockRandom"
+)
+_EFFECT_PATTERN = re.compile(rf"(?:{_EFFECT_PREFIXES})[A-Za-z0-9]*|(?:{_EFFECT_NAMES})")
+_QUICK_EFFECT_PATTERN = re.compile(
+    rf"(?<![A-Za-z0-9$])(?:(?:{_EFFECT_PREFIXES})|(?:{_EFFECT_NAMES})\b)|<<|>>|[A-Za-z]Data\b"
+)
+_DATA_FUNCTION = re.compile(r"[A-Z][A-Za-z]*Data")
+_SYMBOL_NAME = re.compile(r"[$A-Za-z][$\w]*")
+_DELAYED_HEADS = ("SetDelayed", "UpSetDelayed", "TagSetDelayed")
+_CODE_HOLDING_HEADS = re.compile(
+    r"Function|Hold\w*|Unevaluated|Defer|Inactiv\w+|RuleDelayed|Compile|Composition|\w*SetDelayed"
+)
+"""What keeps code for later."""
+
+
+class SideEffectScan:
+    """Looks at the evaluations of one session, from the first to the last."""
+
+    def __init__(self) -> None:
+        self._effectful_symbols: set[str] = set()
+        """Symbols whose definitions have effects."""
+
+    def has_side_effects(self, code: str) -> bool:
+        """Whether evaluating this code has an effect, after all that was asked about before."""
+        if not _QUICK_EFFECT_PATTERN.search(code) and self._effectful_symbols.isdisjoint(
+            _SYMBOL_NAME.findall(code)
+        ):
+            return False
+        source = parse(code)
+        if source.problems:
+            return True
+        # Each part is looked at, for what it defines counts for those that follow.
+        found = [
+            self._has_effect(part) for each in source.expressions for part in iter_statements(each)
+        ]
+        return any(found)
+
+    def _has_effect(self, part: Expression) -> bool:
+        names = _collect_symbol_names(part)
+        if not self._names_effect(names):
+            return False
+        if isinstance(part, Node) and any(has_head(part, head) for head in _DELAYED_HEADS):
+            self._effectful_symbols |= _collect_defined_names(part)
+            return False
+        if any(
+            _CODE_HOLDING_HEADS.fullmatch(name) for name in names
+        ) or self._passes_effect_uncalled(part):
+            self._effectful_symbols |= _collect_defined_names(part) or {
+                name for name in names if not _is_capitalized(name)
+            }
+        return True
+
+    def _names_effect(self, names: set[str]) -> bool:
+        return any(
+            name in self._effectful_symbols
+            or _EFFECT_PATTERN.fullmatch(name)
+            or _DATA_FUNCTION.fullmatch(name)
+            for name in names
+        )
+
+    def _passes_effect_uncalled(self, part: Expression) -> bool:
+        """Whether a function with an effect is named and not called, so that a value may be it."""
+        return any(
+            isinstance(arg, Atom)
+            and arg.kind == "symbol"
+            and self._names_effect({_strip_context(arg.text)})
+            for node in walk(part)
+            if isinstance(node, Node)
+            for arg in node.args
+        )
+
+
+def _collect_symbol_names(expression: Expression) -> set[str]:
+    return {
+        _strip_context(found.text)
+        for found in walk(expression)
+        if isinstance(found, Atom) and found.kind == "symbol"
+    }
+
+
+def _collect_defined_names(part: Expression) -> set[str]:
+    return {_strip_context(each.symbol.text) for each in iter_assignments(part)}
+
+
+def _strip_context(name: str) -> str:
+    return name.rpartition("`")[2]
+
+
+def _is_capitalized(name: str) -> bool:
+    return name.lstrip("$")[:1].isupper()

@@ -1,0 +1,391 @@
+"""The guard: keeps a kernel's limits, and never runs the user's code itself.
+
+It passes jobs on to the active process and answers back, collects what is printed on the way,
+kills an evaluation that takes too long, has the checkpoint fork another active process after it,
+and ends everything when the server closes its end or is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+import msgspec
+
+from paddock.kernels.child.evaluator_process import LOST_CONNECTION_EXIT_CODE
+from paddock.kernels.child.output_capture import OutputCapture
+from paddock.kernels.child.process_tree import kill_descendants, kill_tree, reap_children
+from paddock.kernels.worker import frames
+from paddock.kernels.worker.frames import (
+    CancelRequest,
+    CommitOrder,
+    DumpStateRequest,
+    EvaluateRequest,
+    EvaluatorNotice,
+    ForkOrder,
+    FrameReader,
+    Job,
+    JobReply,
+    JobResult,
+    JobStarted,
+    OutputEvent,
+    ProcessExited,
+    ProcessReady,
+    StartupFailed,
+    WorkerProcesses,
+    WorkerRequest,
+    WorkerStarted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FORK_TIMEOUT_SECONDS = 10.0
+"""How long an active process may take to be ready."""
+_INTERRUPT_GRACE_SECONDS = 1.0
+"""How long an engine that can be interrupted may take to end an evaluation."""
+_MAX_POLL_SECONDS = 3600.0
+"""Seconds after which the guard looks again; the system cannot wait for more than 24 days."""
+_OUT_OF_MEMORY_TEXT = b"memory allocation of "
+"""What a Rust program writes before it aborts because it got no memory."""
+_BACKTRACE_TEXT = b"note: run with `RUST_BACKTRACE"
+
+
+class SupervisorChannels(msgspec.Struct):
+    """The descriptors that the guard has."""
+
+    requests: int
+    replies: int
+    orders: tuple[int, int]
+    """Where it writes orders, for each turn."""
+    order_ends: tuple[int, int]
+    """The other ends, kept to throw away what a dead process did not read."""
+    notices: int
+    output: int
+
+
+class Supervisor:
+    """What the guard knows, and its loop."""
+
+    def __init__(
+        self, channels: SupervisorChannels, first: int, confinement: Sequence[str]
+    ) -> None:
+        self._channels = channels
+        self._requests = FrameReader[WorkerRequest](channels.requests, WorkerRequest)
+        self._notices = FrameReader[EvaluatorNotice](channels.notices, EvaluatorNotice)
+        self._capture = OutputCapture(channels.output)
+        self._confinement = list(confinement)
+        self._checkpoint_pid: int | None = first
+        self._active_pid: int | None = None
+        self._turn = 1
+        self._is_ready = False
+        self._is_started = False
+        self._job: Job | None = None
+        self._is_job_sent = False
+        self._is_job_started = False
+        self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS * 6
+        self._stop_cause: Literal["timed-out", "cancelled"] | None = None
+        self._pending_result: JobResult | None = None
+        self._was_replaced = False
+        self._job_started_at = 0.0
+        self._can_interrupt = False
+        self._fork_obstacle = ""
+
+    def run(self) -> NoReturn:
+        """Work until the server has gone; does not return."""
+        woken, wakes = os.pipe()
+        os.set_blocking(wakes, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wakes)
+        for handle in (self._channels.output, self._channels.notices, woken):
+            os.set_blocking(handle, False)
+        poll = select.poll()
+        for handle in (
+            self._channels.requests,
+            self._channels.notices,
+            self._channels.output,
+            woken,
+        ):
+            poll.register(handle, select.POLLIN)
+        self._reap_children()  # one may have ended before there was a signal to be woken by
+        while True:
+            ready = {handle for handle, _ in poll.poll(self._get_poll_timeout())}
+            if self._channels.output in ready:
+                self._capture.read_available()
+            if self._channels.notices in ready:
+                self._read_notices()
+            if woken in ready:
+                os.read(woken, 4096)
+                self._reap_children()
+            if self._channels.requests in ready:
+                self._read_requests()
+            if time.monotonic() >= self._deadline:
+                self._on_deadline()
+
+    def _reap_children(self) -> None:
+        ended = reap_children()
+        self._read_notices()  # their last words come before their ends
+        for pid, status in ended:
+            self._on_exit(pid, status)
+
+    def _get_poll_timeout(self) -> float | None:
+        if self._deadline == float("inf"):
+            return None
+        rest = max(0.0, self._deadline - time.monotonic())
+        return min(rest, _MAX_POLL_SECONDS) * 1000 + 1
+
+    def _read_requests(self) -> None:
+        try:
+            for request in self._requests.read():
+                if not isinstance(request, CancelRequest):
+                    self._job = request
+                    self._job_started_at = time.monotonic()
+                    self._send_job()
+                elif self._job is not None and self._stop_cause is None:
+                    self._stop_job("cancelled")
+        except (EOFError, OSError, ValueError, msgspec.MsgspecError):
+            self._exit_process()
+
+    def _read_notices(self) -> None:
+        try:
+            for notice in self._notices.read():
+                self._on_notice(notice)
+        except BlockingIOError:
+            return
+        except (EOFError, ValueError, msgspec.MsgspecError):
+            # Code may have found the descriptor and written to it: nothing after that can be read.
+            self._notices.clear()
+            if self._job is not None and self._is_job_sent:
+                self._pending_result = JobResult(
+                    self._stop_cause or "crashed", seconds=time.monotonic() - self._job_started_at
+                )
+            self._kill_active()
+
+    def _on_notice(self, notice: EvaluatorNotice) -> None:
+        match notice:
+            case ProcessReady():
+                self._on_ready(notice)
+            case JobStarted():
+                self._is_job_started = True
+            case OutputEvent():
+                self._capture.add_output(notice)
+            case JobResult():
+                self._on_result(notice)
+            case ProcessExited(pid, status):
+                self._on_exit(pid, status)
+            case StartupFailed():
+                self._send_message(notice)
+                self._exit_process()
+
+    def _on_ready(self, ready: ProcessReady) -> None:
+        self._active_pid, self._checkpoint_pid = ready.pid, ready.checkpoint or None
+        self._fork_obstacle = ready.why_alone
+        self._is_ready = True
+        self._can_interrupt = ready.is_interruptible
+        self._deadline = float("inf")
+        if not self._is_started:
+            self._is_started = True
+            self._capture.clear()
+            self._send_message(WorkerStarted(os.getpid(), ready.engine_version, self._confinement))
+        self._send_message(WorkerProcesses(ready.checkpoint, ready.pid))
+        if self._pending_result is not None:
+            self._send_reply(self._pending_result, is_rolled_back=True)
+        elif self._job is not None:
+            self._send_job()
+
+    def _send_job(self) -> None:
+        """Have the active process do the job, as soon as there is one."""
+        if not self._is_ready or self._job is None or self._is_job_sent:
+            return
+        self._capture.clear()
+        self._capture.limit_bytes = (
+            self._job.output_bytes if isinstance(self._job, EvaluateRequest) else 1 << 16
+        )
+        self._is_job_sent = True
+        self._is_job_started = False
+        self._deadline = time.monotonic() + self._job.seconds
+        self._send_order(self._turn, self._job)
+
+    def _send_order(self, turn: int, order: msgspec.Struct) -> None:
+        frames.write_all(self._channels.orders[turn], frames.encode_frame(order))
+
+    def _on_result(self, answer: JobResult) -> None:
+        if self._job is None or not self._is_job_sent or self._pending_result is not None:
+            return
+        if self._stop_cause is not None:  # interrupted; what it says besides is still worth telling
+            answer.status = self._stop_cause
+        is_ended_early = answer.status not in {"done", "failed"}
+        if is_ended_early and not self._fork_obstacle:
+            self._pending_result = answer
+            self._kill_active()
+            return
+        is_changed = not isinstance(self._job, DumpStateRequest)
+        self._capture.read_available()
+        if self._checkpoint_pid is not None and _has_exited(self._checkpoint_pid):
+            self._checkpoint_pid, self._was_replaced = None, True
+        self._send_reply(answer, is_rolled_back=False, is_kept=is_ended_early)
+        if is_changed:
+            self._commit()
+
+    def _commit(self) -> None:
+        """Make the active process the checkpoint, and have it fork the next one."""
+        self._is_ready = False
+        if self._checkpoint_pid is not None:
+            with contextlib.suppress(OSError):
+                os.kill(self._checkpoint_pid, signal.SIGKILL)
+            # It is waited for, so that the next process has its turn to itself.
+            _wait_for_exit(self._checkpoint_pid)
+        frames.drain_descriptor(self._channels.order_ends[1 - self._turn])
+        self._checkpoint_pid, self._active_pid = self._active_pid, None
+        self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
+        self._send_order(self._turn, CommitOrder())
+        self._turn = 1 - self._turn
+
+    def _on_exit(self, pid: int, status: int) -> None:
+        """Take note that one of the two processes has ended, or one that code had left behind."""
+        if pid == self._active_pid:
+            self._on_active_exit(status)
+        elif pid == self._checkpoint_pid:
+            self._on_checkpoint_exit()
+
+    def _on_checkpoint_exit(self) -> None:
+        """Somebody killed it: the active process has the same state unless it is at work."""
+        self._checkpoint_pid = None
+        self._was_replaced = True
+        if self._active_pid is None:
+            self._fail()
+        elif self._is_ready and not self._is_job_sent:
+            self._commit()
+
+    def _on_active_exit(self, status: int) -> None:
+        self._capture.read_available()
+        self._notices.clear()
+        self._is_ready = False
+        ended, self._active_pid = self._active_pid, None
+        if ended is not None:
+            kill_tree(ended)  # what it had started
+        if (
+            self._job is not None
+            and self._is_job_sent
+            and (self._is_job_started or self._stop_cause)
+        ):
+            self._pending_result = self._pending_result or self._build_exit_result(status)
+        else:  # somebody killed it at rest: the next one does the job
+            self._was_replaced = True
+            self._is_job_sent = False
+        if self._checkpoint_pid is None:
+            self._fail()
+        frames.drain_descriptor(self._channels.order_ends[self._turn])
+        self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
+        self._send_order(1 - self._turn, ForkOrder())
+
+    def _build_exit_result(self, status: int) -> JobResult:
+        answer = JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
+        if self._stop_cause is not None:
+            answer.status = self._stop_cause
+        elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == LOST_CONNECTION_EXIT_CODE:
+            answer.detail = "the code closed the descriptors that the kernel needs"
+        elif os.WIFEXITED(status):
+            answer.status, answer.detail = "quit", str(os.WEXITSTATUS(status))
+        elif os.WTERMSIG(status) == signal.SIGABRT and self._capture.remove_line(
+            _OUT_OF_MEMORY_TEXT
+        ):
+            answer.status = "out-of-memory"
+            self._capture.remove_line(_BACKTRACE_TEXT)
+        else:
+            answer.detail = _get_signal_name(os.WTERMSIG(status))
+        return answer
+
+    def _on_deadline(self) -> None:
+        if self._job is not None and self._is_job_sent and self._stop_cause is None:
+            self._stop_job("timed-out")
+        elif self._stop_cause is not None and self._is_ready:  # it did not heed the interrupt
+            self._kill_active()
+        elif not self._is_ready:
+            self._fail()
+        else:
+            self._deadline = float("inf")
+
+    def _stop_job(self, cause: Literal["timed-out", "cancelled"]) -> None:
+        """End the job from outside."""
+        self._stop_cause = cause
+        if not self._is_job_sent:
+            self._pending_result = JobResult(cause)
+            self._is_job_sent = True
+            return
+        if self._can_interrupt and self._active_pid is not None:
+            self._deadline = time.monotonic() + _INTERRUPT_GRACE_SECONDS
+            with contextlib.suppress(OSError):
+                os.kill(self._active_pid, signal.SIGINT)
+        else:
+            self._kill_active()
+
+    def _kill_active(self) -> None:
+        self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
+        self._capture.read_available()
+        self._is_ready = False
+        if self._active_pid is not None:
+            kill_tree(self._active_pid)
+
+    def _send_reply(
+        self, answer: JobResult, *, is_rolled_back: bool, is_kept: bool = False
+    ) -> None:
+        pieces, dropped = self._capture.take_outputs()
+        was_replaced, self._was_replaced = self._was_replaced, False
+        self._job = self._pending_result = self._stop_cause = None
+        self._is_job_sent = False
+        self._deadline = float("inf")
+        why_kept = self._fork_obstacle if is_kept else ""
+        self._send_message(
+            JobReply(answer, pieces, dropped, is_rolled_back, why_kept, was_replaced)
+        )
+
+    def _send_message(self, frame: msgspec.Struct) -> None:
+        try:
+            frames.send_frame(self._channels.replies, frame)
+        except OSError:
+            self._exit_process()
+
+    def _fail(self) -> NoReturn:
+        """End, because there is no process left that has the state."""
+        if not self._is_started:
+            self._capture.read_available()
+            self._send_message(StartupFailed(self._describe_startup_failure()))
+        if self._job is not None:
+            self._send_reply(self._pending_result or JobResult("crashed"), is_rolled_back=False)
+        self._exit_process()
+
+    def _describe_startup_failure(self) -> str:
+        """What an engine that did not start has printed in the end."""
+        printed = b"".join(
+            piece for piece in self._capture.take_outputs()[0] if isinstance(piece, bytes)
+        )
+        lines = printed.decode(errors="replace").strip().splitlines()
+        return f"its process ended: {lines[-1]}" if lines else "its process ended"
+
+    def _exit_process(self) -> NoReturn:
+        kill_descendants()
+        os._exit(0)
+
+
+def _get_signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # one of those for real-time programs
+        return f"signal {number}"
+
+
+def _wait_for_exit(pid: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+
+
+def _has_exited(pid: int) -> bool:
+    """Whether a child has ended without our doing; it is reaped then."""
+    with contextlib.suppress(ChildProcessError):
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    return False

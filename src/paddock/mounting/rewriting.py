@@ -1,0 +1,162 @@
+"""What can go wrong between a server and one that is mounted in it.
+
+Requests and results on their way through: the same in both eras, whoever speaks which.
+
+What the protocol itself has put there is taken off and put on anew; everything else stays as it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from msgspec import UNSET, Struct, field
+
+from paddock.client.errors import PeerError
+from paddock.errors import PaddockError
+from paddock.protocol.early_handshake import META_CAPABILITIES, META_SERVER_INFO
+from paddock.protocol.eras.session import RESOURCE_NOT_FOUND
+from paddock.protocol.errors import (
+    METHOD_NOT_FOUND,
+    ProtocolError,
+    ResourceNotFoundError,
+)
+from paddock.protocol.server_requests import ServerRequest
+from paddock.protocol.versions import STATELESS_VERSIONS
+
+if TYPE_CHECKING:
+    from paddock.authoring.base_server import BaseServer
+    from paddock.client.peer import Peer
+    from paddock.protocol.params import (
+        CallToolParams,
+        CompleteParams,
+        CompletionReference,
+        GetPromptParams,
+    )
+    from paddock.protocol.request import Request
+
+
+class UpstreamError(PaddockError):
+    """A mounted server that is elsewhere cannot be reached, or has not answered."""
+
+    code = "upstream"
+
+    def __init__(self, label: str, reason: str) -> None:
+        super().__init__(f"The upstream {label!r} is not available: {reason}")
+        self.label = label
+
+
+Json = dict[str, Any]
+
+_PROTOCOL_META_PREFIX = "io.modelcontextprotocol/"
+_META_LOG_LEVEL = _PROTOCOL_META_PREFIX + "logLevel"
+_QUESTION_CAPABILITIES = ("elicitation", "sampling", "roots")
+_STATELESS_FIELDS = ("resultType", "ttlMs", "cacheScope")
+
+
+class _MetaParams(Struct):
+    meta: dict[str, Any] = field(default_factory=dict, name="_meta")
+
+
+class _MetaMessage(Struct):
+    params: _MetaParams
+
+
+_decode_meta_message = msgspec.json.Decoder(_MetaMessage).decode
+
+
+def build_call_params(request: Request, name: str) -> Json:
+    """The parameters of `tools/call` for the upstream; the arguments are not even decoded."""
+    arguments = cast("CallToolParams", request.params).arguments
+    return {"name": name} if arguments is UNSET else {"name": name, "arguments": arguments}
+
+
+def build_prompt_params(request: Request, name: str) -> Json:
+    """The parameters of `prompts/get` for the upstream."""
+    arguments = cast("GetPromptParams", request.params).arguments
+    return {"name": name, "arguments": arguments} if isinstance(arguments, dict) else {"name": name}
+
+
+def build_read_params(uri: str) -> Json:
+    """The parameters of `resources/read` for the upstream."""
+    return {"uri": uri}
+
+
+def build_completion_params(request: Request, reference: CompletionReference) -> Json:
+    """The parameters of `completion/complete` for the upstream."""
+    params = cast("CompleteParams", request.params)
+    sent: Json = {"ref": reference, "argument": params.argument}
+    return sent if params.context is UNSET else {**sent, "context": params.context}
+
+
+def build_meta(request: Request, peer: Peer, token: str) -> Json:
+    """The `_meta` of a request for the upstream: that of the client, less what is between us."""
+    meta: Json = {}
+    if request.meta is not None:
+        given = _decode_meta_message(request.line).params.meta
+        meta = {
+            key: value for key, value in given.items() if not key.startswith(_PROTOCOL_META_PREFIX)
+        }
+        if meta.pop("progressToken", None) is not None:
+            meta["progressToken"] = token
+    if peer.protocol_version in STATELESS_VERSIONS:
+        declared = request.era.get_client_capabilities(request)
+        meta[META_CAPABILITIES] = {
+            key: declared[key] for key in _QUESTION_CAPABILITIES if key in declared
+        }
+        level = request.era.get_log_level(request)
+        if level is not None:
+            meta[_META_LOG_LEVEL] = level
+    return meta
+
+
+def rewrite_result(result: Json, request: Request) -> Json:
+    """A result of the upstream as the client's own era has it."""
+    kept = result if request.era.is_stateless else _remove_keys(result, _STATELESS_FIELDS)
+    kept = _remove_keys(kept, ("resultType",))
+    meta = kept.get("_meta")
+    if isinstance(meta, dict) and META_SERVER_INFO in meta:
+        rest = _remove_keys(meta, (META_SERVER_INFO,))
+        kept = {**kept, "_meta": rest} if rest else _remove_keys(kept, ("_meta",))
+    return kept
+
+
+def create_server_request(method: str, params: Json) -> ServerRequest:
+    """A question of the upstream, to be put to the client.
+
+    Raises:
+        ProtocolError: when it is none that a client could be asked.
+    """
+    if method == "elicitation/create":
+        needs: Json = {"elicitation": {str(params.get("mode", "form")): {}}}
+    elif method == "sampling/createMessage":
+        needs = {"sampling": {"tools": {}} if "tools" in params else {}}
+    elif method == "roots/list":
+        needs = {"roots": {}}
+    else:
+        raise ProtocolError(f"A client cannot be asked {method}", rpc_code=METHOD_NOT_FOUND)
+    own = {key: value for key, value in params.items() if key != "_meta"}
+    return ServerRequest(method, own, needs, lambda answer: answer)
+
+
+def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> ProtocolError:
+    """What the client is told of an error on the way."""
+    if isinstance(error, ProtocolError):
+        return error
+    if isinstance(error, PeerError):
+        data = error.data if isinstance(error.data, dict) else {}
+        if error.rpc_code == RESOURCE_NOT_FOUND or (uri and data.get("uri") == uri):
+            return ResourceNotFoundError(uri)
+        return ProtocolError(error.message, rpc_code=error.rpc_code, data=error.data)
+    return ProtocolError(describe_failure(error, owner))
+
+
+def describe_failure(error: PaddockError, owner: BaseServer) -> str:
+    """What clients may read about an upstream that failed."""
+    if isinstance(error, UpstreamError) and owner.mask_errors:
+        return f"The upstream {error.label!r} is not available"
+    return str(error)
+
+
+def _remove_keys(members: Json, keys: tuple[str, ...]) -> Json:
+    return {key: value for key, value in members.items() if key not in keys}

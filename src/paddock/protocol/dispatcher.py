@@ -1,0 +1,368 @@
+"""A line in, an answer out: decoding, choosing the era, running the operation.
+
+This is the whole path of a message through the protocol. What takes time comes back as a
+`Request` with work in it, which the transport runs; everything else comes back as bytes.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import UNSET
+
+from paddock.protocol.early_handshake import META_CAPABILITIES, META_VERSION
+from paddock.protocol.eras.session import SessionEra
+from paddock.protocol.eras.stateless import StatelessEra
+from paddock.protocol.eras.subscriptions import SubscriptionRegistry
+from paddock.protocol.errors import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    InvalidParamsError,
+    ProtocolError,
+)
+from paddock.protocol.jsonrpc import (
+    DECODE_ERRORS,
+    JsonRpcFrame,
+    answer_malformed_line,
+    decode_frame,
+    encode_error,
+    find_request_id,
+    is_batch,
+    is_response,
+    split_batch,
+)
+from paddock.protocol.params import (
+    CancelledParams,
+    decode_base_params,
+    decode_params,
+    decode_tool_call,
+)
+from paddock.protocol.request import BatchReply, Request, describe_object
+from paddock.protocol.versions import BATCH_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.observers import RequestObserver
+    from paddock.protocol.params import RequestParams, ToolCallFrame
+    from paddock.protocol.request import Operation, ProtocolEra, RequestExchange
+    from paddock.protocol.server_operations import ServerOperations
+
+Reply = bytes | Request | None
+"""An answer, a request with work to run, or nothing to say."""
+
+MAX_DEFERRED_REQUESTS = 1000
+"""Requests that wait for a server that is still being loaded."""
+STILL_LOADING_TEXT = "The server is still being loaded, and too many requests are waiting for it"
+TOOL_CALL_MARKER = b'"tools/call"'
+TOOL_CALL_SEARCH_BYTES = 256
+"""Where in a line the method stands that is worth a way of its own."""
+DEFERRED_BATCH_ID = "\0batch"
+"""Stands for the id of an array of messages that has to wait."""
+TOO_LONG_TEXT = "The message is longer than this server accepts"
+
+_NESTED_BATCH_ERROR = encode_error(
+    None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST)
+)
+
+_META_VERSION_KEY = META_VERSION.encode()
+_decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
+_decode_json = msgspec.json.Decoder().decode
+
+
+class ServerNotReady(Exception):  # noqa: N818 - not an error: the answer has to wait
+    """Raised by an operation that cannot answer yet: the server is still being loaded."""
+
+
+class ProtocolEras:
+    """Both eras of one server, which all its connections share."""
+
+    def __init__(
+        self, operations: ServerOperations, listeners: SubscriptionRegistry | None = None
+    ) -> None:
+        self.subscriptions = SubscriptionRegistry() if listeners is None else listeners
+        self.session = SessionEra(operations)
+        self.stateless = StatelessEra(operations, self.subscriptions)
+        eras: tuple[ProtocolEra, ...] = (self.session, self.stateless)
+        self._plain_methods = [(era, era.methods) for era in eras]
+
+    def select_era(self, params: RequestParams) -> ProtocolEra:
+        """The era of a request: it is stateless if it says so itself."""
+        meta = params.meta
+        return self.session if meta is UNSET or meta.version is UNSET else self.stateless
+
+    def set_observers(self, observers: Sequence[RequestObserver]) -> None:
+        """Have these watch every request from now on, and nobody else."""
+        from paddock.protocol.observers import wrap_methods  # noqa: PLC0415 - few servers are watched
+
+        for era, methods in self._plain_methods:
+            era.methods = wrap_methods(methods, observers)
+
+
+def run_operation(request: Request, operation: Operation) -> Reply:
+    """Have a request answered: the answer, or the request where there is work to run first."""
+    era = request.era
+    try:
+        era.check_request(request)
+        result = operation(request)
+    except ProtocolError as error:
+        request.error = error
+        if request.exchange is not None:
+            request.exchange.error = error
+        return era.encode_error_reply(request.id, error)
+    except ServerNotReady:
+        raise
+    except Exception as fault:  # noqa: BLE001 - a request must get an answer
+        _log_exception(request.method)
+        text = f"Internal error: {type(fault).__name__}: {describe_object(fault)}"
+        request.error = ProtocolError(text)
+        return era.encode_error_reply(request.id, request.error)
+    if result is None:
+        return request if request.work or request.async_work else None
+    return era.encode_reply(request, result)
+
+
+class Dispatcher:
+    """Answers the messages of one connection."""
+
+    def __init__(
+        self, connection: ServerConnection, eras: ProtocolEras, *, is_ready: bool = False
+    ) -> None:
+        self.connection = connection
+        self._eras = eras
+        self._deferred: list[tuple[int | str, bytes]] | None = None if is_ready else []
+        self._deferred_lock = allocate_lock()
+
+    def dispatch_line(
+        self, line: bytes, exchange: RequestExchange | None = None
+    ) -> Reply | list[Reply]:
+        """Take one line; several replies only for a batch."""
+        if line.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
+            try:
+                call = decode_tool_call(line)
+            except DECODE_ERRORS:
+                pass  # the long way finds out what is wrong
+            else:
+                return self.dispatch_tool_call(call, line, exchange)
+        return self._dispatch_frame(line, exchange)
+
+    def dispatch_tool_call(
+        self, call: ToolCallFrame, line: bytes, exchange: RequestExchange | None = None
+    ) -> Reply | list[Reply]:
+        """Take a call of a tool that is decoded already."""
+        try:
+            return self._begin_request(call.id, "tools/call", call.params, line, exchange)
+        except ServerNotReady:
+            return self._defer(call.id, line)
+
+    def _dispatch_frame(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
+        try:
+            frame = decode_frame(line)
+        except DECODE_ERRORS as fault:
+            if self.connection.version == BATCH_VERSION and is_batch(line):
+                return self._dispatch_batch(line, exchange)
+            return answer_malformed_line(line, fault)
+        if frame.method is UNSET or frame.id is UNSET:
+            return self._handle_non_request(frame)
+        try:
+            return self._dispatch_request(frame.id, frame.method, frame, line, exchange)
+        except ServerNotReady:
+            return self._defer(frame.id, line)
+
+    def set_operations(
+        self,
+        operations: ServerOperations,
+        observers: Sequence[RequestObserver] = (),
+        *,
+        is_ready: bool = True,
+    ) -> list[bytes]:
+        """Answer from these operations from now on; the lines that were waiting for them.
+
+        Operations that are not ready may hold requests until others are adopted.
+        """
+        eras = ProtocolEras(operations, self._eras.subscriptions)
+        if observers:
+            eras.set_observers(observers)
+        with self._deferred_lock:
+            self._eras = eras
+            held, self._deferred = self._deferred, None if is_ready else []
+        return [line for _, line in held or ()]
+
+    def reject_long_line(self, head: bytes, tail: bytes) -> bytes | None:
+        """The answer to a line that was too long to keep, of which these are the two ends.
+
+        A line that is itself an answer gets none; whoever waits for it is told.
+        """
+        if is_response(head):
+            self.connection.handle_response(
+                find_request_id(head, tail), None, {"message": TOO_LONG_TEXT}
+            )
+            return None
+        return encode_error(
+            find_request_id(head, tail), ProtocolError(TOO_LONG_TEXT, rpc_code=INVALID_REQUEST)
+        )
+
+    def announce_change(self, kind: str, uri: str | None = None) -> int:
+        """Tell the peer, in whichever era it listens, that something has changed."""
+        told = self._eras.session.announce_change(self.connection, kind, uri)
+        return told + self._eras.subscriptions.announce_change(kind, uri)
+
+    def close(self) -> None:
+        """The connection ends: say goodbye to listeners, stop what is under way."""
+        self._eras.subscriptions.close()
+        self.connection.close()
+
+    def _defer(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
+        """Keep a line until there are operations; they may have come this very moment."""
+        with self._deferred_lock:
+            if self._deferred is not None:
+                if len(self._deferred) >= MAX_DEFERRED_REQUESTS:
+                    return encode_error(request_id, ProtocolError(STILL_LOADING_TEXT))
+                self._deferred.append((request_id, line))
+                return None
+        return self.dispatch_line(line)
+
+    def _dispatch_request(
+        self,
+        request_id: int | str,
+        method: str,
+        frame: JsonRpcFrame,
+        line: bytes,
+        exchange: RequestExchange | None,
+    ) -> Reply:
+        try:
+            params = decode_params(method, frame.params)
+        except ProtocolError as error:
+            return self._reject_params(request_id, method, frame, error)
+        return self._begin_request(request_id, method, params, line, exchange)
+
+    def _begin_request(
+        self,
+        request_id: int | str,
+        method: str,
+        params: RequestParams,
+        line: bytes,
+        exchange: RequestExchange | None,
+    ) -> Reply:
+        era = self._eras.select_era(params)
+        request = Request(self.connection, era, request_id, method, params, line)
+        if exchange is not None:
+            request.exchange = exchange
+        operation = era.methods.get(method)
+        if operation is None:
+            try:
+                operation = self._require_operation(request)
+            except ProtocolError as error:
+                return era.encode_error_reply(request_id, error)
+        return run_operation(request, operation)
+
+    def _reject_params(
+        self, request_id: int | str, method: str, frame: JsonRpcFrame, error: ProtocolError
+    ) -> bytes:
+        """The first thing that is wrong: the envelope, the method, then its own parameters."""
+        try:
+            params = decode_base_params(frame.params)
+        except ProtocolError:
+            return encode_error(request_id, error)
+        era = self._eras.select_era(params)
+        request = Request(self.connection, era, request_id, method, params, b"")
+        try:
+            self._require_operation(request)
+        except ProtocolError as fault:
+            error = fault
+        return era.encode_error_reply(request_id, error)
+
+    def _require_operation(self, request: Request) -> Operation:
+        """What answers a request, once its envelope has been found right."""
+        era, method = request.era, request.method
+        operation = era.methods.get(method)
+        is_session = era is self._eras.session
+        if operation is None and is_session and method in self._eras.stateless.methods:
+            raise InvalidParamsError(
+                f"{method} needs params._meta with {META_VERSION!r} and {META_CAPABILITIES!r}"
+            )
+        era.check_request(request)
+        if operation is None:
+            raise ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
+        return operation
+
+    def _handle_non_request(self, frame: JsonRpcFrame) -> bytes | None:
+        """A notification, an answer to a request of ours, or neither."""
+        if frame.method is not UNSET:
+            if frame.method == "notifications/initialized":
+                self.connection.is_initialized = self.connection.version is not None
+            elif frame.method == "notifications/cancelled":
+                self._cancel_request(frame)
+            return None
+        if frame.result is UNSET and frame.error is UNSET:
+            request_id = None if frame.id is UNSET else frame.id
+            return encode_error(
+                request_id, ProtocolError("The message has no method", rpc_code=INVALID_REQUEST)
+            )
+        try:
+            result = None if frame.result is UNSET else _decode_json(frame.result)
+            error = None if frame.error is UNSET else _decode_json(frame.error)
+        except DECODE_ERRORS as fault:
+            result, error = None, f"an unreadable answer: {fault}"
+        self.connection.handle_response(frame.id, result, error)
+        return None
+
+    def _cancel_request(self, frame: JsonRpcFrame) -> None:
+        if frame.params is UNSET:
+            return
+        try:
+            params = _decode_cancelled(frame.params)
+        except DECODE_ERRORS:
+            return
+        self._eras.subscriptions.remove_stream(self.connection, params.request_id)
+        with self._deferred_lock:
+            if self._deferred:
+                self._deferred = [held for held in self._deferred if held[0] != params.request_id]
+        request = self.connection.in_flight.get(params.request_id)
+        if request is not None and not request.is_answered:
+            request.cancel(params.reason)
+
+    def _dispatch_batch(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
+        try:
+            messages = split_batch(line)
+        except DECODE_ERRORS as fault:
+            return answer_malformed_line(line, fault)
+        if self._deferred is not None:
+            return self._defer(DEFERRED_BATCH_ID, line)
+        if not messages:
+            return encode_error(None, ProtocolError("An empty batch", rpc_code=INVALID_REQUEST))
+        batch = BatchReply(len(messages))
+        replies: list[Reply] = []
+        for message in messages:
+            reply = _reject_batch_member(message) or self.dispatch_line(message, exchange)
+            if isinstance(reply, Request):
+                reply.answer_sink = batch
+                replies.append(reply)
+            else:
+                replies.append(batch.add_answer(reply if isinstance(reply, bytes) else None))
+        return [reply for reply in replies if reply is not None]
+
+
+def _reject_batch_member(message: bytes) -> bytes | None:
+    """The refusal of what cannot be part of an array of messages."""
+    if is_batch(message):
+        return _NESTED_BATCH_ERROR
+    if _META_VERSION_KEY not in message:
+        return None
+    try:
+        frame = decode_frame(message)
+    except DECODE_ERRORS:
+        return None
+    if frame.method is UNSET or frame.id is UNSET:  # no request, so there is nothing to refuse
+        return None
+    text = "A request that names its version stands alone: it cannot be part of a batch"
+    return encode_error(frame.id, ProtocolError(text, rpc_code=INVALID_REQUEST))
+
+
+def _log_exception(method: str) -> None:
+    import logging  # noqa: PLC0415 - only when something is wrong
+
+    logging.getLogger("paddock").exception("%s could not be answered", method)

@@ -1,0 +1,195 @@
+"""JSON with nothing imported but the interpreter's own C scanner.
+
+Only for the first answer on a connection (`protocol.opening`), which must not wait for msgspec
+or the `json` package to load. Everything else uses msgspec.
+
+The answer to `initialize`. Needs nothing but the interpreter (see `protocol.opening`).
+
+The answer to `server/discover`. Needs nothing but the interpreter (see `protocol.opening`).
+
+Answer the first message before the rest of the library is loaded.
+
+Several clients give up a few seconds after starting a server, and one pays for every import
+between its start and its first answer. So the plain forms of `initialize` and `server/discover`
+are answered here with nothing loaded but the interpreter. Whatever is not plain is left, unread,
+to the dispatcher, which knows all the rest.
+"""
+
+from __future__ import annotations
+
+from paddock.protocol.versions import STATELESS_VERSIONS, negotiate_version, supports_feature
+
+try:
+    from _json import encode_basestring_ascii, make_scanner
+except ImportError:  # an interpreter without the accelerator: correct, only slower
+    from json.encoder import encode_basestring_ascii
+    from json.scanner import make_scanner
+
+
+def _reject_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
+
+
+class _ScannerOptions:
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = staticmethod(_reject_constant)
+    memo: dict[str, str] = {}  # noqa: RUF012 - the shape that the scanner reads
+
+
+_scan_json = make_scanner(_ScannerOptions())  # type: ignore[arg-type]  # the stub asks for itself
+
+
+def parse_json(line: bytes) -> object:
+    """The value of one JSON text.
+
+    Raises:
+        ValueError: when it is not exactly one JSON value in UTF-8.
+    """
+    text = line.strip(b" \t\r\n").decode()
+    try:
+        value, end = _scan_json(text, 0)
+    except (StopIteration, RecursionError) as error:
+        raise ValueError("not JSON") from error
+    if end != len(text):
+        raise ValueError("more than one JSON value")
+    return value
+
+
+def dump_json(value: object) -> str:
+    """The JSON text of dictionaries, lists, strings, numbers, booleans and None."""
+    if isinstance(value, str):
+        return encode_basestring_ascii(value)
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{dump_json(str(k))}:{dump_json(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(dump_json, value)) + "]"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return repr(value)
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.server_metadata import Json, ServerMetadata
+
+
+def open_session(connection: ServerConnection, facts: ServerMetadata, params: Json) -> Json:
+    """Open or reopen the session of a connection; the result of `initialize`."""
+    connection.version = negotiate_version(str(params["protocolVersion"]))
+    capabilities, info = params.get("capabilities"), params.get("clientInfo")
+    connection.client_capabilities = capabilities if isinstance(capabilities, dict) else {}
+    connection.client_info = info if isinstance(info, dict) else None
+    result: Json = {
+        "protocolVersion": connection.version,
+        "capabilities": _build_session_capabilities(facts, connection.version),
+        "serverInfo": facts.to_server_info(),
+    }
+    if facts.instructions:
+        result["instructions"] = facts.instructions
+    return result
+
+
+def _build_session_capabilities(facts: ServerMetadata, version: str) -> Json:
+    """What a session of a version is told that the server can do."""
+    known: Json = {key: value for key, value in facts.capabilities.items() if key != "tasks"}
+    if (
+        facts.has_capability("tasks")
+        and facts.has_capability("tools")
+        and supports_feature(version, "tasks")
+    ):
+        known["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+    return known
+
+
+if TYPE_CHECKING:
+    from paddock.protocol.server_metadata import Json, ServerMetadata
+
+META_VERSION = "io.modelcontextprotocol/protocolVersion"
+META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
+META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+
+
+def build_discover_result(facts: ServerMetadata) -> Json:
+    """The result of `server/discover`, all but its `resultType` and `_meta`."""
+    result: Json = {
+        "supportedVersions": list(STATELESS_VERSIONS),
+        "capabilities": _build_stateless_capabilities(facts),
+        **facts.to_cache_hints(),
+    }
+    if facts.instructions:
+        result["instructions"] = facts.instructions
+    return result
+
+
+def complete_result(result: Json, facts: ServerMetadata) -> Json:
+    """A result as it goes out: marked complete, and saying who answered."""
+    meta = result.get("_meta")
+    own = {META_SERVER_INFO: facts.to_server_info()}
+    merged = {**own, **meta} if isinstance(meta, dict) else own
+    return {"resultType": "complete", **result, "_meta": merged}
+
+
+def _build_stateless_capabilities(facts: ServerMetadata) -> Json:
+    """What the server can do, in which tasks are an extension."""
+    known: Json = {key: value for key, value in facts.capabilities.items() if key != "tasks"}
+    if facts.has_capability("tasks") and facts.has_capability("tools"):
+        extensions = known.get("extensions")
+        known["extensions"] = {
+            TASKS_EXTENSION: {},
+            **(extensions if isinstance(extensions, dict) else {}),
+        }
+    return known
+
+
+if TYPE_CHECKING:
+    from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.server_metadata import Json, ServerMetadata
+
+
+def answer_handshake(
+    line: bytes, connection: ServerConnection, facts: ServerMetadata
+) -> bytes | None:
+    """The answer to a plain opening message, or None to leave it to the dispatcher."""
+    try:
+        message = parse_json(line)
+    except ValueError:
+        return None
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return None
+    request_id, params = message.get("id"), message.get("params")
+    if type(request_id) not in (int, str) or not isinstance(params, dict):
+        return None
+    result = _build_handshake_result(message.get("method"), params, connection, facts)
+    if result is None:
+        return None
+    frame = {"jsonrpc": "2.0", "id": request_id, "result": result}
+    return dump_json(frame).encode() + b"\n"
+
+
+def _build_handshake_result(
+    method: object, params: Json, connection: ServerConnection, facts: ServerMetadata
+) -> Json | None:
+    meta = params.get("_meta")
+    version = meta.get(META_VERSION) if isinstance(meta, dict) else None
+    if method == "initialize" and version is None and _is_plain_initialize(params):
+        return open_session(connection, facts, params)
+    if method == "server/discover" and isinstance(meta, dict) and _is_plain_discover(meta):
+        return complete_result(build_discover_result(facts), facts)
+    return None
+
+
+def _is_plain_initialize(params: Json) -> bool:
+    return isinstance(params.get("protocolVersion"), str) and isinstance(
+        params.get("capabilities"), dict
+    )
+
+
+def _is_plain_discover(meta: Json) -> bool:
+    version, capabilities = meta.get(META_VERSION), meta.get(META_CAPABILITIES)
+    return version in STATELESS_VERSIONS and isinstance(capabilities, dict)

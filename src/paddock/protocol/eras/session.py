@@ -1,0 +1,255 @@
+"""The session era: `initialize` first, requests in both directions, state on the connection."""
+
+from __future__ import annotations
+
+from os import urandom
+from typing import TYPE_CHECKING, cast
+
+from paddock.protocol.early_handshake import open_session
+from paddock.protocol.errors import (
+    INVALID_REQUEST,
+    MissingCapabilityError,
+    ProtocolError,
+    ResourceNotFoundError,
+)
+from paddock.protocol.jsonrpc import (
+    encode_error,
+    encode_json,
+    encode_notification,
+    encode_request,
+    encode_request_id,
+    encode_result,
+)
+from paddock.protocol.pending_requests import ResponseCollector
+from paddock.protocol.server_operations import build_method_table
+from paddock.protocol.server_requests import AskError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.jsonrpc import RequestId
+    from paddock.protocol.params import InitializeParams, SetLevelParams, SubscribeParams
+    from paddock.protocol.request import (
+        DetachedWork,
+        InputRequired,
+        Operation,
+        OperationResult,
+        Request,
+        Result,
+        TaskFactory,
+        TaskSupport,
+    )
+    from paddock.protocol.server_metadata import Json, ServerMetadata
+    from paddock.protocol.server_operations import ServerOperations
+    from paddock.protocol.server_requests import ServerRequest
+
+RESOURCE_NOT_FOUND = -32002
+MAX_SUBSCRIPTIONS = 10_000
+METHODS_BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
+
+
+class SessionEra:
+    """The versions opened by `initialize`."""
+
+    is_stateless = False
+
+    def __init__(self, operations: ServerOperations) -> None:
+        self._operations = operations
+        self._watch_resource = operations.watch
+        self.methods: dict[str, Operation] = {
+            "initialize": self._initialize,
+            "ping": lambda _: b"",
+            **build_method_table(operations),
+        }
+        self._is_watching_tasks = False
+        if self._metadata.has_capability("tasks"):
+            for method in ("tasks/get", "tasks/cancel", "tasks/list", "tasks/result"):
+                self.methods[method] = self._run_task_method
+        if self._metadata.has_capability("logging"):
+            self.methods["logging/setLevel"] = self._set_level
+        resources = self._metadata.capabilities.get("resources")
+        if isinstance(resources, dict) and resources.get("subscribe"):
+            self.methods["resources/subscribe"] = self._subscribe
+            self.methods["resources/unsubscribe"] = self._unsubscribe
+
+    @property
+    def _metadata(self) -> ServerMetadata:
+        return self._operations.metadata
+
+    def check_request(self, request: Request) -> None:
+        """Nothing but `initialize` and `ping` before the session is open."""
+        if request.connection.version is None and request.method not in METHODS_BEFORE_INITIALIZE:
+            raise ProtocolError(
+                f"{request.method} before initialize: open the session first, or name a "
+                "protocol version in the request's _meta",
+                rpc_code=INVALID_REQUEST,
+            )
+
+    def encode_reply(self, request: Request, result: Result) -> bytes:
+        """The result as it is: this era adds nothing to it."""
+        request_id = request.id
+        if result.__class__ is bytes:
+            if request_id.__class__ is int:
+                return b'{"jsonrpc":"2.0","id":%d,"result":{%b}}\n' % (request_id, result)
+            return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (
+                encode_request_id(request_id),
+                result,
+            )
+        if isinstance(result, tuple):
+            head = b'{"jsonrpc":"2.0","id":%b,"result":{' % encode_request_id(request_id)
+            return b"".join((head, *result, b"}}\n"))
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
+            encode_request_id(request.id),
+            encode_json(result),
+        )
+
+    def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
+        """An error; some faults had codes of their own in this era, some did not exist yet."""
+        if isinstance(error, ResourceNotFoundError):
+            error = ProtocolError(error.message, rpc_code=RESOURCE_NOT_FOUND, data=error.data)
+        elif isinstance(error, MissingCapabilityError):
+            error = ProtocolError(error.message, rpc_code=INVALID_REQUEST)
+        return encode_error(request_id, error)
+
+    def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
+        """Never needed: in this era a handler's questions are sent while it waits."""
+        raise ProtocolError(f"{request.method} cannot ask for input in this version")
+
+    def request_input(self, request: Request, asks: dict[str, ServerRequest]) -> ResponseCollector:
+        """Send the questions as requests of ours."""
+        for ask in asks.values():
+            ask.check_capabilities(request.connection.client_capabilities)
+        exchange, task = request.exchange, request.task
+        if exchange is not None and task is None and not exchange.accepts_messages:
+            raise AskError("The client cannot be asked: its request accepts no event stream")
+        answers = ResponseCollector(request, asks)
+        if task is not None:
+            _import_session_tasks().await_input(task, answers)
+        for key, ask in asks.items():
+            self._send_request(request, answers, key, ask)
+        return answers
+
+    def find_task_factory(self, request: Request, support: TaskSupport) -> TaskFactory | None:
+        """Whether the client of a call has asked for a task."""
+        if not self._metadata.has_capability("tasks"):
+            return None
+        store = self._operations.tasks
+        if not self._is_watching_tasks:
+            self._is_watching_tasks = True
+            store.add_watcher(_import_session_tasks().tell)
+        terms: TaskFactory | None = _import_session_tasks().terms(request, support, store)
+        return terms
+
+    def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
+        """The answer to a call that goes on as a task."""
+        return encode_result(request.id, _import_session_tasks().created(task))
+
+    def get_remembered_value(self, request: Request) -> None:
+        """Nothing: in this era a handler is never run again."""
+
+    def get_version(self, request: Request) -> str:
+        """The version that was negotiated."""
+        return request.connection.version or ""
+
+    def get_client_capabilities(self, request: Request) -> Json:
+        """What the client declared when the session was opened."""
+        return request.connection.client_capabilities
+
+    def get_client_info(self, request: Request) -> Json | None:
+        """Who the client said it is when the session was opened."""
+        return request.connection.client_info
+
+    def get_log_level(self, request: Request) -> str | None:
+        """The level that the client set for the session."""
+        return request.connection.log_level if self._metadata.has_capability("logging") else None
+
+    def announce_change(self, connection: ServerConnection, kind: str, uri: str | None) -> int:
+        """Send a change to a session, if it is open and wants to know; how many messages."""
+        if not connection.is_initialized:
+            return 0
+        if kind == "elicitation":
+            if uri not in connection.elicitations:
+                return 0
+            connection.elicitations.discard(uri)
+            params = {"elicitationId": uri}
+            frame = encode_notification("notifications/elicitation/complete", params)
+        elif uri is not None:
+            if uri not in connection.subscriptions:
+                return 0
+            frame = encode_notification("notifications/resources/updated", {"uri": uri})
+        else:
+            frame = encode_notification(f"notifications/{kind}/list_changed")
+        connection.send(frame)
+        return 1
+
+    def _initialize(self, request: Request) -> Json:
+        params = cast("InitializeParams", request.params)
+        raw: Json = {
+            "protocolVersion": params.protocol_version,
+            "capabilities": params.capabilities,
+            "clientInfo": params.client_info,
+        }
+        return open_session(request.connection, self._metadata, raw)
+
+    def _run_task_method(self, request: Request) -> OperationResult:
+        answer: OperationResult = _import_session_tasks().METHODS[request.method](
+            request, self._operations.tasks
+        )
+        return answer
+
+    def _set_level(self, request: Request) -> bytes:
+        request.connection.log_level = cast("SetLevelParams", request.params).level
+        return b""
+
+    def _subscribe(self, request: Request) -> bytes:
+        subscriptions = request.connection.subscriptions
+        if len(subscriptions) >= MAX_SUBSCRIPTIONS:
+            raise ProtocolError(f"A session can subscribe to {MAX_SUBSCRIPTIONS} resources")
+        uri = cast("SubscribeParams", request.params).uri
+        self._watch_resource(uri)
+        subscriptions.add(uri)
+        return b""
+
+    def _unsubscribe(self, request: Request) -> bytes:
+        request.connection.subscriptions.discard(cast("SubscribeParams", request.params).uri)
+        return b""
+
+    def _send_request(
+        self, request: Request, answers: ResponseCollector, key: str, ask: ServerRequest
+    ) -> None:
+        connection = request.connection
+        request_id = connection.expect_response(
+            lambda result, error: answers.receive_response(key, result, error)
+        )
+
+        def withdraw() -> None:
+            if connection.forget_response(request_id):
+                params = {"requestId": request_id}
+                _select_sender(request)(encode_notification("notifications/cancelled", params))
+
+        request.on_cancel(withdraw)
+        answers.withdrawals.append(withdraw)
+        params = ask.params
+        if params.get("mode") == "url":
+            # This era tells a client by an id when the page has done its work.
+            params = {"elicitationId": urandom(16).hex(), **params}
+            connection.elicitations.add(str(params["elicitationId"]))
+        if request.task is not None:
+            params = {**params, "_meta": _import_session_tasks().related(request.task)}
+        _select_sender(request)(encode_request(request_id, ask.method, params))
+
+
+def _select_sender(request: Request) -> Callable[[bytes], None]:
+    """Where what a handler has to say goes: with its request, or where its task is awaited."""
+    if request.task is None:
+        return request.send
+    send: Callable[[bytes], None] = _import_session_tasks().outlet(request.task)
+    return send
+
+
+def _import_session_tasks() -> ModuleType:
+    from paddock.protocol.eras import session_tasks  # noqa: PLC0415 - few servers have any
+
+    return session_tasks

@@ -1,0 +1,210 @@
+"""Tasks as sessions of 2025-11-25 have them: the client asks for a call to be one.
+
+Its outcome is fetched with `tasks/result`, which waits for it. Questions of the handler go to the
+client as always, on the stream of whoever waits for the result if there is one.
+"""
+
+from __future__ import annotations
+
+import binascii
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+from msgspec import UNSET
+
+from paddock.protocol.errors import (
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    InvalidParamsError,
+    ProtocolError,
+)
+from paddock.protocol.jsonrpc import encode_notification
+from paddock.protocol.tasks import POLL_INTERVAL_MS, BoundTaskFactory, is_tool_error
+from paddock.protocol.versions import supports_feature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.protocol.params import CallToolParams, ListParams, TaskParams
+    from paddock.protocol.pending_requests import ResponseCollector
+    from paddock.protocol.request import Request, TaskSupport
+    from paddock.protocol.server_metadata import Json
+    from paddock.protocol.tasks import CallTask, TaskStore
+
+META_RELATED_TASK = "io.modelcontextprotocol/related-task"
+PAGE_SIZE = 100
+
+
+def find_task_factory(
+    request: Request, support: TaskSupport, store: TaskStore
+) -> BoundTaskFactory | None:
+    """Whether a call is to become a task.
+
+    Raises:
+        ProtocolError: when the client asks for what the tool does not do, or the other way round.
+    """
+    if not supports_feature(request.era.get_version(request), "tasks"):
+        return None
+    wanted = cast("CallToolParams", request.params).task
+    if wanted is UNSET:
+        if support == "required":
+            raise ProtocolError("The tool can only run as a task", rpc_code=METHOD_NOT_FOUND)
+        return None
+    if support == "forbidden":
+        raise ProtocolError("The tool cannot run as a task", rpc_code=METHOD_NOT_FOUND)
+    ttl = wanted.ttl
+    if isinstance(ttl, int) and ttl <= 0:
+        raise InvalidParamsError(f"params.task.ttl is {ttl}: expected milliseconds")
+    return BoundTaskFactory(store, ttl if isinstance(ttl, int) else None)
+
+
+def make_created_result(task: CallTask) -> Json:
+    """The result of a call that has become a task."""
+    return {"task": format_task(task)}
+
+
+def format_task(task: CallTask) -> Json:
+    """A task as this era shows it."""
+    status: str = task.status
+    if status == "completed" and task.result is not None and is_tool_error(task.result):
+        status = "failed"
+    found: Json = {
+        "taskId": task.id,
+        "status": status,
+        "createdAt": task.created_at,
+        "lastUpdatedAt": task.updated_at,
+        "ttl": task.ttl_ms,
+        "pollInterval": POLL_INTERVAL_MS,
+    }
+    if task.message is not None:
+        found["statusMessage"] = task.message
+    return found
+
+
+def make_related_meta(task: CallTask) -> Json:
+    """The `_meta` of what belongs to a task."""
+    return {META_RELATED_TASK: {"taskId": task.id}}
+
+
+def send_status(task: CallTask) -> None:
+    """Tell the client of a task that it has changed."""
+    if not task.is_stateless:
+        frame = encode_notification("notifications/tasks/status", format_task(task))
+        task.request.connection.send(frame)
+
+
+def mark_input_required(task: CallTask, answers: ResponseCollector) -> None:
+    """Show that a task waits for answers, until they are there."""
+    task.set_status("input_required")
+    answers.on_complete(lambda: task.set_status("working"))
+
+
+def select_sender(task: CallTask) -> Callable[[bytes], None]:
+    """Where questions of a task are sent: to whoever waits for its result.
+
+    Over HTTP they wait for such a reader; elsewhere the session has only one way to be told.
+    """
+    for reader in reversed(task.result_requests):
+        if reader.exchange is None or not reader.exchange.is_over:
+            return reader.send
+    if task.request.exchange is None:
+        return task.request.connection.send
+    return task.undelivered_frames.append
+
+
+def get_task(request: Request, store: TaskStore) -> Json:
+    """Answer `tasks/get`."""
+    return format_task(_require_task(request, store))
+
+
+def cancel_task(request: Request, store: TaskStore) -> Json:
+    """Answer `tasks/cancel`."""
+    task = _require_task(request, store)
+    if not task.cancel():
+        raise InvalidParamsError(f"Task {task.id} has ended already: {format_task(task)['status']}")
+    return format_task(task)
+
+
+def list_tasks(request: Request, store: TaskStore) -> Json:
+    """Answer `tasks/list`."""
+    _check_task_support(request)
+    tasks = store.list_tasks(request)
+    start = _parse_cursor(cast("ListParams", request.params).cursor)
+    page: Json = {"tasks": [format_task(task) for task in tasks[start : start + PAGE_SIZE]]}
+    if start + PAGE_SIZE < len(tasks):
+        page["nextCursor"] = binascii.b2a_base64(
+            b"%d" % (start + PAGE_SIZE), newline=False
+        ).decode()
+    return page
+
+
+def begin_task_result(request: Request, store: TaskStore) -> None:
+    """Begin `tasks/result`, which is answered when the task has ended."""
+    task = _require_task(request, store)
+
+    async def wait(request: Request) -> Json:
+        task.result_requests.append(request)
+        held, task.undelivered_frames = task.undelivered_frames, []
+        for frame in held:
+            request.send(frame)
+        try:
+            await _wait_for_end(task)
+        finally:
+            task.result_requests.remove(request)
+        return _read_outcome(task)
+
+    request.has_no_deadline = True
+    request.async_work = wait
+
+
+TASK_METHODS: dict[str, Callable[[Request, TaskStore], Json | None]] = {
+    "tasks/get": get_task,
+    "tasks/cancel": cancel_task,
+    "tasks/list": list_tasks,
+    "tasks/result": begin_task_result,
+}
+
+
+def _require_task(request: Request, store: TaskStore) -> CallTask:
+    _check_task_support(request)
+    return store.require_task(cast("TaskParams", request.params).task_id, request)
+
+
+def _check_task_support(request: Request) -> None:
+    if not supports_feature(request.era.get_version(request), "tasks"):
+        raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
+
+
+async def _wait_for_end(task: CallTask) -> None:
+    import asyncio  # noqa: PLC0415 - only a running event loop gets here
+
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+
+    def end() -> None:
+        loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(None))
+
+    task.on_end(end)
+    await ended
+
+
+def _read_outcome(task: CallTask) -> Json:
+    if task.error is not None:
+        error = msgspec.json.decode(task.error)
+        code = error.get("code", INTERNAL_ERROR)
+        raise ProtocolError(error.get("message", ""), rpc_code=code, data=error.get("data"))
+    if task.result is None:
+        raise InvalidParamsError(f"Task {task.id} was cancelled")
+    found: Json = msgspec.json.decode(task.result)
+    meta = found.get("_meta")
+    found["_meta"] = {**(meta if isinstance(meta, dict) else {}), **make_related_meta(task)}
+    return found
+
+
+def _parse_cursor(cursor: object) -> int:
+    if not isinstance(cursor, str):
+        return 0
+    try:
+        return max(0, int(binascii.a2b_base64(cursor, strict_mode=True)))
+    except ValueError:
+        raise InvalidParamsError(f"Unknown cursor {cursor!r}: list again without one") from None

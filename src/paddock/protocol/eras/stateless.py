@@ -1,0 +1,225 @@
+"""The stateless era: every request says which version it speaks and what its client can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from msgspec import UNSET
+
+from paddock.protocol import early_handshake
+from paddock.protocol.eras.subscriptions import MAX_STREAM_URIS
+from paddock.protocol.errors import InvalidParamsError, UnsupportedVersionError
+from paddock.protocol.jsonrpc import encode_error, encode_json, encode_request_id
+from paddock.protocol.params import InputResponseParams
+from paddock.protocol.request import InputRequired
+from paddock.protocol.server_operations import build_method_table
+from paddock.protocol.versions import STATELESS_VERSIONS
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from paddock.protocol.eras.subscriptions import SubscriptionRegistry
+    from paddock.protocol.errors import ProtocolError
+    from paddock.protocol.jsonrpc import RequestId
+    from paddock.protocol.params import ListenParams, RequestMeta
+    from paddock.protocol.request import (
+        AwaitableAnswers,
+        DetachedWork,
+        Operation,
+        Request,
+        Result,
+        TaskFactory,
+        TaskSupport,
+    )
+    from paddock.protocol.server_metadata import Json, ServerMetadata
+    from paddock.protocol.server_operations import ServerOperations
+    from paddock.protocol.server_requests import ServerRequest
+
+CACHEABLE_METHODS = frozenset(
+    {
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "skills/list",
+        "skills/get",
+    }
+)
+
+
+class StatelessEra:
+    """The versions without sessions."""
+
+    is_stateless = True
+
+    def __init__(self, operations: ServerOperations, listeners: SubscriptionRegistry) -> None:
+        self._operations = operations
+        self._subscriptions = listeners
+        self.methods: dict[str, Operation] = {
+            "server/discover": lambda _: early_handshake.build_discover_result(operations.metadata),
+            "subscriptions/listen": self._open_subscription,
+            **build_method_table(operations),
+        }
+        if self._metadata.has_capability("tasks"):
+            for method in ("tasks/get", "tasks/update", "tasks/cancel"):
+                self.methods[method] = self._run_task_method
+        self._prepare_reply_tail(self._metadata)
+
+    @property
+    def _metadata(self) -> ServerMetadata:
+        return self._operations.metadata
+
+    def _prepare_reply_tail(self, facts: ServerMetadata) -> None:
+        """Prepare what is said about the server in every answer."""
+        self._prepared_metadata = facts
+        key = early_handshake.META_SERVER_INFO.encode()
+        self._encoded_tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
+            key,
+            encode_json(facts.to_server_info()),
+        )
+        self._cache_hints = facts.to_cache_hints()
+
+    def check_request(self, request: Request) -> None:
+        """The version must be one of ours, and the client's capabilities declared."""
+        meta = _require_meta(request)
+        if meta.version not in STATELESS_VERSIONS:
+            raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
+        if meta.capabilities is UNSET:
+            raise InvalidParamsError(f"Missing params._meta[{early_handshake.META_CAPABILITIES!r}]")
+        params = request.params
+        if isinstance(params, InputResponseParams) and params.request_state is not UNSET:
+            _import_input_required().check(request, self._operations.state_key)
+
+    def encode_reply(self, request: Request, result: Result) -> bytes:
+        """The result, marked complete, with who answered and how long it may be kept."""
+        if self._prepared_metadata is not self._operations.metadata:  # the server was loaded anew
+            self._prepare_reply_tail(self._operations.metadata)
+        if isinstance(result, dict):
+            if request.method in CACHEABLE_METHODS:
+                result = {**self._cache_hints, **result}
+            body = encode_json(early_handshake.complete_result(result, self._metadata))[1:-1]
+        elif isinstance(result, tuple):
+            head = b'{"jsonrpc":"2.0","id":%b,"result":{' % encode_request_id(request.id)
+            return b"".join((head, *result, b",", self._encoded_tail, b"}}\n"))
+        elif request.method in CACHEABLE_METHODS:
+            body = result + b"," + encode_json(self._cache_hints)[1:-1] + b"," + self._encoded_tail
+        else:
+            body = result + b"," + self._encoded_tail if result else self._encoded_tail
+        return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_request_id(request.id), body)
+
+    def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
+        """An error; the model's codes are this era's codes."""
+        return encode_error(request_id, error)
+
+    def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
+        """Hand the questions to the client, which will repeat the request with its answers."""
+        for ask in required.requests.values():
+            ask.check_capabilities(self.get_client_capabilities(request))
+        result = _import_input_required().result(request, required, self._operations.state_key)
+        body = early_handshake.complete_result(result, self._metadata)
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
+            encode_request_id(request.id),
+            encode_json(body),
+        )
+
+    def request_input(
+        self, request: Request, asks: dict[str, ServerRequest]
+    ) -> Json | AwaitableAnswers:
+        """The answers that came with the request.
+
+        Raises:
+            InputRequired: when some are still missing.
+        """
+        try:
+            found: Json = _import_input_required().answers(
+                request, asks, self._operations.state_key
+            )
+        except InputRequired:
+            if request.task is None:
+                raise
+            return request.task.request_input(asks)
+        return found
+
+    def find_task_factory(self, request: Request, support: TaskSupport) -> TaskFactory | None:
+        """Whether the client of a call can be given a task instead of a result."""
+        if support == "forbidden" or not self._metadata.has_capability("tasks"):
+            return None
+        terms: TaskFactory | None = _import_stateless_tasks().terms(
+            request, support, self._operations.tasks
+        )
+        return terms
+
+    def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
+        """The answer to a call that goes on as a task."""
+        body = early_handshake.complete_result(
+            _import_stateless_tasks().created(task), self._metadata
+        )
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
+            encode_request_id(request.id),
+            encode_json(body),
+        )
+
+    def get_remembered_value(self, request: Request) -> object:
+        """What travelled with the client since the handler last ran."""
+        params = request.params
+        if not isinstance(params, InputResponseParams) or params.request_state is UNSET:
+            return None
+        kept: object = _import_input_required().state(request, self._operations.state_key)
+        return kept
+
+    def get_version(self, request: Request) -> str:
+        """The version that the request names."""
+        return str(_require_meta(request).version)
+
+    def get_client_capabilities(self, request: Request) -> Json:
+        """What the request declares."""
+        declared = _require_meta(request).capabilities
+        return declared if isinstance(declared, dict) else {}
+
+    def get_client_info(self, request: Request) -> Json | None:
+        """Who the request says it comes from."""
+        info = _require_meta(request).client_info
+        return info if isinstance(info, dict) else None
+
+    def get_log_level(self, request: Request) -> str | None:
+        """The level that the request asks for; without one it gets no log messages."""
+        level = _require_meta(request).log_level
+        return (
+            level if isinstance(level, str) and self._metadata.has_capability("logging") else None
+        )
+
+    def _run_task_method(self, request: Request) -> Json:
+        answer: Json = _import_stateless_tasks().METHODS[request.method](
+            request, self._operations.tasks
+        )
+        return answer
+
+    def _open_subscription(self, request: Request) -> None:
+        wanted = cast("ListenParams", request.params).notifications
+        for uri in wanted.uris[:MAX_STREAM_URIS]:
+            self._operations.watch(uri)
+        stateless_tasks = None
+        if wanted.task_ids is not UNSET and self._metadata.has_capability("tasks"):
+            _import_stateless_tasks().require(request)
+            stateless_tasks = self._operations.tasks
+        self._subscriptions.open_stream(request, self._metadata, stateless_tasks)
+
+
+def _import_input_required() -> ModuleType:
+    from paddock.protocol.eras import input_required  # noqa: PLC0415 - OpenSSL is 4 MB
+
+    return input_required
+
+
+def _import_stateless_tasks() -> ModuleType:
+    from paddock.protocol.eras import stateless_tasks  # noqa: PLC0415 - few servers have any
+
+    return stateless_tasks
+
+
+def _require_meta(request: Request) -> RequestMeta:
+    if request.meta is None:
+        raise InvalidParamsError(f"Missing params._meta[{early_handshake.META_VERSION!r}]")
+    return request.meta

@@ -1,0 +1,115 @@
+"""Tasks as the extension `io.modelcontextprotocol/tasks` has them.
+
+The server alone decides that a call becomes a task, and only for a client that has declared, in
+the same request, that it knows what that is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Raw
+
+from paddock.protocol.early_handshake import TASKS_EXTENSION
+from paddock.protocol.errors import MissingCapabilityError
+from paddock.protocol.tasks import POLL_INTERVAL_MS, BoundTaskFactory
+
+if TYPE_CHECKING:
+    from paddock.protocol.params import TaskParams, UpdateTaskParams
+    from paddock.protocol.request import Request, TaskSupport
+    from paddock.protocol.server_metadata import Json
+    from paddock.protocol.tasks import CallTask, TaskStore
+
+REQUIRED_CAPABILITIES: Json = {"extensions": {TASKS_EXTENSION: {}}}
+
+
+def has_tasks_extension(request: Request) -> bool:
+    """Whether the client of a request knows tasks."""
+    extensions = request.era.get_client_capabilities(request).get("extensions")
+    return isinstance(extensions, dict) and isinstance(extensions.get(TASKS_EXTENSION), dict)
+
+
+def require_tasks_extension(request: Request) -> None:
+    """Refuse a client that does not know tasks.
+
+    Raises:
+        MissingCapabilityError: naming the extension.
+    """
+    if not has_tasks_extension(request):
+        raise MissingCapabilityError(REQUIRED_CAPABILITIES, request.method)
+
+
+def find_task_factory(
+    request: Request, support: TaskSupport, store: TaskStore
+) -> BoundTaskFactory | None:
+    """Whether a call may become a task.
+
+    Raises:
+        MissingCapabilityError: when it can only be one, and the client does not know them.
+    """
+    if support == "forbidden":
+        return None
+    if support == "required":
+        require_tasks_extension(request)
+    return BoundTaskFactory(store) if has_tasks_extension(request) else None
+
+
+def make_created_result(task: CallTask) -> Json:
+    """The result of a call that has become a task."""
+    return {"resultType": "task", **_format_task(task)}
+
+
+def format_detailed_task(task: CallTask) -> Json:
+    """A task with what there is of its outcome."""
+    found = _format_task(task)
+    if task.status == "input_required":
+        found["inputRequests"] = {
+            key: {"method": ask.method, "params": ask.params}
+            for key, ask in task.input_requests.items()
+        }
+    elif task.status == "completed" and task.result is not None:
+        found["result"] = Raw(task.result)
+    elif task.status == "failed" and task.error is not None:
+        found["error"] = Raw(task.error)
+    return found
+
+
+def get_task(request: Request, store: TaskStore) -> Json:
+    """Answer `tasks/get`."""
+    return format_detailed_task(_require_task(request, store))
+
+
+def update_task(request: Request, store: TaskStore) -> Json:
+    """Answer `tasks/update`."""
+    _require_task(request, store).submit_responses(
+        cast("UpdateTaskParams", request.params).input_responses
+    )
+    return {}
+
+
+def cancel_task(request: Request, store: TaskStore) -> Json:
+    """Answer `tasks/cancel`."""
+    _require_task(request, store).cancel()
+    return {}
+
+
+TASK_METHODS = {"tasks/get": get_task, "tasks/update": update_task, "tasks/cancel": cancel_task}
+
+
+def _require_task(request: Request, store: TaskStore) -> CallTask:
+    require_tasks_extension(request)
+    return store.require_task(cast("TaskParams", request.params).task_id, request)
+
+
+def _format_task(task: CallTask) -> Json:
+    found: Json = {
+        "taskId": task.id,
+        "status": task.status,
+        "createdAt": task.created_at,
+        "lastUpdatedAt": task.updated_at,
+        "ttlMs": task.ttl_ms,
+        "pollIntervalMs": POLL_INTERVAL_MS,
+    }
+    if task.message is not None:
+        found["statusMessage"] = task.message
+    return found

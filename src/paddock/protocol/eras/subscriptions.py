@@ -1,0 +1,167 @@
+"""`subscriptions/listen`: streams of changes that a client asks for one by one."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from typing import TYPE_CHECKING, cast
+
+from paddock.protocol.errors import INVALID_REQUEST, InvalidParamsError, ProtocolError
+from paddock.protocol.jsonrpc import encode_notification
+
+if TYPE_CHECKING:
+    from paddock.protocol.jsonrpc import RequestId
+    from paddock.protocol.params import ListenParams, SubscriptionFilter
+    from paddock.protocol.request import Request
+    from paddock.protocol.server_metadata import Json, ServerMetadata
+    from paddock.protocol.tasks import CallTask, TaskStore
+
+META_SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
+LIST_KINDS = ("tools", "prompts", "resources")
+MAX_STREAMS = 64
+MAX_STREAM_URIS = 256
+MAX_STREAM_TASKS = 256
+
+
+class SubscriptionStream:
+    """One open stream: what it wants to hear."""
+
+    __slots__ = ("kinds", "request", "task_ids", "uris")
+
+    def __init__(
+        self, request: Request, kinds: set[str], uris: list[str], task_ids: list[str]
+    ) -> None:
+        self.request = request
+        self.kinds = kinds
+        self.uris = uris
+        self.task_ids = task_ids
+
+    def accepts_change(self, kind: str, uri: str | None) -> bool:
+        """Whether a change is one that it asked for."""
+        if uri is None:
+            return kind in self.kinds
+        return kind == "resources" and uri in self.uris
+
+
+class SubscriptionRegistry:
+    """The open streams of a server."""
+
+    def __init__(self, limit: int = MAX_STREAMS) -> None:
+        self._limit = limit
+        self._streams: dict[tuple[object, RequestId], SubscriptionStream] = {}
+        self._watched_stores: list[TaskStore] = []
+        self._lock = allocate_lock()
+
+    def __len__(self) -> int:
+        return len(self._streams)
+
+    def open_stream(
+        self, request: Request, facts: ServerMetadata, tasks: TaskStore | None = None
+    ) -> None:
+        """Open a stream; its first message says which of the wishes will be honoured."""
+        key = (request.origin, request.id)
+        if key in self._streams:
+            text = f"Id {request.id!r} is listening already"
+            raise ProtocolError(text, rpc_code=INVALID_REQUEST)
+        if len(self._streams) >= self._limit:
+            raise ProtocolError(f"Only {self._limit} may listen at once")
+        wanted = cast("ListenParams", request.params).notifications
+        kinds = {kind for kind in LIST_KINDS if _can_announce(facts, wanted, kind)}
+        uris = (
+            wanted.uris[:MAX_STREAM_URIS] if _declares_flag(facts, "resources", "subscribe") else []
+        )
+        known = _find_tasks(request, wanted, tasks)
+        listener = SubscriptionStream(request, kinds, uris, [task.id for task in known])
+        honoured: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
+        if uris:
+            honoured["resourceSubscriptions"] = uris
+        if known:
+            honoured["taskIds"] = listener.task_ids
+            self._watch_tasks(tasks)
+        # Whoever announces a change meanwhile must neither miss the listener nor forestall the
+        # acknowledgement.
+        with self._lock:
+            self._streams[key] = listener
+            _send_notification(
+                listener, "notifications/subscriptions/acknowledged", {"notifications": honoured}
+            )
+        for task in known:
+            _send_notification(listener, "notifications/tasks", _format_task(task))
+
+    def announce_change(self, kind: str, uri: str | None) -> int:
+        """Tell the listeners that asked for it; how many they were."""
+        with self._lock:
+            told = [one for one in list(self._streams.values()) if one.accepts_change(kind, uri)]
+        for listener in told:
+            if uri is None:
+                _send_notification(listener, f"notifications/{kind}/list_changed", {})
+            else:
+                _send_notification(listener, "notifications/resources/updated", {"uri": uri})
+        return len(told)
+
+    def _watch_tasks(self, tasks: TaskStore | None) -> None:
+        if tasks is not None and tasks not in self._watched_stores:
+            self._watched_stores.append(tasks)
+            tasks.add_watcher(self._announce_task)
+
+    def _announce_task(self, task: CallTask) -> None:
+        with self._lock:
+            told = [one for one in list(self._streams.values()) if task.id in one.task_ids]
+        for listener in told:
+            _send_notification(listener, "notifications/tasks", _format_task(task))
+
+    def remove_stream(self, origin: object, request_id: RequestId) -> None:
+        """A client wants to hear no more."""
+        self._streams.pop((origin, request_id), None)
+
+    def close(self) -> None:
+        """End all streams from our side.
+
+        The specification asks in one place for a cancellation, in another for a result: on a
+        channel that several requests share both are sent, in that order.
+        """
+        with self._lock:
+            closing, self._streams = list(self._streams.values()), {}
+        for listener in closing:
+            request = listener.request
+            end = request.era.encode_reply(request, {"_meta": {META_SUBSCRIPTION_ID: request.id}})
+            if request.exchange is not None:
+                request.exchange.finish(request, end)
+            else:
+                params = {"requestId": request.id}
+                request.send(encode_notification("notifications/cancelled", params))
+                request.send(end)
+
+
+def _find_tasks(
+    request: Request, wanted: SubscriptionFilter, tasks: TaskStore | None
+) -> list[CallTask]:
+    """The tasks that a client asks about and may know of; others are passed over."""
+    if tasks is None or not isinstance(wanted.task_ids, list):
+        return []
+    found = []
+    for task_id in wanted.task_ids[:MAX_STREAM_TASKS]:
+        try:
+            found.append(tasks.require_task(task_id, request))
+        except InvalidParamsError:
+            continue
+    return found
+
+
+def _format_task(task: CallTask) -> Json:
+    from paddock.protocol.eras.stateless_tasks import format_detailed_task  # noqa: PLC0415 - few have any
+
+    return format_detailed_task(task)
+
+
+def _send_notification(listener: SubscriptionStream, method: str, params: Json) -> None:
+    tagged = {**params, "_meta": {META_SUBSCRIPTION_ID: listener.request.id}}
+    listener.request.send(encode_notification(method, tagged))
+
+
+def _can_announce(facts: ServerMetadata, wanted: SubscriptionFilter, kind: str) -> bool:
+    return bool(getattr(wanted, kind)) and _declares_flag(facts, kind, "listChanged")
+
+
+def _declares_flag(facts: ServerMetadata, capability: str, flag: str) -> bool:
+    declared = facts.capabilities.get(capability)
+    return isinstance(declared, dict) and bool(declared.get(flag))

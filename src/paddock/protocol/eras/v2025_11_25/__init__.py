@@ -1,1 +1,0 @@
-"""Sessions opened by `initialize`: 2025-11-25 and its predecessors."""

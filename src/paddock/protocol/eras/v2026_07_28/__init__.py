@@ -1,1 +1,0 @@
-"""Requests that stand alone: 2026-07-28."""

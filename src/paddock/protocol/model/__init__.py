@@ -1,1 +1,0 @@
-"""The protocol's objects, the same in every era, as msgspec Structs."""

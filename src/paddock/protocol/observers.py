@@ -1,0 +1,215 @@
+"""Watching requests from outside: for spans and logs, and at no cost where nobody watches.
+
+Observers are put around the operations in an era's table of methods when a server starts. A
+server that nobody observes has its table as it was, and no request asks who is watching.
+"""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+import msgspec
+from msgspec import UNSET
+
+from paddock.protocol.errors import ProtocolError
+from paddock.protocol.jsonrpc import decode_frame
+from paddock.protocol.request import InputRequired, describe_object
+from paddock.protocol.thread_interrupt import HandlerCancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from paddock.protocol.request import (
+        AsyncWork,
+        Operation,
+        OperationResult,
+        Request,
+        Result,
+        Work,
+    )
+
+OutcomeStatus = Literal["ok", "error", "tool_error", "input_required", "cancelled"]
+
+_TOOL_ERROR_MEMBER = b'"isError":true'
+
+
+class RequestOutcome(NamedTuple):
+    """How the work for a request has ended: in a word, and with which error and its code."""
+
+    status: OutcomeStatus
+    error: ProtocolError | None = None
+    code: int | None = None
+
+
+CANCELLED_OUTCOME = RequestOutcome("cancelled")
+
+
+class RequestObservation(Protocol):
+    """What an observer makes of one request. It must not keep the request itself."""
+
+    def run(self, work: Callable[[], Result]) -> Result:
+        """Do the work in this thread."""
+
+    async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Do the work in this task."""
+
+    def record_exception(self, fault: BaseException) -> None:
+        """The handler has raised this, of which the client is told in words."""
+
+    def end(self, ending: RequestOutcome) -> None:
+        """Nothing more will come. Called again only if a cancellation struck it before."""
+
+
+class RequestObserver(Protocol):
+    """Wants to know of every request that a server begins to answer."""
+
+    def begin(self, request: Request, received: int, *, is_known: bool) -> RequestObservation:
+        """A request is worked on that was received at this time (`time_ns`).
+
+        What it names, a tool or a prompt, is there if `is_known`.
+        """
+
+
+def wrap_methods(
+    methods: dict[str, Operation], observers: Iterable[RequestObserver]
+) -> dict[str, Operation]:
+    """The same operations with observers around them, the first one outermost."""
+    for observer in reversed(list(observers)):
+        methods = {
+            method: _wrap_operation(operation, observer) for method, operation in methods.items()
+        }
+    return methods
+
+
+def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operation:
+    def begin(request: Request) -> OperationResult:
+        received = time_ns()
+        try:
+            outcome = operation(request)
+        except Exception as fault:
+            ending = _make_failure_outcome(request, fault)
+            observer.begin(request, received, is_known=False).end(ending)
+            raise
+        observation = observer.begin(request, received, is_known=True)
+        if outcome is None and (request.work or request.async_work):
+            request.observation = ObservedRequest(request, observation)
+        else:
+            observation.end(_make_success_outcome(request, outcome))
+        return outcome
+
+    return begin
+
+
+class ObservedRequest:
+    """The work of a request, with an observation around it."""
+
+    __slots__ = ("_async_work", "_has_ended", "_inner_hook", "_observation", "_work")
+
+    def __init__(self, request: Request, observation: RequestObservation) -> None:
+        self._observation = observation
+        self._inner_hook = request.observation
+        self._work: Work | None = request.work
+        self._async_work: AsyncWork | None = request.async_work
+        self._has_ended = False
+        if request.work is not None:
+            request.work = self._run
+        if request.async_work is not None:
+            request.async_work = self._run_async
+
+    def record_exception(self, fault: BaseException) -> None:
+        """The handler has raised this."""
+        self._observation.record_exception(fault)
+        if self._inner_hook is not None:
+            self._inner_hook.record_exception(fault)
+
+    def discard(self, error: ProtocolError | None = None) -> None:
+        """The work will never begin: it was cancelled, or refused with an error."""
+        self._end(
+            CANCELLED_OUTCOME if error is None else RequestOutcome("error", error, error.rpc_code)
+        )
+        if self._inner_hook is not None:
+            self._inner_hook.discard(error)
+
+    def _run(self, request: Request) -> Result:
+        try:
+            return self._observation.run(lambda: self._run_work(request))
+        except HandlerCancelled:
+            self._end(CANCELLED_OUTCOME)  # it may have struck anywhere, also within the first try
+            raise
+
+    async def _run_async(self, request: Request) -> Result:
+        return await self._observation.run_async(lambda: self._run_work_async(request))
+
+    def _run_work(self, request: Request) -> Result:
+        try:
+            result = self._work(request)  # type: ignore[misc]  # it has work
+        except BaseException as fault:
+            self._end(_make_failure_outcome(request, fault))
+            raise
+        self._end(_make_success_outcome(request, result))
+        return result
+
+    async def _run_work_async(self, request: Request) -> Result:
+        try:
+            result = await self._async_work(request)  # type: ignore[misc]  # it has work
+        except BaseException as fault:
+            self._end(_make_failure_outcome(request, fault))
+            raise
+        self._end(_make_success_outcome(request, result))
+        return result
+
+    def _end(self, ending: RequestOutcome) -> None:
+        if not self._has_ended:
+            self._observation.end(ending)
+            self._has_ended = True
+
+
+def _make_success_outcome(request: Request, result: OperationResult) -> RequestOutcome:
+    if request.is_cancelled:
+        return (
+            CANCELLED_OUTCOME
+            if request.error is None
+            else _make_error_outcome(request, request.error)
+        )
+    is_failure = request.method == "tools/call" and _is_tool_error(result)
+    return RequestOutcome("tool_error" if is_failure else "ok")
+
+
+def _make_failure_outcome(request: Request, fault: BaseException) -> RequestOutcome:
+    if isinstance(fault, InputRequired):
+        return RequestOutcome("input_required")
+    if request.error is not None:  # it took too long, and the client has been told
+        return _make_error_outcome(request, request.error)
+    if request.is_cancelled:
+        return CANCELLED_OUTCOME
+    if not isinstance(fault, ProtocolError):
+        fault = ProtocolError(f"Internal error: {type(fault).__name__}: {describe_object(fault)}")
+    return _make_error_outcome(request, fault)
+
+
+def _make_error_outcome(request: Request, error: ProtocolError) -> RequestOutcome:
+    """An error, with the code that it has in the request's era."""
+    answer = decode_frame(request.era.encode_error_reply(request.id, error)).error
+    code = error.rpc_code if answer is UNSET else _decode_error_code(answer).code
+    return RequestOutcome("error", error, code)
+
+
+class _ErrorCode(msgspec.Struct):
+    code: int
+
+
+_decode_error_code = msgspec.json.Decoder(_ErrorCode).decode
+
+
+def _is_tool_error(result: OperationResult) -> bool:
+    if isinstance(result, dict):
+        return result.get("isError") is True
+    if result is None:
+        return False
+    members = b"".join(result) if isinstance(result, tuple) else result
+    if _TOOL_ERROR_MEMBER not in members:
+        return False
+    from paddock.protocol.tasks import is_tool_error  # noqa: PLC0415 - only of a likely failure
+
+    return is_tool_error(b"{%b}" % members)

@@ -1,0 +1,157 @@
+"""Questions to the client that are on their way.
+
+`await` a `Pending` in an `async def` handler, call `wait()` in a plain one. How the questions
+travel is the era's business.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+
+from paddock.protocol.server_requests import AskError
+from paddock.protocol.thread_interrupt import HandlerCancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from paddock.protocol.request import Request
+    from paddock.protocol.server_requests import ServerRequest
+
+T = TypeVar("T")
+Json = dict[str, object]
+
+
+class PendingAnswer(Generic[T]):
+    """Questions asked of the client whose answers are not here yet."""
+
+    __slots__ = ("_finish", "_request", "_requests")
+
+    def __init__(
+        self, request: Request, asks: dict[str, ServerRequest], finish: Callable[[Json], T]
+    ) -> None:
+        self._request = request
+        self._requests = asks
+        self._finish = finish
+
+    def wait(self) -> T:
+        """Block until the client has answered. For handlers that are plain functions.
+
+        Raises:
+            AskError: in an `async def` handler, where it would block everybody.
+        """
+        if self._request.async_work is not None:
+            raise AskError("wait() in an async def handler would block all others", hint="await it")
+        answers = self._request.era.request_input(self._request, self._requests)
+        return self._finish(answers if isinstance(answers, dict) else answers.wait())
+
+    def __await__(self) -> Generator[object, None, T]:
+        """Suspend until the client has answered. For `async def` handlers."""
+        answers = self._request.era.request_input(self._request, self._requests)
+        if not isinstance(answers, dict):
+            answers = yield from answers.wait_async().__await__()
+        return self._finish(answers)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Nothing else: a hint for whoever forgot to wait."""
+        raise AttributeError(
+            f"The client has not answered yet, so there is no {name!r}: "
+            "await the question, or call .wait() in a plain function"
+        )
+
+
+class ResponseCollector:
+    """Collects the client's answers to questions sent as requests of ours."""
+
+    def __init__(self, request: Request, asks: dict[str, ServerRequest]) -> None:
+        self._request = request
+        self._requests = asks
+        self._results: Json = {}
+        self._refusal: str | None = None
+        self._missing_count = len(asks)
+        self._lock = allocate_lock()
+        self._wake_waiter: Callable[[], None] | None = None
+        self._on_complete: Callable[[], None] | None = None
+        self.withdrawals: list[Callable[[], None]] = []
+
+    def receive_response(self, key: str, result: object, error: object) -> None:
+        """The client answered one question."""
+        with self._lock:
+            self._missing_count -= 1
+            if error is not None:
+                self._refusal = (
+                    f"The client refused {self._requests[key].method}: {_get_error_message(error)}"
+                )
+            self._results[key] = result
+            is_complete = self._is_complete()
+        if is_complete and self._on_complete is not None:
+            self._on_complete()
+        if is_complete and self._wake_waiter is not None:
+            self._wake_waiter()
+
+    def on_complete(self, call: Callable[[], None]) -> None:
+        """Also call a function when all answers are in."""
+        self._on_complete = call
+
+    def wait(self) -> Json:
+        """Block until all answers are in, or the request is cancelled."""
+        gate = allocate_lock()
+        gate.acquire()
+
+        def finish() -> None:
+            try:
+                gate.release()
+            except RuntimeError:  # an answer and a cancellation at once
+                return
+
+        self._set_waiter(finish)
+        self._request.on_cancel(finish)
+        gate.acquire()
+        return self._read_answers()
+
+    async def wait_async(self) -> Json:
+        """Suspend until all answers are in; cancelling the request cancels the task itself."""
+        import asyncio  # noqa: PLC0415 - only a running event loop gets here
+
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+
+        def finish() -> None:
+            loop.call_soon_threadsafe(lambda: None if done.done() else done.set_result(None))
+
+        self._set_waiter(finish)
+        if self._request.is_cancelled:  # and the handler goes on all the same
+            finish()
+        try:
+            await done
+        except BaseException:
+            self._withdraw_requests()
+            raise
+        return self._read_answers()
+
+    def _set_waiter(self, done: Callable[[], None]) -> None:
+        with self._lock:
+            self._wake_waiter = done
+            is_complete = self._is_complete()
+        if is_complete:
+            done()
+
+    def _withdraw_requests(self) -> None:
+        """Tell the client that nobody waits for its answers any more."""
+        for withdraw in self.withdrawals:
+            withdraw()
+
+    def _is_complete(self) -> bool:
+        return self._missing_count == 0 or self._refusal is not None
+
+    def _read_answers(self) -> Json:
+        if self._request.is_cancelled:
+            raise HandlerCancelled
+        if self._refusal is not None:
+            self._withdraw_requests()
+            raise AskError(self._refusal)
+        return {key: ask.parse_answer(self._results[key]) for key, ask in self._requests.items()}
+
+
+def _get_error_message(error: object) -> str:
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)

@@ -1,0 +1,110 @@
+"""Where lines begin in a text, and which line and column a place is.
+
+Pieces of markdown that reports are made of: tables, blocks of code, times and sizes.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+_LINE_END_PATTERN = re.compile(r"\r\n?|\n")
+
+
+class LineIndex:
+    """A text by its lines, however they end: as on Unix, Windows or old Macs."""
+
+    __slots__ = ("_lines", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._lines: list[int] | None = None
+
+    def get_position(self, offset: int) -> tuple[int, int]:
+        """The line and column of an offset, both counted from 1."""
+        starts = self._get_line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def get_line_span(self, number: int) -> tuple[int, int]:
+        """Where a line begins and ends, without what ends it; lines are counted from 1."""
+        starts = self._get_line_starts()
+        start = starts[number - 1]
+        end = starts[number] if number < len(starts) else len(self.text)
+        while end > start and self.text[end - 1] in "\r\n":
+            end -= 1
+        return start, end
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are; what follows the last line end is one if it is not empty."""
+        starts = self._get_line_starts()
+        return len(starts) - (starts[-1] == len(self.text))
+
+    def _get_line_starts(self) -> list[int]:
+        """Where lines begin, whatever ends them."""
+        if self._lines is None:
+            self._lines = [0, *(end.end() for end in _LINE_END_PATTERN.finditer(self.text))]
+        return self._lines
+
+
+_SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
+
+
+def format_table(kind: str, rows: Mapping[str, str]) -> str:
+    """A table of two columns, the first of which names things of a kind."""
+    lines = [f"| {kind} | Value |", "| --- | --- |"]
+    lines += [f"| **{name}** | {_escape_cell(value)} |" for name, value in rows.items()]
+    return "\n".join(lines)
+
+
+def _escape_cell(text: str) -> str:
+    """A text that stays in its cell."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def format_code_block(code: str, language: str) -> str:
+    """A block of code, between enough backticks to hold code that has some itself."""
+    fence = "```"
+    while fence in code:
+        fence += "`"
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
+def format_share(part: int, total: int) -> str:
+    """A count, with its share of another in percent."""
+    percent = 100 * part / total if total else 0
+    return f"{part} ({_format_number(percent)}%)"
+
+
+def _format_number(value: float, digits: int = 1) -> str:
+    """A number without needless zeros."""
+    text = f"{value:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_duration(seconds: float | None) -> str:
+    """How long something took."""
+    if seconds is None:
+        return "N/A"
+    if seconds < 0.001:
+        return "< 1 ms"
+    for limit, unit, name in ((1, 0.001, "ms"), (60, 1, "s"), (3600, 60, "min")):
+        if seconds < limit:
+            return f"{_format_number(seconds / unit, 0 if name == 'ms' else 1)} {name}"
+    return f"{_format_number(seconds / 3600)} h"
+
+
+def format_size(size: int | None) -> str:
+    """How much memory something took."""
+    if size is None:
+        return "N/A"
+    for unit, name, digits in _SIZE_UNITS:
+        if size >= unit:
+            return f"{_format_number(size / unit, digits)} {name}"
+    return f"{size} B"

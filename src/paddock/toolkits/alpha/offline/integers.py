@@ -1,0 +1,135 @@
+"""Questions about whole numbers: primes, factors, divisors, remainders, choices, notations."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MAX_FACTORED_NUMBER = 10**12
+"""The largest number that is divided by all smaller ones up to its root: a tenth of a second."""
+_MAX_COMBINATION_SIZE = 1000
+_INTEGER_PATTERN = r"(\d{1,3}(?:,\d{3})+|[1-9]\d*|0)"
+_BASE_FORMATS = {"binary": ("b", 2), "octal": ("o", 8), "hexadecimal": ("x", 16), "hex": ("x", 16)}
+
+
+def answer_integers(text: str) -> OfflineAnswer | None:
+    """The answer to a question about whole numbers."""
+    for pattern, work in _PHRASES:
+        found = re.fullmatch(pattern, text, re.IGNORECASE)
+        if found:
+            return work([group for group in found.groups() if group is not None])
+    return None
+
+
+def _parse_integers(groups: Sequence[str]) -> list[int]:
+    return [int(group.replace(",", "")) for group in groups]
+
+
+def find_prime_factors(number: int) -> dict[int, int]:
+    """The prime factors of a number above 1, with how often each is in it."""
+    found: dict[int, int] = {}
+    candidate = 2
+    while candidate * candidate <= number:
+        while number % candidate == 0:
+            found[candidate] = found.get(candidate, 0) + 1
+            number //= candidate
+        candidate += 1 if candidate == 2 else 2
+    if number > 1:
+        found[number] = found.get(number, 0) + 1
+    return found
+
+
+def _answer_primality(groups: Sequence[str]) -> OfflineAnswer | None:
+    number = _parse_integers(groups)[0]
+    if number > MAX_FACTORED_NUMBER:
+        return None
+    factors = find_prime_factors(number) if number > 1 else {}
+    is_prime = factors == {number: 1}
+    more = f": it is {_format_factors(factors)}" if factors and not is_prime else ""
+    result = f"{number} is {'a prime number' if is_prime else 'not a prime number'}{more}"
+    return OfflineAnswer(f"is {number} prime?", result)
+
+
+def _answer_factorization(groups: Sequence[str]) -> OfflineAnswer | None:
+    number = _parse_integers(groups)[0]
+    if not 1 < number <= MAX_FACTORED_NUMBER:
+        return None
+    return OfflineAnswer(f"prime factors of {number}", _format_factors(find_prime_factors(number)))
+
+
+def _format_factors(factors: dict[int, int]) -> str:
+    parts = (f"{prime}^{count}" if count > 1 else str(prime) for prime, count in factors.items())
+    return " \u00d7 ".join(parts)
+
+
+def _create_common_answer(
+    name: str, work: Callable[..., int]
+) -> Callable[[Sequence[str]], OfflineAnswer | None]:
+    def answer(groups: Sequence[str]) -> OfflineAnswer | None:
+        numbers = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*\d|\d", groups[0])]
+        if min(numbers) < 1 or max(numbers) > 10**30:
+            return None
+        return OfflineAnswer(f"{name} of {', '.join(map(str, numbers))}", str(work(*numbers)))
+
+    return answer
+
+
+def _answer_remainder(groups: Sequence[str]) -> OfflineAnswer | None:
+    number, divisor = _parse_integers(groups)
+    if divisor == 0:
+        return None
+    return OfflineAnswer(f"{number} mod {divisor}", str(number % divisor))
+
+
+def _answer_combinations(groups: Sequence[str]) -> OfflineAnswer | None:
+    number, count = _parse_integers(groups)
+    if number > _MAX_COMBINATION_SIZE:
+        return None
+    return OfflineAnswer(f"{number} choose {count}", str(math.comb(number, count)))
+
+
+def _answer_factorial(groups: Sequence[str]) -> OfflineAnswer | None:
+    number = _parse_integers(groups)[0]
+    if number > 400:
+        return None
+    return OfflineAnswer(f"{number}!", str(math.factorial(number)))
+
+
+def _answer_base(groups: Sequence[str]) -> OfflineAnswer | None:
+    number, base = int(groups[0].replace(",", "")), groups[1].lower()
+    letter, radix = _BASE_FORMATS[base]
+    return OfflineAnswer(f"{number} in {base}", f"{number:{letter}} (base {radix})")
+
+
+_GCD_PATTERN = (
+    r"(?:greatest common divisor|gcd|greatest common factor|gcf|highest common factor|hcf)"
+)
+_INTEGER_LIST_PATTERN = r"((?:\d+(?:, and |, | and ))+\d+)"
+_PHRASES: tuple[tuple[str, Callable[[Sequence[str]], OfflineAnswer | None]], ...] = (
+    (rf"is {_INTEGER_PATTERN} (?:a )?prime(?: number)?", _answer_primality),
+    (
+        rf"(?:prime factors|prime factorization|prime factorisation) of {_INTEGER_PATTERN}",
+        _answer_factorization,
+    ),
+    (rf"factor(?:ize|ise)? {_INTEGER_PATTERN}", _answer_factorization),
+    (
+        rf"{_GCD_PATTERN} of {_INTEGER_LIST_PATTERN}",
+        _create_common_answer("greatest common divisor", math.gcd),
+    ),
+    (
+        rf"(?:least common multiple|lcm) of {_INTEGER_LIST_PATTERN}",
+        _create_common_answer("least common multiple", math.lcm),
+    ),
+    (rf"{_INTEGER_PATTERN} (?:mod|modulo) {_INTEGER_PATTERN}", _answer_remainder),
+    (rf"remainder of {_INTEGER_PATTERN} divided by {_INTEGER_PATTERN}", _answer_remainder),
+    (rf"{_INTEGER_PATTERN} choose {_INTEGER_PATTERN}", _answer_combinations),
+    (rf"{_INTEGER_PATTERN} factorial", _answer_factorial),
+    (rf"factorial of {_INTEGER_PATTERN}", _answer_factorial),
+    (rf"(?:convert )?{_INTEGER_PATTERN} (?:in|to) (binary|octal|hexadecimal|hex)", _answer_base),
+)

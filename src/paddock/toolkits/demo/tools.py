@@ -1,0 +1,306 @@
+"""Tools that simply answer: text, data, a picture, an error.
+
+Notes that a tool keeps and a resource shows, until the server ends; subscribers are told.
+
+Tools that turn to the client: the person, the model, the directories, progress.
+
+What there is to read in the Demo server, and the prompt that leads through it.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import time
+import zlib
+from collections import deque
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.handler_errors import ToolError
+from paddock.authoring.prompt import Prompt, PromptArgument
+from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.authoring.tool import Tool
+from paddock.authoring.tool_option import Option
+from paddock.protocol.content import ImageContent, ResourceLink, TextContent
+
+GreetingLanguage = Literal["English", "French", "German", "Italian", "Spanish"]
+GREETINGS: dict[GreetingLanguage, str] = {
+    "English": "Hello",
+    "French": "Bonjour",
+    "German": "Guten Tag",
+    "Italian": "Buongiorno",
+    "Spanish": "Buenos días",
+}
+READ_ONLY_ANNOTATIONS = {"readOnlyHint": True, "openWorldHint": False}
+PICTURE_SQUARES = 8
+"""Squares on each side of a picture."""
+
+
+@dataclass
+class Roll:
+    """What was rolled."""
+
+    dice: list[int]
+    total: int
+
+
+def greet(name: str, language: GreetingLanguage = "English") -> str:
+    """Greet somebody.
+
+    Args:
+        name: Whom to greet.
+        language: In which language.
+    """
+    return f"{GREETINGS[language]}, {name}!"
+
+
+def roll_dice(
+    ctx: Context,
+    count: Annotated[int, Meta(ge=1)] = 2,
+    sides: Annotated[int, Meta(ge=2, le=100)] = 6,
+) -> Roll:
+    """Roll dice.
+
+    Args:
+        count: How many dice.
+        sides: How many sides each has.
+    """
+    most = ctx.options["most_dice"]
+    if count > most:
+        raise ToolError(f"{count} dice are too many: at most {most}")
+    dice = [random.randint(1, sides) for _ in range(count)]  # noqa: S311 - a game
+    return Roll(dice, sum(dice))
+
+
+def draw_picture(
+    seed: str, scale: Annotated[int, Meta(ge=1, le=64)] = 16
+) -> list[TextContent | ImageContent]:
+    """Draw a picture, always the same one for the same seed.
+
+    Args:
+        seed: What the picture is made from.
+        scale: How many pixels a square has on each side.
+    """
+    pixels = _generate_pattern(seed)
+    side = PICTURE_SQUARES * scale
+    rows = [
+        b"\0" + b"".join(bytes(pixels[row // scale][column // scale]) for column in range(side))
+        for row in range(side)
+    ]
+    return [
+        TextContent(f"A picture for {seed!r}."),
+        ImageContent(_encode_png(side, rows), "image/png"),
+    ]
+
+
+def raise_failure(reason: str = "this tool always fails") -> str:
+    """Fail, so that one can see how a client shows it.
+
+    Args:
+        reason: What to say.
+    """
+    raise ToolError(f"It did not work: {reason}")
+
+
+def _generate_pattern(seed: str) -> list[list[tuple[int, int, int]]]:
+    """A symmetric pattern in two colours."""
+    choice = random.Random(seed)  # noqa: S311 - a picture
+    ink = (choice.randrange(200), choice.randrange(200), choice.randrange(200))
+    paper = (250, 245, 235)
+    half = [
+        [choice.choice((ink, paper)) for _ in range(PICTURE_SQUARES // 2)]
+        for _ in range(PICTURE_SQUARES)
+    ]
+    return [[*row, *reversed(row)] for row in half]
+
+
+def _encode_png(side: int, rows: list[bytes]) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    pieces = ((b"IHDR", header), (b"IDAT", zlib.compress(b"".join(rows))), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, data) for kind, data in pieces)
+
+
+greet_tool = Tool("greet", greet, title="Greet", annotations=READ_ONLY_ANNOTATIONS)
+roll_dice_tool = Tool(
+    "roll_dice",
+    roll_dice,
+    title="Roll dice",
+    annotations=READ_ONLY_ANNOTATIONS,
+    options={"most_dice": 100},
+)
+draw_picture_tool = Tool(
+    "draw_picture",
+    draw_picture,
+    title="Draw a picture",
+    annotations=READ_ONLY_ANNOTATIONS,
+    return_type=list[TextContent | ImageContent],
+)
+fail_tool = Tool("fail", raise_failure, title="Fail", annotations=READ_ONLY_ANNOTATIONS)
+
+
+MAX_NOTES = 50
+NOTES_URI = "demo://notes"
+
+_notes: deque[str] = deque(maxlen=MAX_NOTES)
+
+
+def keep_note(
+    text: Annotated[str, Meta(min_length=1, max_length=500)], ctx: Context
+) -> list[TextContent | ResourceLink]:
+    """Keep a note until the server ends.
+
+    Args:
+        text: The note.
+    """
+    _notes.append(text)
+    ctx.server.resource_updated(NOTES_URI)
+    return [TextContent(f"Kept, as number {len(_notes)}."), ResourceLink(NOTES_URI, "notes")]
+
+
+def list_notes() -> str:
+    """The notes that were kept, one to a line."""
+    return "\n".join(f"- {note}" for note in _notes) or "No notes yet."
+
+
+keep_note_tool = Tool(
+    "keep_note",
+    keep_note,
+    title="Keep a note",
+    annotations={"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False},
+    return_type=list[TextContent | ResourceLink],
+)
+notes_resource = Resource(
+    NOTES_URI, list_notes, name="notes", title="Notes", mime_type="text/markdown"
+)
+
+
+@dataclass
+class Favourite:
+    """What the person is asked."""
+
+    animal: Annotated[str, Meta(description="Your favourite animal", max_length=40)]
+    time_of_day: Literal["morning", "noon", "evening"] = "morning"
+
+
+async def ask_person(ctx: Context) -> str:
+    """Ask the person at the client for their favourite animal."""
+    answer = await ctx.elicit("Which animal do you like best?", Favourite)
+    if answer.data is None:
+        return f"They did not say ({answer.action})."
+    return f"They like {answer.data.animal} best, in the {answer.data.time_of_day}."
+
+
+async def ask_model(question: str, ctx: Context) -> str:
+    """Have the client's own model answer a question.
+
+    Args:
+        question: What to ask.
+    """
+    answer = await ctx.sample(question, max_tokens=200)
+    return answer.text
+
+
+async def show_workspace(ctx: Context) -> list[str]:
+    """Tell in which directories the client works."""
+    return [root.uri for root in await ctx.roots()]
+
+
+def count_slowly(ctx: Context, up_to: Annotated[int, Meta(ge=1, le=60)] = 5) -> str:
+    """Count, saying how far it is; can be stopped, and can go on in the background.
+
+    Args:
+        up_to: The last number.
+    """
+    for number in range(1, up_to + 1):
+        time.sleep(ctx.options["seconds_per_step"])
+        if ctx.is_cancelled:
+            return f"Stopped at {number}."
+        ctx.progress(number, up_to, f"{number} of {up_to}")
+        ctx.debug({"counted": number})
+    return f"Counted to {up_to}."
+
+
+ask_person_tool = Tool("ask_person", ask_person, title="Ask the person")
+ask_model_tool = Tool("ask_model", ask_model, title="Ask the model")
+show_workspace_tool = Tool(
+    "show_workspace", show_workspace, title="Show the workspace", annotations={"readOnlyHint": True}
+)
+count_slowly_tool = Tool(
+    "count_slowly",
+    count_slowly,
+    title="Count slowly",
+    annotations={"readOnlyHint": True},
+    task="optional",
+    options={
+        "seconds_per_step": Option(
+            0.5, Annotated[float, Meta(ge=0, le=10)], "How long each number takes"
+        )
+    },
+)
+
+
+ANIMAL_FACTS = {
+    "alpaca": "Alpacas hum when they are curious, and agree with one another most of the time.",
+    "donkey": "Donkeys stop when something is not clear to them: a good rule for agents too.",
+    "goat": "Goats open gates. Whoever keeps them learns to check every latch twice.",
+    "horse": "Horses sleep standing up, and are awake before anything has happened.",
+    "sheep": "Sheep know some fifty faces of other sheep, and remember them for years.",
+}
+TOUR_THEMES = ["answers", "questions", "progress", "resources"]
+
+TOUR_TEXT = """\
+Show me what the Demo server can do{?theme?, above all about {theme}}.
+
+Go step by step: call one tool, say in a sentence what it showed, then go on. Begin with `greet`.
+Use `roll_dice` for data, `draw_picture` for an image, `count_slowly` for progress, `ask_person`
+for a form, `keep_note` and the resource demo://notes for something that changes. Leave out what
+your client cannot do. End with one sentence about what else could be built from these parts."""
+
+
+def describe_server() -> str:
+    """What this server is for."""
+    return (
+        "# Demo\n\nA server with harmless tools, a prompt and some resources. Nothing that it does "
+        "leaves this process.\n\nAnimals: " + ", ".join(ANIMAL_FACTS) + "\n"
+    )
+
+
+def get_animal_fact(name: str) -> str:
+    """A fact about an animal."""
+    fact = ANIMAL_FACTS.get(name.lower())
+    if fact is None:
+        raise ToolError(f"No animal {name!r} in this paddock: there are {', '.join(ANIMAL_FACTS)}")
+    return fact
+
+
+about_resource = Resource(
+    "demo://about",
+    describe_server,
+    name="about",
+    title="About this server",
+    mime_type="text/markdown",
+)
+animal_template = ResourceTemplate(
+    "demo://animals/{name}",
+    get_animal_fact,
+    name="animal",
+    title="An animal",
+    mime_type="text/plain",
+    completions={"name": list(ANIMAL_FACTS)},
+)
+tour_prompt = Prompt(
+    "tour",
+    TOUR_TEXT,
+    title="Tour",
+    description="Have the model show what this server can do",
+    arguments=[PromptArgument("theme", f"What to dwell on: {', '.join(TOUR_THEMES)}")],
+    completions={"theme": TOUR_THEMES},
+)

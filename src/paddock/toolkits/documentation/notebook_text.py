@@ -1,0 +1,51 @@
+"""What the prompt `Notebook` gives. Loaded when it is first asked for."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from paddock.authoring.handler_errors import ToolError
+from paddock.files import read_regular_file
+from paddock.toolkits.notebooks import read_notebook_tool
+from paddock.toolkits.paths import resolve_path
+from paddock.toolkits.search_prompts import get_option_values
+from paddock.wolfram.notebooks import NotebookError, notebook_to_markdown, read_notebook
+
+if TYPE_CHECKING:
+    from paddock.authoring.context import Context
+
+_MAX_NOTEBOOK_BYTES = 200_000_000
+
+
+def format_notebook(path: str, ctx: Context) -> str:
+    """A notebook between tags, or what is wrong with it, in one line."""
+    if PurePath(path).suffix.lower() != ".nb":
+        return f"[Error] The file is no Wolfram notebook (.nb): {path}"
+    try:
+        found = resolve_path(path, ctx)
+    except ToolError as error:
+        return f"[Error] {error}: {path}"
+    if not found.is_file():
+        return f"[Error] There is no such file: {path}"
+    options = get_option_values(ctx, read_notebook_tool)
+    try:
+        text = read_regular_file(found, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace")
+        markdown = notebook_to_markdown(
+            read_notebook(text),
+            output_limit=_require_int(options["MaxOutputCharacters"]),
+            cell_limit=_require_int(options["MaxCellCharacters"]),
+            most_pictures=0,
+        )
+    except (NotebookError, OSError) as error:
+        return f"[Error] The file is no valid notebook ({error}): {path}"
+    return (
+        f"<notebook-path>{path}</notebook-path>\n"
+        f"<notebook-content>\n{markdown.text.strip()}\n</notebook-content>"
+    )
+
+
+def _require_int(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is no number")
+    return value

@@ -1,0 +1,364 @@
+"""A pytest plugin that tells Paddock of each test, and stops those that take too long.
+
+It is loaded into the project's interpreter, whichever that is, so it imports the standard library
+and pytest only and keeps to the Python of 3.8. Events are lines of JSON that are appended to a
+file by its path: a test may close every descriptor, change the directory, or fork. Settings come in
+one environment variable, so that the workers of pytest-xdist have them as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SETTINGS_VARIABLE = "PADDOCK_TEST_SETTINGS"
+MAX_TEXT_CHARACTERS = 12_000
+MAX_OUTPUT_CHARACTERS = 4_000
+MAX_VALUE_CHARACTERS = 4_000
+MAX_CAPTURE_BYTES = 32 << 20
+"""Bytes that a test may print before it is stopped."""
+BROKEN_CAPTURE_STATUS = 91
+"""How the process ends when a test has closed what pytest needs."""
+_POLL_SECONDS = 0.1
+
+
+def pytest_configure(config: Any) -> None:
+    """Begin to tell, in the process that runs tests and in the one that collects reports."""
+    settings = os.environ.get(SETTINGS_VARIABLE)
+    if settings and not config.pluginmanager.has_plugin("paddock-telling"):
+        config.pluginmanager.register(EventWriter(config, json.loads(settings)), "paddock-telling")
+
+
+def truncate_middle(text: str, most: int) -> str:
+    """A text without its middle, if it is too long."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n... [{len(text) - 2 * half} characters left out] ...\n{text[-half:]}"
+
+
+class EventWriter:
+    """What is told of one process of a run."""
+
+    def __init__(self, config: Any, settings: dict[str, Any]) -> None:
+        self._config = config
+        self._settings = settings
+        self._pid = os.getpid()
+        self._is_worker = hasattr(config, "workerinput")
+        self._comparison: tuple[str, str, str] | None = None
+        self._timeout_watch = TimeoutWatch(self, config, settings["test_seconds"])
+
+    def write_event(self, event: str, **more: Any) -> None:
+        """Append an event; those of a test's own forks are not ours."""
+        if os.getpid() != self._pid:
+            return
+        line = json.dumps({"event": event, "at": time.time(), **more}) + "\n"
+        handle = os.open(self._settings["events"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(handle, line.encode("utf-8", "surrogateescape"))
+        finally:
+            os.close(handle)
+
+    def pytest_sessionstart(self) -> None:
+        if not self._is_worker:
+            self.write_event(
+                "begin",
+                pytest=pytest.__version__,
+                place=os.path.dirname(pytest.__file__),
+                python=sys.version.split()[0],
+            )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
+        done = self._read_finished_tests()
+        if done:
+            left_out = [item for item in items if item.nodeid in done]
+            items[:] = [item for item in items if item.nodeid not in done]
+            config.hook.pytest_deselected(items=left_out)
+
+    def pytest_collection_finish(self, session: Any) -> None:
+        if not self._is_worker and not _is_distributed(session.config):
+            self._write_collected([item.nodeid for item in session.items])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
+        self._write_collected(ids)
+
+    def _write_collected(self, ids: list[str]) -> None:
+        files = Counter(name.partition("::")[0] for name in ids)
+        self.write_event("collected", files=dict(files))
+
+    def _read_finished_tests(self) -> set[str]:
+        """The tests of an earlier attempt, which are not to be run again."""
+        try:
+            with open(self._settings["done"], encoding="utf-8") as file:
+                return set(json.load(file))
+        except OSError:
+            return set()
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed and not self._is_worker:
+            text = truncate_middle(str(report.longrepr), MAX_TEXT_CHARACTERS)
+            self.write_event("collect-error", id=report.nodeid, text=text)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if not self._is_worker:
+            self.write_event("start", id=nodeid)
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        self._timeout_watch.start_test(item.nodeid)
+        yield
+        self._timeout_watch.finish_test()
+        if self._timeout_watch.is_capture_broken() and os.getpid() == self._pid:
+            # All further tests would fail; they are run in another process.
+            self.write_event("broken", id=item.nodeid)
+            os._exit(BROKEN_CAPTURE_STATUS)
+
+    def pytest_runtest_setup(self) -> None:
+        self._comparison = None
+
+    def pytest_assertrepr_compare(self, op: str, left: Any, right: Any) -> None:
+        self._comparison = (op, format_value(left), format_value(right))
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
+        outcome: Any = yield
+        report = outcome.get_result()
+        if call.excinfo is not None and report.failed:
+            with contextlib.suppress(Exception):
+                report.paddock = describe_failure(item, call.excinfo, self._comparison)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if self._is_worker:
+            return
+        told = {
+            "id": report.nodeid,
+            "when": report.when,
+            "outcome": report.outcome,
+            "seconds": report.duration,
+            "xfail": hasattr(report, "wasxfail"),
+        }
+        context = getattr(report, "context", None)
+        if context is not None:
+            told["subtest"] = _format_subtest(context)
+        if report.failed:
+            told["text"] = truncate_middle(_get_report_text(report), MAX_TEXT_CHARACTERS)
+            told["output"] = [
+                [title, truncate_middle(text, MAX_OUTPUT_CHARACTERS)]
+                for title, text in report.sections
+                if text.strip()
+            ]
+            told.update(getattr(report, "paddock", {}))
+        self.write_event("report", **told)
+
+    def pytest_warning_recorded(self, warning_message: Any) -> None:
+        if not self._is_worker:
+            self.write_event("warning", category=warning_message.category.__name__)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: Any, exitstatus: int) -> None:
+        self._timeout_watch.close()
+        if not self._is_worker:
+            reason = getattr(session, "shouldfail", "") or getattr(session, "shouldstop", "")
+            self.write_event("end", status=int(exitstatus), reason=str(reason or ""))
+
+
+class TimeoutWatch:
+    """Stops a test whose time is up, or that prints too much: by an exception in its thread."""
+
+    def __init__(self, telling: EventWriter, config: Any, seconds: float) -> None:
+        self._event_writer = telling
+        self._timeout_seconds = seconds
+        self._capture = config.pluginmanager.getplugin("capturemanager")
+        self._running_test: tuple[str, float] | None = None
+        self._stop_reason = ""
+        self._main_thread = threading.main_thread()
+        self._signal = getattr(signal, "SIGUSR2", None)
+        self._close_event = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._pid = 0
+
+    def start_test(self, test: str) -> None:
+        """A test begins in this thread."""
+        if threading.current_thread() is not self._main_thread:
+            return
+        self._stop_reason = ""
+        self._running_test = (test, time.monotonic() + self._timeout_seconds)
+        if self._signal is not None:
+            signal.signal(self._signal, self._raise_in_test)
+        if self._thread is None or self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._thread = threading.Thread(
+                target=self._watch_test, name="paddock-watch", daemon=True
+            )
+            self._thread.start()
+
+    def finish_test(self) -> None:
+        """It has ended."""
+        self._running_test = None
+
+    def close(self) -> None:
+        """There are no more tests."""
+        self._running_test = None
+        self._close_event.set()
+
+    def is_capture_broken(self) -> bool:
+        """Whether the files are closed that pytest captures what tests print in."""
+        return self._measure_output() < 0
+
+    def _raise_in_test(self, _signal: int, _frame: Any) -> None:
+        __tracebackhide__ = True
+        if self._running_test is not None and self._stop_reason:
+            raise pytest.fail.Exception(self._stop_reason)
+
+    def _watch_test(self) -> None:
+        stopped = None
+        while not self._close_event.wait(_POLL_SECONDS):
+            running = self._running_test
+            if running is None or running is stopped:
+                continue
+            reason = self._find_stop_reason(running)
+            if reason:
+                stopped = running
+                self._stop_reason = reason
+                self._event_writer.write_event(
+                    "stopped", id=running[0], reason=reason, stack=self._format_stack()
+                )
+                if self._signal is not None:
+                    signal.pthread_kill(self._main_thread.ident or 0, self._signal)
+
+    def _find_stop_reason(self, running: tuple[str, float]) -> str:
+        if time.monotonic() > running[1]:
+            return f"stopped after {self._timeout_seconds:g} s"
+        if self._measure_output() > MAX_CAPTURE_BYTES:
+            return f"stopped because it printed more than {MAX_CAPTURE_BYTES >> 20} MB"
+        return ""
+
+    def _measure_output(self) -> int:
+        """How much of what the test printed lies in the files of pytest; -1 if they are closed."""
+        capturing = getattr(self._capture, "_global_capturing", None)  # it is not public
+        sizes = [0]
+        for stream in (getattr(capturing, "out", None), getattr(capturing, "err", None)):
+            file: Any = getattr(stream, "tmpfile", None)
+            if hasattr(file, "fileno"):
+                try:
+                    sizes.append(os.fstat(file.fileno()).st_size)
+                except (OSError, ValueError):
+                    return -1
+        return max(sizes)
+
+    def _format_stack(self) -> str:
+        """Where the test is, without what pytest has called before it."""
+        frames = sys._current_frames()  # noqa: SLF001 - there is no other way
+        frame = frames.get(self._main_thread.ident or 0)
+        if frame is None:
+            return ""
+        summary = traceback.extract_stack(frame)
+        own = [one for one in summary if not _is_pytest_file(one.filename)]
+        return truncate_middle("".join(traceback.format_list(own[-10:])), MAX_TEXT_CHARACTERS)
+
+
+def _is_pytest_file(file: str) -> bool:
+    parts = file.replace("\\", "/").split("/")
+    return any(part in ("_pytest", "pluggy", "pytest", "xdist", "execnet") for part in parts) or (
+        file.startswith("<") or parts[-1] in ("paddock_run_pytest.py", "runpy.py")
+    )
+
+
+def _is_distributed(config: Any) -> bool:
+    return bool(getattr(config.option, "dist", "no") != "no" or getattr(config.option, "tx", None))
+
+
+def _format_subtest(context: Any) -> str:
+    message = getattr(context, "msg", None)
+    values = getattr(context, "kwargs", None) or {}
+    words = [str(message)] if message else []
+    words += [f"{key}={format_value(value, 80)}" for key, value in values.items()]
+    return ", ".join(words) or "subtest"
+
+
+def _get_report_text(report: Any) -> str:
+    try:
+        return str(report.longreprtext)
+    except Exception:  # noqa: BLE001 - the project's own code words it
+        return str(type(report.longrepr))
+
+
+def format_value(value: Any, most: int = MAX_VALUE_CHARACTERS) -> str:
+    """A value as it is told, whatever its `repr` does."""
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001 - the project's own code
+        return f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
+    return truncate_middle(text, most)
+
+
+def describe_failure(
+    item: Any, excinfo: Any, compared: tuple[str, str, str] | None
+) -> dict[str, Any]:
+    """What is known of a failure: which code, what was expected, and what there was."""
+    error = excinfo.value
+    told: dict[str, Any] = {"error": type(error).__name__, "message": format_message(error)}
+    told["is_assertion"] = isinstance(error, AssertionError)
+    failures = getattr(error, "failures", None)
+    if failures and hasattr(failures[0], "example"):  # a doctest
+        example = failures[0].example
+        told.update(input=example.source.strip(), is_assertion=True)
+        told.update(expected=example.want.rstrip("\n"), actual=failures[0].got.rstrip("\n"))
+        return told
+    told.update(_locate_failure(item, excinfo))
+    if told["is_assertion"]:
+        told.update(_find_compared_values(excinfo, compared, told["message"]))
+    return told
+
+
+def format_message(error: BaseException) -> str:
+    """The text of an exception, whatever its `str` does."""
+    try:
+        return truncate_middle(str(error), MAX_VALUE_CHARACTERS)
+    except Exception as other:  # noqa: BLE001 - the project's own code
+        return f"<its text raises {type(other).__name__}>"
+
+
+def _locate_failure(item: Any, excinfo: Any) -> dict[str, Any]:
+    """The statement of the test's own file that failed."""
+    own = str(getattr(item, "path", None) or getattr(item, "fspath", ""))
+    entries = [entry for entry in excinfo.traceback if str(entry.path) == own]
+    if not entries:
+        return {}
+    entry = entries[-1]
+    told = {"line": entry.lineno + 1}
+    with contextlib.suppress(Exception):  # the file may be gone by now
+        told["input"] = truncate_middle(str(entry.statement).strip(), MAX_VALUE_CHARACTERS)
+    return told
+
+
+def _find_compared_values(
+    excinfo: Any, compared: tuple[str, str, str] | None, message: str
+) -> dict[str, str]:
+    if compared is not None:
+        op, left, right = compared
+        if f" {op} " in message and left[:8] in message:
+            return {"actual": left, "expected": right if op == "==" else f"{op} {right}"}
+    for entry in reversed(list(excinfo.traceback)):
+        names = entry.frame.f_locals
+        if str(entry.path).endswith("case.py") and "first" in names and "second" in names:
+            return {
+                "actual": format_value(names["first"]),
+                "expected": format_value(names["second"]),
+            }
+    return {}

@@ -1,0 +1,314 @@
+"""The zoo as resources: all agents, one agent, its brain, one entry of it.
+
+The server AgentZoo while it runs: its lists follow the zoo, and subscribers hear of changes.
+
+One prompt and two resources for each agent. Whatever process has changed the zoo, its events say
+so; one thread waits for them as long as any client is connected. Whoever runs the server can have
+it without the tools that write.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+from weakref import WeakKeyDictionary
+
+from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.handler_errors import log_failure
+from paddock.authoring.prompt import Prompt
+from paddock.authoring.resource import Resource, ResourceTemplate
+from paddock.errors import PaddockError
+from paddock.toolkits.zoo.declarations import (
+    CHANGE_SOURCE,
+    get_caller_zoo,
+    get_zoo,
+    is_write_tool,
+    to_json,
+)
+from paddock.toolkits.zoo.tools import (
+    MAX_QUERIED_ENTRIES,
+    MAX_RETURNED_AGENTS,
+    get_default_tool,
+    set_default_tool,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from paddock.authoring.base_server import BaseServer
+    from paddock.zoo.model import AgentSummary, ZooEvent
+    from paddock.zoo.service import Zoo
+
+
+JsonObject = dict[str, Any]
+AGENTS_URI = "agent-zoo://agents"
+MIME_TYPE = "application/json"
+
+
+def get_agent_uri(agent_id: str) -> str:
+    """Where an agent can be read."""
+    return f"{AGENTS_URI}/{quote(agent_id, safe='')}"
+
+
+def get_brain_uri(agent_id: str) -> str:
+    """Where the brain of an agent can be read."""
+    return f"{get_agent_uri(agent_id)}/brain"
+
+
+def read_agents(ctx: Context) -> JsonObject:
+    """All agents, in short."""
+    page = get_caller_zoo(ctx).list_agents(limit=MAX_RETURNED_AGENTS)
+    return {"agents": to_json(page.items)}
+
+
+def read_agent(id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as the template has it
+    """An agent without its brain."""
+    agent: JsonObject = to_json(get_caller_zoo(ctx).get_agent(id))
+    return agent
+
+
+def read_brain(
+    id: str,  # noqa: A002 - as the template has it
+    ctx: Context,
+    type: str | None = None,  # noqa: A002 - as the template has it
+    tags: str | None = None,
+    dateFrom: str | None = None,  # noqa: N803 - as the template has it
+    dateTo: str | None = None,  # noqa: N803 - as the template has it
+    pinned: bool | None = None,
+    text: str | None = None,
+) -> JsonObject:
+    """Entries of an agent's brain, the newest first."""
+    wanted = [tag.strip() for tag in (tags or "").split(",") if tag.strip()]
+    page = get_caller_zoo(ctx).query_entries(
+        id,
+        type=type,
+        tags=wanted,
+        date_from=dateFrom,
+        date_to=dateTo,
+        pinned=pinned,
+        text=text,
+        limit=MAX_QUERIED_ENTRIES,
+    )
+    return {"agentId": id, "entries": to_json(page.items)}
+
+
+def read_entry(id: str, entry_id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as above
+    """One entry of an agent's brain."""
+    entry: JsonObject = to_json(get_caller_zoo(ctx).get_entry(id, entry_id))
+    return entry
+
+
+agents_resource = Resource(
+    AGENTS_URI,
+    read_agents,
+    name="agents",
+    title="All agents",
+    description="Who is in the zoo",
+    mime_type=MIME_TYPE,
+)
+entry_template = ResourceTemplate(
+    f"{AGENTS_URI}/{{id}}/brain/{{entry_id}}",
+    read_entry,
+    name="brain entry",
+    description="One thing that an agent remembers",
+    mime_type=MIME_TYPE,
+)
+brain_template = ResourceTemplate(
+    f"{AGENTS_URI}/{{id}}/brain{{?type,tags,dateFrom,dateTo,pinned,text}}",
+    read_brain,
+    name="brain",
+    description="What an agent remembers, the newest first",
+    mime_type=MIME_TYPE,
+)
+agent_template = ResourceTemplate(
+    f"{AGENTS_URI}/{{id}}",
+    read_agent,
+    name="agent",
+    description="An agent with its soul and skills",
+    mime_type=MIME_TYPE,
+)
+
+
+PROMPT_PREFIX = "agent_zoo_use_"
+ADOPTION_TEXT = "From now on, and until I say otherwise, be the agent that is described here."
+READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
+EVENT_WAIT_SECONDS = 1.0
+"""Seconds that the end of a connection waits at most for the thread, and the thread for events."""
+MAX_LISTED_AGENTS = 1000
+"""Agents beyond that are found by the tools, and have no prompt and no resource of their own."""
+_servers_lock = threading.Lock()
+_live_lists: WeakKeyDictionary[BaseServer, LiveLists] = WeakKeyDictionary()
+_server_owners: WeakKeyDictionary[BaseServer, str] = WeakKeyDictionary()
+_LISTING_EVENTS = frozenset({"agent:created", "agent:updated", "agent:deleted", "agent:restored"})
+
+
+def bind_owner(server: BaseServer, owner: str) -> None:
+    """Have the lists of a server be those of one owner's zoo; to be said before it runs."""
+    with _servers_lock:
+        _server_owners[server] = owner
+
+
+def remove_project_tools(server: BaseServer) -> None:
+    """Have a server without the tools that read and write in folders of this machine."""
+    for tool in (get_default_tool, set_default_tool):
+        if tool.name in {one.name for one in server.tools}:
+            server.tools.remove(tool.name)
+
+
+def follow_zoo(server: BaseServer) -> AbstractContextManager[None]:
+    """The lifespan of the server AgentZoo."""
+    with _servers_lock:
+        following = _live_lists.setdefault(
+            server, LiveLists(server, _server_owners.get(server, ""))
+        )
+    return following.lifespan()
+
+
+class LiveLists:
+    """What the lists of one server have of the zoo, and keeping them so."""
+
+    def __init__(self, offering: BaseServer, owner: str = "") -> None:
+        self._server = offering
+        self._owner = owner
+        self._lock = threading.Lock()
+        self._connection_count = 0
+        self._stop_event = threading.Event()
+        self._listed_agents: dict[str, AgentSummary] = {}
+
+    @contextmanager
+    def lifespan(self) -> Iterator[None]:
+        """Follow the zoo until the last connection ends."""
+        self._add_connection()
+        try:
+            yield
+        finally:
+            self._remove_connection()
+
+    def _add_connection(self) -> None:
+        with self._lock:
+            self._connection_count += 1
+            if self._connection_count > 1:
+                return
+            if os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes"):
+                _remove_write_tools(self._server)
+            self._stop_event = threading.Event()
+            try:
+                zoo = get_zoo().for_owner(self._owner)
+                last = zoo.latest_event_id()
+                self._refresh_lists(zoo)
+            except PaddockError as error:
+                # Each call says so to whoever can mend it; without lists the server still starts.
+                log_failure(None, f"The zoo cannot be followed: {error}")
+                return
+            arguments = (zoo, last, self._stop_event)
+            threading.Thread(target=self._watch_events, args=arguments, daemon=True).start()
+
+    def _remove_connection(self) -> None:
+        with self._lock:
+            self._connection_count -= 1
+            if not self._connection_count:
+                self._stop_event.set()
+
+    def _watch_events(self, zoo: Zoo, last: int, ended: threading.Event) -> None:
+        while not ended.is_set():
+            try:
+                events = zoo.wait_for_events(last, EVENT_WAIT_SECONDS)
+                if events and not ended.is_set():
+                    last = events[-1].id
+                    self._publish_changes(zoo, events)
+            except PaddockError as error:
+                log_failure(None, f"The zoo cannot be followed: {error}")
+                ended.wait(EVENT_WAIT_SECONDS)
+
+    def _publish_changes(self, zoo: Zoo, events: list[ZooEvent]) -> None:
+        if any(event.kind in _LISTING_EVENTS for event in events):
+            self._refresh_lists(zoo)
+            self._server.resource_updated(AGENTS_URI)
+        changed = {uri for event in events for uri in _get_changed_uris(event)}
+        for uri in sorted(changed):
+            self._server.resource_updated(uri)
+
+    def _refresh_lists(self, zoo: Zoo) -> None:
+        """Have the lists as the zoo is now."""
+        found = {agent.id: agent for agent in zoo.list_agents(limit=MAX_LISTED_AGENTS).items}
+        for agent_id in self._listed_agents.keys() - found.keys():
+            self._server.prompts.remove(_get_prompt_name(agent_id))
+            self._server.resources.remove(get_agent_uri(agent_id))
+            self._server.resources.remove(get_brain_uri(agent_id))
+        changed = [
+            a for a in found.values() if _has_listing_changed(a, self._listed_agents.get(a.id))
+        ]
+        self._server.register(item for agent in changed for item in _create_items(agent))
+        self._listed_agents = found
+
+
+def _remove_write_tools(offering: BaseServer) -> None:
+    for tool in offering.tools:
+        if is_write_tool(tool):
+            offering.tools.remove(tool.name)
+
+
+def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bool:
+    return listed is None or (agent.name, agent.description) != (listed.name, listed.description)
+
+
+def _create_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
+    """What a client sees of an agent in its lists."""
+    yield Prompt(
+        _get_prompt_name(agent.id),
+        handler=partial(_render_adoption_prompt, agent.id),
+        title=f"Use Agent: {agent.name}",
+        description=agent.description or f"Have the chat be {agent.name}",
+        arguments=[],
+        takes_dictionary=True,
+    )
+    yield Resource(
+        get_agent_uri(agent.id),
+        partial(_read_agent, agent.id),
+        name=agent.name,
+        description=agent.description or "An agent with its soul and skills",
+        mime_type=MIME_TYPE,
+    )
+    yield Resource(
+        get_brain_uri(agent.id),
+        partial(_read_brain, agent.id),
+        name=f"{agent.name}: brain",
+        description=f"What {agent.name} remembers",
+        mime_type=MIME_TYPE,
+    )
+
+
+def _get_prompt_name(agent_id: str) -> str:
+    return PROMPT_PREFIX + quote(agent_id, safe="")
+
+
+def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
+    injection = get_caller_zoo(ctx).inject(agent_id, source=CHANGE_SOURCE)
+    return f"{ADOPTION_TEXT}\n\n{injection.prompt}"
+
+
+def _read_agent(agent_id: str, ctx: Context) -> dict[str, Any]:
+    return read_agent(agent_id, ctx)
+
+
+def _read_brain(agent_id: str, ctx: Context) -> dict[str, Any]:
+    return read_brain(agent_id, ctx)
+
+
+def _get_changed_uris(event: ZooEvent) -> Iterator[str]:
+    """What has another content since an event."""
+    if event.agent_id is None:
+        return
+    if event.kind in _LISTING_EVENTS:
+        yield get_agent_uri(event.agent_id)
+    elif event.kind.startswith("brain:"):
+        yield get_brain_uri(event.agent_id)
+        if event.entry_id is not None:
+            yield f"{get_brain_uri(event.agent_id)}/{quote(event.entry_id, safe='')}"
+    elif event.kind == "agent:handedOver":
+        yield get_brain_uri(str(event.detail.get("toAgentId", event.agent_id)))

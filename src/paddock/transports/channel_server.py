@@ -1,0 +1,404 @@
+"""Serving a byte stream: one message a line, answered by whoever is free.
+
+The thread that reads also runs plain handlers, which saves a hop between threads for each call.
+That thread is the leader. A watchdog sees to it that a slow handler holds up nobody: when one has
+run for a moment, another thread takes over as leader, and the old one only finishes its handler.
+A handler that proved slow goes to the workers from then on (`protocol.pace`). Coroutine handlers
+run on an event loop in the serving thread.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock, start_new_thread
+from time import monotonic, sleep
+
+from paddock.protocol.request import Request
+from paddock.transports.channel import LineSplitter
+from paddock.transports.worker_pool import MAX_QUEUED_REQUESTS, WorkerPool
+
+try:
+    from _queue import SimpleQueue
+except ImportError:  # an interpreter without the accelerator
+    from queue import SimpleQueue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.protocol.dispatcher import Dispatcher, Reply
+    from paddock.transports.channel import Channel
+    from paddock.transports.event_loop import EventLoop
+
+MAX_LINE_BYTES = 128 * 1024 * 1024
+WATCHDOG_TICK_SECONDS = 0.002
+"""Seconds a handler may hold up its thread before another takes over the reading."""
+MAX_QUIET_TICKS = 25
+"""Ticks without a message after which the watchdog goes to sleep."""
+ASYNC_STREAK_CALLS = 32
+"""Calls of coroutine handlers in a row after which the event loop does the reading itself."""
+LOOP_TICK_SECONDS = 0.05
+"""Seconds that a message may wait for an event loop that somebody blocks."""
+MAX_BATCHED_REPLIES = 32
+"""Answers that are written at once at the most."""
+LARGE_REPLY_BYTES = 16_384
+"""Bytes of an answer that does not wait for others."""
+DRAIN_SECONDS = 0.2
+"""Seconds that work under way gets to finish when the stream ends, and again once cancelled."""
+
+
+class ChannelServer:
+    """One connection over a byte channel."""
+
+    def __init__(
+        self, channel: Channel, dispatcher: Dispatcher, max_line: int = MAX_LINE_BYTES
+    ) -> None:
+        self._channel = channel
+        self._dispatcher = dispatcher
+        self._connection = dispatcher.connection
+        self._dispatch_line = dispatcher.dispatch_line
+        self._splitter = LineSplitter(max_line, self._reject_long_line)
+        self._workers = WorkerPool(self._finish_request)
+        self._loop: EventLoop | None = None
+        self._pending_lines: list[bytes] = []
+        self._output: list[bytes] = []
+        self._lock = allocate_lock()
+        self._reader_epoch = 0
+        self._activity_count = 0
+        self._busy_request: Request | None = None
+        self._async_streak = 0
+        self._is_loop_reading = False
+        self._is_watchdog_idle = True
+        self._watchdog_wakeup = allocate_lock()
+        self._watchdog_wakeup.acquire()
+        self._is_stopped = False
+        self.on_stop: Callable[[], None] | None = None
+        self._serving_jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+
+    def start(self) -> None:
+        """Begin to read, in a thread of its own."""
+        start_new_thread(self._run_watchdog, ())
+        start_new_thread(self._read_loop, (0,))
+
+    def run(self) -> None:
+        """Serve until the stream ends; coroutine handlers run in this thread."""
+        while (job := self._serving_jobs.get()) is not None:
+            job()
+        self._shut_down()
+
+    def stop(self) -> None:
+        """End the stream from our side. May be called by any thread and by a signal handler."""
+        if self._is_stopped:
+            return
+        self._is_stopped = True
+        self._serving_jobs.put(None)
+        if self._loop is not None:
+            self._loop.stop()
+        if self.on_stop is not None:
+            self.on_stop()
+
+    def replay_lines(self, lines: list[bytes]) -> None:
+        """Answer lines that had to wait; from any thread but the leader's."""
+        for line in lines:
+            reply = self._dispatch_safely(line)
+            for one in reply if isinstance(reply, list) else [reply]:
+                self._handle_reply(one)
+
+    def _dispatch_safely(self, line: bytes) -> Reply | list[Reply]:
+        try:
+            return self._dispatch_line(line)
+        except Exception:  # noqa: BLE001 - a fault of ours in one line must not end the others
+            self._log_exception()
+            return None
+
+    def get_event_loop(self) -> EventLoop:
+        """The loop for coroutines, which the serving thread runs from now on."""
+        if self._loop is None:
+            from paddock.transports.event_loop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
+
+            with self._lock:
+                if self._loop is None:
+                    self._loop = EventLoop(self._connection)
+                    self._serving_jobs.put(self._loop.run)
+        return self._loop
+
+    def set_max_line(self, size: int) -> None:
+        """Refuse lines longer than this from now on."""
+        self._splitter.max_line_bytes = size
+
+    def close(self) -> None:
+        """Let go of the loop and the channel, once `run` has returned."""
+        if self._loop is not None:
+            self._loop.close()
+        self._workers.close()
+        self._wake_watchdog()
+        self._channel.close()
+
+    def _handle_reply(self, reply: Reply) -> None:
+        if reply is None:
+            return
+        if isinstance(reply, bytes):
+            self._channel.write(reply)
+        elif reply.async_work is not None:
+            self._run_on_event_loop(reply)
+        else:
+            self._run_in_worker(reply)
+
+    def _read_loop(self, me: int) -> None:
+        """Read and answer until the stream ends or something else does it."""
+        while True:
+            try:
+                while self._fill_lines(me) and self._answer_lines(me):
+                    pass
+            except Exception:  # noqa: BLE001 - a fault of ours in one line must not end the others
+                self._log_exception()
+            else:
+                return
+
+    def _fill_lines(self, me: int) -> bool:
+        """Get lines to answer; False when this thread is not to read any further."""
+        if self._pending_lines:
+            return True
+        if self._async_streak >= ASYNC_STREAK_CALLS and self._move_reading_to_loop(me):
+            return False
+        if self._read_lines():
+            return True
+        self.stop()
+        return False
+
+    def _answer_lines(self, me: int) -> bool:
+        """Answer the lines at hand; whether this thread still leads."""
+        lines = self._pending_lines
+        while lines:
+            line = lines.pop()
+            reply = self._dispatch_line(line) if line else None
+            if isinstance(reply, bytes):
+                self._queue_output(reply)
+            elif isinstance(reply, Request):
+                if not self._run_request(reply, me):
+                    return False
+            elif reply is not None:
+                for one in reply:
+                    self._handle_reply(one)
+        return True
+
+    def _log_exception(self) -> None:
+        import logging  # noqa: PLC0415 - only when something is wrong with us
+
+        logging.getLogger("paddock").exception("A message could not be answered")
+
+    def _read_lines(self) -> bool:
+        if self._output:
+            self._flush_output()
+        chunk = b"" if self._is_stopped else self._channel.read()
+        if not chunk:
+            return False
+        self._pending_lines = lines = self._splitter.feed(chunk)
+        lines.reverse()
+        return True
+
+    def _run_request(self, request: Request, me: int) -> bool:
+        """Run a request, or have it run; whether this thread still leads."""
+        if request.async_work is not None:
+            self._async_streak += 1
+            self._run_on_event_loop(request)
+            return True
+        self._async_streak = 0
+        pace = request.slow_tracker
+        if pace is not None and not pace.is_trusted:
+            if pace.is_slow or self._workers.is_full:
+                self._run_in_worker(request)
+                return True
+            self._activity_count += 1
+            self._busy_request = request
+            if self._is_watchdog_idle:
+                self._wake_watchdog()
+            answer = request.run()
+            with self._lock:
+                is_leader = self._reader_epoch == me
+                if is_leader:
+                    self._busy_request = None
+            if not is_leader:
+                self._finish_request(request, answer)
+                self._workers.join_as_worker()
+                return False
+        else:
+            answer = request.run()
+        if answer is not None:
+            self._queue_output(answer)
+        return True
+
+    def _queue_output(self, answer: bytes) -> None:
+        """Send an answer soon: together with others, but not only when all are there."""
+        self._output.append(answer)
+        if len(self._output) >= MAX_BATCHED_REPLIES or len(answer) >= LARGE_REPLY_BYTES:
+            self._flush_output()
+
+    def _run_on_event_loop(self, request: Request) -> None:
+        if len(self._connection.in_flight) >= MAX_QUEUED_REQUESTS:
+            self._finish_request(request, request.reject_busy())
+        else:
+            self.get_event_loop().submit(request)
+
+    def _run_in_worker(self, request: Request) -> None:
+        self._connection.in_flight[request.id] = request
+        if not self._workers.submit(request):
+            self._finish_request(request, request.reject_busy())
+
+    def _finish_request(self, request: Request, answer: bytes | None) -> None:
+        self._connection.in_flight.pop(request.id, None)
+        if answer is not None:
+            self._channel.write(answer)
+
+    def _flush_output(self) -> None:
+        out, self._output = self._output, []
+        if out:
+            self._channel.write(out[0] if len(out) == 1 else b"".join(out))
+
+    def _reject_long_line(self, head: bytes, tail: bytes) -> None:
+        refusal = self._dispatcher.reject_long_line(head, tail)
+        if refusal is not None:
+            self._channel.write(refusal)
+
+    def _run_watchdog(self) -> None:
+        """Let another thread lead whenever a handler holds up the one that does."""
+        while not self._is_stopped:
+            # The leader sets _busy before it looks whether the dog sleeps, the dog lies down
+            # before it looks whether the leader is busy: one of the two always sees the other.
+            if self._busy_request is not None:
+                self._wake_watchdog()
+            self._watchdog_wakeup.acquire()
+            quiet = 0
+            while quiet < MAX_QUIET_TICKS and not self._is_stopped:
+                turn = self._activity_count
+                sleep(WATCHDOG_TICK_SECONDS)
+                if self._activity_count != turn:
+                    quiet = 0
+                    continue
+                quiet += 1
+                if self._busy_request is not None:
+                    self._replace_reader(turn)
+            self._is_watchdog_idle = True
+
+    def _wake_watchdog(self) -> None:
+        with self._lock:
+            if self._is_watchdog_idle:
+                self._is_watchdog_idle = False
+                self._watchdog_wakeup.release()
+
+    def _replace_reader(self, turn: int) -> None:
+        with self._lock:
+            request = self._busy_request
+            if request is None or self._activity_count != turn:
+                return
+            self._reader_epoch += 1
+            me = self._reader_epoch
+            self._busy_request = None
+            out, self._output = self._output, []
+        self._connection.in_flight[request.id] = request
+        if request.is_done:
+            self._connection.in_flight.pop(request.id, None)
+        if request.slow_tracker is not None:
+            request.slow_tracker.record_slow_call()
+        self._workers.add_busy_thread()
+        if out:
+            self._channel.write(b"".join(out))
+        start_new_thread(self._read_loop, (me,))
+
+    def _move_reading_to_loop(self, me: int) -> bool:
+        """Let the event loop do the reading, which saves coroutine handlers the hop to it."""
+        descriptor = self._channel.descriptor
+        if descriptor is None:
+            self._async_streak = 0
+            return False
+        self._flush_output()
+        self.get_event_loop().add_reader(descriptor, lambda: self._handle_readable(descriptor, me))
+        start_new_thread(self._watch_event_loop, (descriptor, me))
+        return True
+
+    def _handle_readable(self, descriptor: int, me: int) -> None:
+        loop = self.get_event_loop()
+        with self._lock:
+            is_leader = self._reader_epoch == me
+            self._is_loop_reading = is_leader
+            self._activity_count += 1
+        if not is_leader:
+            loop.remove_reader(descriptor)
+            return
+        is_open = self._read_lines()
+        lines = self._pending_lines
+        while lines:
+            line = lines.pop()
+            reply = self._dispatch_safely(line) if line else None
+            if isinstance(reply, Request) and reply.async_work is not None:
+                if len(self._connection.in_flight) < MAX_QUEUED_REQUESTS:
+                    loop.start_request(reply)
+                else:
+                    self._handle_reply(reply)
+            elif isinstance(reply, bytes):
+                self._queue_output(reply)
+            elif reply is not None:
+                self._async_streak = 0
+                for one in reply if isinstance(reply, list) else [reply]:
+                    self._handle_reply(one)
+        self._flush_output()
+        self._is_loop_reading = False
+        if not is_open:
+            loop.remove_reader(descriptor)
+            self.stop()
+        elif self._async_streak == 0:
+            self._move_reading_to_thread(descriptor, me)
+
+    def _move_reading_to_thread(self, descriptor: int, me: int) -> None:
+        """Have a thread lead again. Called on the loop."""
+        with self._lock:
+            if self._reader_epoch != me:
+                return
+            # A new epoch, so that nobody who still thinks the loop reads starts a second leader.
+            self._reader_epoch += 1
+            leader = self._reader_epoch
+        self.get_event_loop().remove_reader(descriptor)
+        start_new_thread(self._read_loop, (leader,))
+
+    def _watch_event_loop(self, descriptor: int, me: int) -> None:
+        """Take the reading back when a handler blocks the loop, or nothing comes for a while."""
+        idle = 0
+        while idle < MAX_QUIET_TICKS and self._reader_epoch == me and not self._is_stopped:
+            turn = self._activity_count
+            sleep(LOOP_TICK_SECONDS)
+            if self._activity_count != turn:
+                idle = 0
+                continue
+            idle += 1
+            if self._channel.has_data():
+                with self._lock:
+                    if (
+                        self._is_loop_reading
+                        or self._activity_count != turn
+                        or self._reader_epoch != me
+                    ):
+                        continue
+                    self._reader_epoch += 1
+                    leader = self._reader_epoch
+                    self._async_streak = 0
+                start_new_thread(self._read_loop, (leader,))
+                return
+        self.get_event_loop().call_soon(lambda: self._move_reading_to_thread(descriptor, me))
+
+    def _shut_down(self) -> None:
+        """Give work under way a moment to finish, then stop it, and give that a moment too."""
+        self._drain()
+        self._dispatcher.close()
+        self._drain()
+
+    def _has_work(self) -> bool:
+        return bool(self._connection.in_flight or self._busy_request is not None or self._output)
+
+    def _drain(self) -> None:
+        deadline = monotonic() + DRAIN_SECONDS
+        pause = sleep if self._loop is None else self._loop.pause
+        while self._has_work() and monotonic() < deadline:
+            pause(WATCHDOG_TICK_SECONDS)
+        written = -1
+        while self._channel.is_writing and self._channel.written_bytes != written:
+            written = self._channel.written_bytes
+            pause(DRAIN_SECONDS)

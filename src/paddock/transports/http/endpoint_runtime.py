@@ -1,0 +1,90 @@
+"""What everything that is under way on one server has in common."""
+
+from __future__ import annotations
+
+from _thread import get_ident
+from typing import TYPE_CHECKING, Any, cast
+
+from paddock.protocol.connection import ServerConnection
+from paddock.protocol.dispatcher import ProtocolEras
+from paddock.protocol.eras.subscriptions import SubscriptionRegistry
+from paddock.transports.http.executor import RequestExecutor
+from paddock.transports.http.sse import EventBudget
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from paddock.protocol.errors import ScopeError
+    from paddock.protocol.principal import Principal
+    from paddock.protocol.server_operations import ServerOperations
+    from paddock.transports.http.messages import (
+        AccessRefusal,
+        ActiveExchange,
+        Authorizer,
+        Headers,
+        Limits,
+    )
+    from paddock.transports.http.origin_policy import HostOriginPolicy
+
+
+class EndpointRuntime:
+    """The server's eras, rules and event loop, and the requests that are being answered."""
+
+    executor: RequestExecutor
+
+    def __init__(
+        self,
+        operations: ServerOperations,
+        guard: HostOriginPolicy,
+        limits: Limits,
+        authorization: Authorizer | None,
+    ) -> None:
+        self.limits = limits
+        self.origin_policy = guard
+        self.authorization = authorization
+        self.operations = operations
+        self.eras = ProtocolEras(operations, SubscriptionRegistry(limits.concurrent_requests))
+        self.operations = operations
+        self.connection = ServerConnection(lambda _: None)
+        self.event_budget = EventBudget(limits.all_event_bytes)
+        self.active_exchanges: set[ActiveExchange] = set()
+        self.loop_thread_id = 0
+
+    @property
+    def state(self) -> object:
+        """What the server's lifespan has yielded."""
+        return self.connection.state
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many requests as may be are being worked on; those who listen do not count."""
+        return (
+            len(self.active_exchanges) - len(self.eras.subscriptions)
+            >= self.limits.concurrent_requests
+        )
+
+    def bind_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Work on this event loop, which is the running one."""
+        self.executor = RequestExecutor(loop)
+        self.loop_thread_id = get_ident()
+
+    def call_on_loop(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call a function on the event loop: at once if this is its thread, else soon."""
+        if get_ident() == self.loop_thread_id:
+            function(*arguments)
+        else:
+            self.executor.mailbox.wait_for_room()
+            self.executor.mailbox.post(function, *arguments)
+
+    def make_challenge_headers(self, fault: ScopeError, principal: Principal | None) -> Headers:
+        """What a client that lacks scopes is told to get."""
+        if self.authorization is None or principal is None:
+            return []
+        refusal = cast("AccessRefusal", self.authorization.insufficient(fault.scopes, principal))
+        return encode_headers(refusal.headers)
+
+
+def encode_headers(headers: list[tuple[str, str]]) -> Headers:
+    """Headers as they travel."""
+    return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]

@@ -1,0 +1,534 @@
+"""Our own HTTP/1.1: one connection of a client, parsed by llhttp (`httptools`).
+
+Between the socket and the service there is no other layer, no task for a request and no queue:
+that is what makes it twice as fast as an ASGI server (docs/decisions/0005). One request at a time
+is answered on a connection; a client that sends several gets the answers in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from http import HTTPStatus
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import httptools
+
+from paddock.transports.http.access_log import LoggedResponder
+from paddock.transports.http.messages import JSON_HEADERS, HttpResponse, RequestHead
+
+try:
+    import fcntl
+    import termios
+except ImportError:  # Windows
+    fcntl = termios = None  # type: ignore[assignment]  # where it is not there
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.transports.http.messages import Headers
+    from paddock.transports.http.service import HttpService
+
+MAX_HEADERS = 128
+MAX_READ_BYTES = 256 * 1024
+"""How much the event loops read at once, at the most."""
+MAX_READ_AHEAD_REQUESTS = 16
+"""Requests that may wait before we stop reading, after which a client's leaving goes unnoticed."""
+MAX_PIPELINED_REQUESTS = 64
+MAX_CACHED_HEADS = 512
+MAX_CACHED_HEAD_BYTES = 4096
+END_OF_HEAD = b"\r\n\r\n"
+CONTINUE_RESPONSE = b"HTTP/1.1 100 Continue\r\n\r\n"
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
+}
+_JSON_RESPONSE_TEMPLATE = (
+    b"HTTP/1.1 200 OK\r\n%bcontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+)
+_TOO_MANY_HEADERS = HttpResponse(431, [], b"")
+_BAD_REQUEST = HttpResponse(400, [], b"")
+_TOO_MANY_REQUESTS = HttpResponse(503, [], b"")
+_REQUEST_TIMEOUT = HttpResponse(408, [], b"")
+_INTERNAL_SERVER_ERROR = HttpResponse(500, [], b"")
+_UNCACHEABLE_HEADERS = frozenset(
+    {b"authorization", b"connection", b"cookie", b"expect", b"transfer-encoding", b"upgrade"}
+)
+"""Headers that change how a request is read, or that nobody should keep."""
+_UPGRADE_HEADERS = frozenset({b"connection", b"upgrade", b"http2-settings"})
+
+log = logging.getLogger("paddock.http")
+
+
+class ParsedRequest(NamedTuple):
+    """A whole request, and how it is to be answered."""
+
+    head: RequestHead | None
+    body: bytes
+    keeps_alive: bool
+    accepts_chunked: bool
+    early_response: HttpResponse | None = None
+    """What is answered without a look at the body."""
+
+
+class RequestHeadCache:
+    """Heads that the parser has accepted, so that the same bytes need not be parsed again.
+
+    Clients send the same head with every request. Only plain ones are kept: a POST that was let
+    in, with a length and nothing else that changes how it is read, and no credentials.
+    """
+
+    def __init__(self) -> None:
+        self._heads: dict[bytes, tuple[RequestHead, int]] = {}
+
+    def find_head(self, data: bytes) -> tuple[RequestHead, bytes] | None:
+        """The head and the body of data that is exactly one request with a known head."""
+        end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        known = self._heads.get(data[:end])
+        if known is None or len(data) - end != known[1]:
+            return None
+        return known[0], data[end:]
+
+    def add_head(self, data: bytes, arrived: ParsedRequest) -> None:
+        """Take note of the head of data that was exactly one request, from its first byte on."""
+        head, end = arrived.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        # Nothing but the head itself may become known by its bytes: this keeps everybody's heads.
+        is_whole = len(END_OF_HEAD) < end <= MAX_CACHED_HEAD_BYTES and data[end:] == arrived.body
+        if head is None or arrived.early_response is not None or not is_whole:
+            return
+        is_plain = head.method == "POST" and arrived.keeps_alive and arrived.accepts_chunked
+        names = head.headers.keys()
+        if not is_plain or head.repeated or not names.isdisjoint(_UNCACHEABLE_HEADERS):
+            return
+        if head.headers.get(b"content-length") != b"%d" % len(arrived.body):
+            return
+        if len(self._heads) >= MAX_CACHED_HEADS:
+            self._heads.clear()
+        self._heads[data[:end]] = (head, len(arrived.body))
+
+
+class Http1Connection(asyncio.Protocol):
+    """One connection: requests in, answers out."""
+
+    _request_started: float
+    _head: RequestHead | None
+    _early_response: HttpResponse | None
+
+    def __init__(
+        self,
+        service: HttpService,
+        open_wires: set[Http1Connection],
+        heads: RequestHeadCache,
+        date: Callable[[], bytes],
+    ) -> None:
+        self._service = service
+        self._head_cache = heads
+        self._limits = service.limits
+        self._open_connections = open_wires
+        self._get_date_header = date
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport: asyncio.Transport = cast("asyncio.Transport", None)
+        self._queued_requests: list[ParsedRequest] = []
+        self._reset_request()
+        self._is_answering = False
+        self._is_streaming = False
+        self._accepts_chunked = True
+        self._is_head_request = False
+        self._keeps_alive = True
+        self._is_closing = False
+        self._ignores_input = False
+        self._is_between_requests = True
+        self._parsed_requests: list[ParsedRequest] = []
+        self._is_writing_paused = self._is_reading_paused = False
+        self._last_activity = monotonic()
+        self._sent_bytes = self._acknowledged_bytes = 0
+        self.on_close: Callable[[], None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client has connected."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=self._limits.backlog_bytes // 4)
+        self._open_connections.add(self)
+        if len(self._open_connections) > self._limits.connections:
+            self._reject_input(HttpResponse(503, [(b"retry-after", b"1")], b""))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client is gone."""
+        self._open_connections.discard(self)
+        self._is_closing = True
+        self._queued_requests.clear()
+        on_close, self.on_close = self.on_close, None
+        if on_close is not None:
+            on_close()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come."""
+        self._last_activity = now = monotonic()
+        if self._is_closing or self._ignores_input:
+            return
+        is_at_start = self._is_between_requests
+        if is_at_start and self._answer_cached_head(data):
+            return
+        if self._exceeds_framing_limit(data, now):
+            self._reject_input(_TOO_MANY_HEADERS)
+            return
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._decline_upgrade(data[upgrade.args[0] :])
+        except httptools.HttpParserCallbackError:
+            log.exception("A request could not be taken")
+            self._reject_input(_INTERNAL_SERVER_ERROR)
+        except httptools.HttpParserError:
+            self._reject_input(_BAD_REQUEST)
+        arrived, self._parsed_requests = self._parsed_requests, []
+        if (
+            is_at_start
+            and self._is_between_requests
+            and len(arrived) == 1
+            and not self._ignores_input
+        ):
+            self._head_cache.add_head(data, arrived[0])
+
+    def _exceeds_framing_limit(self, data: bytes, now: float) -> bool:
+        """Whether there is too much around a body: before it is parsed, as it fills the memory.
+
+        That is the head, and of a body in chunks their lengths and what follows the last one.
+        """
+        self._request_started = self._request_started or now
+        self._received_bytes += len(data)
+        if self._head is None:
+            return self._received_bytes > self._limits.header_bytes + MAX_READ_BYTES
+        around = self._received_bytes - self._body_bytes - self._skipped_bytes
+        return around > self._limits.body_bytes + self._limits.header_bytes + MAX_READ_BYTES
+
+    def _answer_cached_head(self, data: bytes) -> bool:
+        """Answer a request whose head is known, without parsing it."""
+        is_busy = self._is_answering or self._queued_requests or self._is_writing_paused
+        if is_busy or self._service.is_draining:
+            return False
+        known = self._head_cache.find_head(data)
+        if known is None:
+            return False
+        self._start_response(ParsedRequest(*known, keeps_alive=True, accepts_chunked=True))
+        return True
+
+    def eof_received(self) -> bool:
+        """The client sends no more, which counts as leaving."""
+        return False
+
+    def pause_writing(self) -> None:
+        """The client does not read as fast as we write."""
+        self._is_writing_paused = True
+
+    def resume_writing(self) -> None:
+        """The client has caught up."""
+        self._is_writing_paused = False
+        self._last_activity = monotonic()
+        self._continue_queue()
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        """The first byte of a request."""
+        self._is_between_requests = False
+
+    def on_url(self, url: bytes) -> None:
+        """A part of the request's target."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One header; those that follow a body in chunks are of no use to us."""
+        if self._head is None:
+            self._headers.append((name.lower(), value))
+
+    def on_headers_complete(self) -> None:
+        """The head is complete: refuse what need not be read any further."""
+        if self._is_closing or self._ignores_input:
+            return
+        headers = self._headers
+        if len(headers) > MAX_HEADERS or self._is_head_too_long():
+            self._reject_input(_TOO_MANY_HEADERS)
+            return
+        head = RequestHead.from_pairs(
+            self._parser.get_method().decode("ascii"), _decode_path(self._url), headers
+        )
+        self._head = head
+        self._early_response = self._service.answer_head(head)
+        expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
+        if not expects or self._is_answering:
+            return
+        if self._early_response is None:
+            self._transport.write(CONTINUE_RESPONSE)
+        else:  # the client waits for this before it sends the body, if it sends it at all
+            self._reject_input(self._early_response)
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body."""
+        if self._ignores_input:
+            return
+        if self._early_response is not None:
+            self._skipped_bytes += len(body)
+            if self._skipped_bytes > self._limits.body_bytes:
+                self._reject_input(self._early_response)
+            return
+        self._body_bytes += len(body)
+        if self._body_bytes > self._limits.body_bytes and self._head is not None:
+            self._early_response = self._service.make_too_large_response(self._head)
+            self._body.clear()
+            return
+        self._body.append(body)
+
+    def on_message_complete(self) -> None:
+        """A request is complete: answer it, or keep it until the one before is answered."""
+        head, parser = self._head, self._parser
+        if self._is_closing or self._ignores_input or head is None:
+            return
+        is_upgrade = parser.should_upgrade()
+        if is_upgrade and head.method != "CONNECT":
+            return  # its body is yet to come: see _decline_upgrade
+        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        keeps_alive = parser.should_keep_alive() and not is_upgrade
+        is_chunked = parser.get_http_version() != "1.0"
+        arrived = ParsedRequest(head, body, keeps_alive, is_chunked, self._early_response)
+        self._is_between_requests = True
+        self._parsed_requests.append(arrived)
+        self._reset_request()
+        if self._is_answering or self._is_writing_paused or self._queued_requests:
+            self._queue_request(arrived)
+        else:
+            self._start_response(arrived)
+
+    # What the service calls.
+
+    @property
+    def client_address(self) -> tuple[str, int] | None:
+        """The address and port of the client; None for a socket that has none."""
+        name = self._transport.get_extra_info("peername")
+        return (str(name[0]), int(name[1])) if isinstance(name, tuple) else None
+
+    def respond(self, response: HttpResponse) -> None:
+        """Send a whole answer."""
+        body = response.body
+        if (
+            response.headers is JSON_HEADERS
+            and response.status == 200
+            and self._is_plain_response()
+        ):
+            self._write_data(_JSON_RESPONSE_TEMPLATE % (self._get_date_header(), len(body), body))
+            self._finish_response()
+            return
+        parts = [_STATUS_LINES[response.status], self._get_date_header()]
+        parts.extend(b"%b: %b\r\n" % header for header in response.headers)
+        if response.status not in (204, 304):
+            parts.append(b"content-length: %d\r\n" % len(body))
+        if not self._keeps_alive:
+            parts.append(b"connection: close\r\n")
+        parts.append(b"\r\n")
+        if not self._is_head_request:
+            parts.append(body)
+        self._write_data(b"".join(parts))
+        self._finish_response()
+
+    def _is_plain_response(self) -> bool:
+        return self._keeps_alive and not self._is_head_request
+
+    def open_stream(self, headers: Headers) -> None:
+        """Begin an answer of unknown length."""
+        self._is_streaming = True
+        parts = [_STATUS_LINES[200], self._get_date_header()]
+        parts.extend(b"%b: %b\r\n" % header for header in headers)
+        if self._accepts_chunked:
+            parts.append(b"transfer-encoding: chunked\r\n")
+        else:
+            self._keeps_alive = False
+        if not self._keeps_alive:
+            parts.append(b"connection: close\r\n")
+        parts.append(b"\r\n")
+        self._write_data(b"".join(parts))
+        self._resume_reading()  # a client that leaves is noticed only by reading
+
+    def write(self, chunk: bytes) -> bool:
+        """Send a part of a stream; False when the client reads too slowly, or is gone."""
+        backlog = self._transport.get_write_buffer_size()
+        if backlog > self._limits.backlog_bytes or self._transport.is_closing():
+            return False
+        self._write_data(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._accepts_chunked else chunk)
+        return True
+
+    def end(self) -> None:
+        """A stream is complete."""
+        if self._accepts_chunked:
+            self._write_data(b"0\r\n\r\n")
+        self._finish_response()
+
+    def abort(self) -> None:
+        """Break off."""
+        self._is_closing = True
+        self.on_close = None
+        self._transport.abort()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self._is_closing
+
+    # What the server calls.
+
+    def check_timeouts(self, now: float) -> None:
+        """Close a connection on which nothing has moved for too long."""
+        limits = self._limits
+        unsent = self._transport.get_write_buffer_size()
+        taken = (
+            self._sent_bytes
+            - unsent
+            - (_count_unsent_kernel_bytes(self._transport) if unsent else 0)
+        )
+        if taken != self._acknowledged_bytes:  # the client reads, however slowly
+            self._acknowledged_bytes = taken
+            self._last_activity = now
+        idle = now - self._last_activity
+        if unsent:
+            if idle > limits.write_seconds:
+                self._transport.abort()
+        elif self._is_answering:
+            return
+        elif self._request_started:
+            if (
+                idle > limits.receive_seconds
+                or now - self._request_started > limits.receive_seconds * 2
+            ):
+                self._reject_input(_REQUEST_TIMEOUT)
+        elif idle > limits.idle_seconds:
+            self._transport.close()
+
+    def close_after_response(self) -> None:
+        """Close after the answer that is under way, or now if there is none."""
+        self._keeps_alive = False
+        if not self._is_answering and not self._is_closing:
+            self._is_closing = True
+            self._transport.close()
+
+    def _reset_request(self) -> None:
+        self._url = b""
+        self._headers: Headers = []
+        self._head = None
+        self._early_response = None
+        self._body: list[bytes] = []
+        self._body_bytes = self._skipped_bytes = self._received_bytes = 0
+        self._request_started = 0.0
+
+    def _is_head_too_long(self) -> bool:
+        limit = self._limits.header_bytes
+        if self._received_bytes <= limit:
+            return False
+        return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
+
+    def _queue_request(self, arrived: ParsedRequest) -> None:
+        """Answer a request later, when those before it have been answered."""
+        size = sum(len(waiting.body) for waiting in self._queued_requests) + len(arrived.body)
+        if len(self._queued_requests) >= MAX_PIPELINED_REQUESTS or size > self._limits.body_bytes:
+            self._reject_input(_TOO_MANY_REQUESTS)
+            return
+        self._queued_requests.append(arrived)
+        if len(self._queued_requests) >= MAX_READ_AHEAD_REQUESTS and not self._is_streaming:
+            self._pause_reading()
+
+    def _start_response(self, arrived: ParsedRequest) -> None:
+        head = arrived.head
+        self._is_answering = True
+        self._is_head_request = head is not None and head.method == "HEAD"
+        self._accepts_chunked = arrived.accepts_chunked
+        if not arrived.keeps_alive:
+            self._keeps_alive = False
+        outgoing = LoggedResponder(self, head) if self._service.is_logging else self
+        if arrived.early_response is not None:
+            outgoing.respond(arrived.early_response)
+        elif head is not None:
+            self._service.handle_request(head, arrived.body, outgoing)
+
+    def _finish_response(self) -> None:
+        self._is_answering = self._is_streaming = False
+        self.on_close = None
+        if not self._keeps_alive:
+            self._is_closing = True
+            self._transport.close()
+        elif self._queued_requests or self._is_reading_paused:
+            asyncio.get_running_loop().call_soon(self._continue_queue)
+
+    def _continue_queue(self) -> None:
+        """Answer what had to wait."""
+        if self._is_closing or self._is_answering or self._is_writing_paused:
+            return
+        if self._queued_requests:
+            self._start_response(self._queued_requests.pop(0))
+        else:
+            self._resume_reading()
+
+    def _pause_reading(self) -> None:
+        if not self._is_reading_paused:
+            self._is_reading_paused = True
+            self._transport.pause_reading()
+
+    def _resume_reading(self) -> None:
+        if self._is_reading_paused and not self._is_closing:
+            self._is_reading_paused = False
+            self._transport.resume_reading()
+
+    def _reject_input(self, response: HttpResponse) -> None:
+        """Answer what cannot be understood, after what could be, and hang up."""
+        if self._ignores_input:
+            return
+        self._ignores_input = True
+        refused = ParsedRequest(
+            None, b"", keeps_alive=False, accepts_chunked=True, early_response=response
+        )
+        if self._is_answering or self._queued_requests or self._is_writing_paused:
+            self._queued_requests.append(refused)
+            self._resume_reading()  # what comes is not listened to; but a client that leaves is noticed
+        else:
+            self._start_response(refused)
+
+    def _decline_upgrade(self, rest: bytes) -> None:
+        """Go on in HTTP/1.1 with a client that would rather speak something else.
+
+        The parser takes what follows the head for that other protocol; so it is given the head
+        once more, without the offer.
+        """
+        head = self._head
+        if head is None or self._is_closing or head.method == "CONNECT":
+            return
+        kept = [pair for pair in self._headers if pair[0] not in _UPGRADE_HEADERS]
+        lines = [b"%b %b HTTP/1.1" % (head.method.encode(), self._url)]
+        lines += [b"%b: %b" % pair for pair in kept]
+        self._reset_request()
+        self._parser = httptools.HttpRequestParser(self)
+        self.data_received(b"\r\n".join([*lines, b"", b""]) + rest)
+
+    def _write_data(self, data: bytes) -> None:
+        if not self._transport.get_write_buffer_size():
+            self._last_activity = monotonic()  # from now on it is the client's turn
+        if not self._transport.is_closing():
+            self._sent_bytes += len(data)
+            self._transport.write(data)
+
+
+def _count_unsent_kernel_bytes(transport: asyncio.Transport) -> int:
+    """Bytes that the system has taken over, and the client has not: megabytes, for a slow one."""
+    if fcntl is None or termios is None:
+        return 0
+    try:
+        size = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+    except OSError:
+        return 0
+    return int.from_bytes(size, sys.byteorder)
+
+
+def _decode_path(url: bytes) -> str:
+    if not url.startswith(b"/"):
+        try:
+            url = httptools.parse_url(url).path or b"/"
+        except httptools.HttpParserInvalidURLError:
+            return ""
+    return url.partition(b"?")[0].decode("latin-1")

@@ -1,0 +1,169 @@
+"""Which hosts and origins may use the endpoint: the protection from DNS rebinding, and CORS.
+
+A browser can be made to send requests to a server on the user's own machine. So a request must
+name a host that is ours, and, where a web page sent it, come from an origin that is allowed.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from paddock.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from paddock.transports.http.messages import Headers, RequestHead
+
+WILDCARD = "*"
+MAX_CACHED_VERDICTS = 1024
+"""Verdicts that are remembered; a client cannot fill the memory with new ones."""
+CORS_METHODS = b"POST, GET, DELETE, OPTIONS"
+CORS_HEADERS = (
+    b"Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
+    b"Mcp-Name, Mcp-Session-Id, traceparent, tracestate"
+)
+CORS_EXPOSED_HEADERS = b"Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate"
+PARAM_HEADER_PREFIX = "mcp-param-"
+PREFLIGHT_MAX_AGE_SECONDS = b"600"
+
+
+class HostOriginPolicy:
+    """Says whether a request may pass, by its Host and Origin headers."""
+
+    def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
+        self._hosts = frozenset(_parse_host(host) for host in _require_list(hosts, "allowed_hosts"))
+        self._origins = frozenset(
+            normalize_origin(one) for one in _require_list(origins, "allowed_origins")
+        )
+        self._host_verdicts: dict[bytes, bool] = {}
+        self._origin_verdicts: dict[bytes, bool] = {}
+
+    def find_violation(self, head: RequestHead) -> str | None:
+        """Why a request must not pass; None when it may."""
+        host = head.headers.get(b"host", b"")
+        is_known = self._host_verdicts.get(host)
+        if is_known is None:
+            is_known = _cache_verdict(self._host_verdicts, host, self._allows_host(host))
+        if not is_known or b"host" in head.repeated:
+            return f"Host {_quote_value(host)} is not allowed here; allowed_hosts can name it"
+        origin = head.headers.get(b"origin")
+        if origin is None:
+            return None
+        if not self.allows_origin(origin) or b"origin" in head.repeated:
+            return f"Origin {_quote_value(origin)} is not allowed here; allowed_origins can name it"
+        return None
+
+    def allows_origin(self, origin: bytes) -> bool:
+        """Whether web pages of an origin may use the endpoint."""
+        known = self._origin_verdicts.get(origin)
+        if known is None:
+            known = _cache_verdict(self._origin_verdicts, origin, self._is_origin_permitted(origin))
+        return known
+
+    def make_cors_headers(self, head: RequestHead) -> Headers:
+        """What a browser must be told so that a page may read an answer."""
+        origin = head.headers.get(b"origin")
+        if origin is None or not self.allows_origin(origin):
+            return []
+        return [
+            (b"access-control-allow-origin", origin),
+            (b"access-control-expose-headers", CORS_EXPOSED_HEADERS),
+            (b"vary", b"Origin"),
+        ]
+
+    def make_preflight_headers(self, head: RequestHead) -> Headers:
+        """What a browser asks before it sends a page's request."""
+        wanted = head.headers.get(b"access-control-request-headers", b"").decode("latin-1")
+        mirrored = [
+            name.strip().encode("latin-1")
+            for name in wanted.split(",")
+            if name.strip().lower().startswith(PARAM_HEADER_PREFIX)
+        ]
+        return [
+            *self.make_cors_headers(head),
+            (b"access-control-allow-methods", CORS_METHODS),
+            (b"access-control-allow-headers", b", ".join([CORS_HEADERS, *mirrored])),
+            (b"access-control-max-age", PREFLIGHT_MAX_AGE_SECONDS),
+        ]
+
+    def _allows_host(self, value: bytes) -> bool:
+        if WILDCARD in self._hosts:
+            return True
+        try:
+            host = _parse_host(value.decode("ascii"))
+        except (UnicodeDecodeError, DefinitionError):
+            return False
+        return host in self._hosts or is_loopback_host(host)
+
+    def _is_origin_permitted(self, value: bytes) -> bool:
+        if WILDCARD in self._origins:
+            return True
+        try:
+            origin = normalize_origin(value.decode("ascii"))
+        except (UnicodeDecodeError, DefinitionError):
+            return False
+        return origin in self._origins or is_loopback_host(_parse_host(urlsplit(origin).netloc))
+
+
+def is_loopback_host(host: str) -> bool:
+    """Whether a host is this machine, and cannot be another."""
+    if host == "localhost":
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+def _parse_host(value: str) -> str:
+    """The host of `host`, `host:port`, `[::1]:port`, without its port, in lower case."""
+    if value == WILDCARD:
+        return WILDCARD
+    try:
+        parts = urlsplit(f"//{value}")
+        parts.port  # noqa: B018 - raises when it is no port
+    except ValueError:
+        raise DefinitionError(f"{value!r} is not a host") from None
+    is_only_host = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
+    if not parts.hostname or not is_only_host or value.split() != [value]:
+        raise DefinitionError(f"{value!r} is not a host", hint="as in example.org or [::1]")
+    return parts.hostname.rstrip(".")
+
+
+def normalize_origin(value: str) -> str:
+    """An origin in the form in which two that are the same are equal."""
+    if value == WILDCARD:
+        return WILDCARD
+    try:
+        parts = urlsplit(value)
+        port = parts.port
+    except ValueError:
+        raise DefinitionError(f"{value!r} is not an origin") from None
+    is_bare = not (parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc)
+    if not parts.scheme or not parts.hostname or not is_bare or value.split() != [value]:
+        raise DefinitionError(f"{value!r} is not an origin", hint="as in https://example.org")
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
+
+
+def _require_list(values: Iterable[str], option: str) -> list[str]:
+    if isinstance(values, str):
+        raise DefinitionError(f"{option} is a text", hint=f"write {option}=[{values!r}]")
+    return list(values)
+
+
+def _cache_verdict(known: dict[bytes, bool], value: bytes, verdict: bool) -> bool:
+    if len(known) >= MAX_CACHED_VERDICTS:
+        known.clear()
+    known[value] = verdict
+    return verdict
+
+
+def _quote_value(value: bytes) -> str:
+    return repr(value[:80].decode("latin-1"))

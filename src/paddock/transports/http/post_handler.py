@@ -1,0 +1,388 @@
+"""Headers that repeat what the body says, so that whoever routes requests need not read it.
+
+In the stateless era they must be there and must not differ from the body.
+
+What a POST holds, which era it belongs to, and who answers it.
+
+The body decides, the headers come second: a request that names its version is of the stateless
+era, and then its headers must agree; everything else belongs to a session.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from paddock.protocol import http_headers
+from paddock.protocol.dispatcher import TOOL_CALL_MARKER, TOOL_CALL_SEARCH_BYTES, run_operation
+from paddock.protocol.early_handshake import META_CAPABILITIES, META_VERSION
+from paddock.protocol.errors import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    HeaderMismatchError,
+    InvalidParamsError,
+    ProtocolError,
+    UnsupportedVersionError,
+)
+from paddock.protocol.http_headers import decode_header_value
+from paddock.protocol.jsonrpc import (
+    DECODE_ERRORS,
+    answer_malformed_line,
+    decode_frame,
+    encode_error,
+    is_batch,
+)
+from paddock.protocol.params import decode_base_params, decode_params, decode_tool_call
+from paddock.protocol.request import Request
+from paddock.protocol.versions import BATCH_VERSION, SESSION_VERSIONS, STATELESS_VERSIONS
+from paddock.transports.http.exchange import HTTP_STATUSES, HttpExchange
+from paddock.transports.http.messages import SESSION_ID_FIELD
+from paddock.transports.http.sessions import HttpSession, HttpSessionExchange, HttpSessionStore
+
+if TYPE_CHECKING:
+    from paddock.protocol.dispatcher import Reply
+    from paddock.protocol.jsonrpc import JsonRpcFrame, RequestId
+    from paddock.protocol.params import RequestParams, ToolCallFrame
+    from paddock.protocol.principal import Principal
+    from paddock.transports.http.endpoint_runtime import EndpointRuntime
+    from paddock.transports.http.messages import RequestHead, Responder
+
+
+VERSION_FIELD = http_headers.to_asgi_name(http_headers.VERSION_HEADER)
+METHOD_FIELD = http_headers.to_asgi_name(http_headers.METHOD_HEADER)
+NAME_FIELD = http_headers.to_asgi_name(http_headers.NAME_HEADER)
+
+
+def check_mirrored_headers(
+    head: RequestHead, method: str, version: str, params: RequestParams
+) -> None:
+    """Refuse a request whose headers do not say what its body says.
+
+    Raises:
+        HeaderMismatchError: saying which header, what it holds and what was expected.
+    """
+    headers = head.headers
+    if headers.get(VERSION_FIELD) != version.encode() or VERSION_FIELD in head.repeated:
+        raise _make_mismatch_error(http_headers.VERSION_HEADER, head, VERSION_FIELD, version)
+    if headers.get(METHOD_FIELD) != method.encode() or METHOD_FIELD in head.repeated:
+        raise _make_mismatch_error(http_headers.METHOD_HEADER, head, METHOD_FIELD, method)
+    named_by = http_headers.NAME_PARAMETERS.get(method)
+    if named_by is not None:
+        _check_name_header(head, getattr(params, named_by, None))
+
+
+def _check_name_header(head: RequestHead, name: object) -> None:
+    if not isinstance(name, str):  # the parameters are wrong, which is said later
+        return
+    value = head.headers.get(NAME_FIELD)
+    if value is not None and NAME_FIELD not in head.repeated and _is_literal_name(value, name):
+        return
+    if value is None or NAME_FIELD in head.repeated:
+        raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
+    if decode_header_value(value.decode("latin-1"), http_headers.NAME_HEADER) != name:
+        raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
+
+
+def _is_literal_name(value: bytes, name: str) -> bool:
+    """Whether a header is a name as it is: the usual case, found out quickly."""
+    is_plain = name.isascii() and name.isprintable() and not name.startswith("=?")
+    return is_plain and value == name.encode()
+
+
+def _make_mismatch_error(
+    shown: str, head: RequestHead, key: bytes, expected: str
+) -> HeaderMismatchError:
+    if key in head.repeated:
+        return HeaderMismatchError(f"{shown} is there more than once")
+    value = head.headers.get(key)
+    if value is None:
+        return HeaderMismatchError(f"{shown} is missing; the body says {expected!r:.200}")
+    found = value.decode("latin-1")
+    return HeaderMismatchError(f"{shown} is {found!r:.200}, but the body says {expected!r:.200}")
+
+
+LISTEN_METHOD = "subscriptions/listen"
+_NOT_A_MESSAGE_ERROR = encode_error(
+    None, ProtocolError("Expected a JSON-RPC 2.0 message", rpc_code=INVALID_REQUEST)
+)
+_EMPTY_BODY_ERROR = encode_error(None, ProtocolError("The body is empty", rpc_code=PARSE_ERROR))
+_SESSION_NOT_FOUND_ERROR = ProtocolError(
+    "There is no such session, or not any more: initialize again", rpc_code=INVALID_REQUEST
+)
+_SESSION_VERSION_VALUES = frozenset(version.encode() for version in SESSION_VERSIONS)
+
+
+class PostHandler:
+    """Answers the messages that clients post."""
+
+    def __init__(self, hub: EndpointRuntime, sessions: HttpSessionStore) -> None:
+        self._runtime = hub
+        self._sessions = sessions
+
+    def handle_body(
+        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
+    ) -> None:
+        """Take one body, which holds one message."""
+        if body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
+            try:
+                call = decode_tool_call(body)
+            except DECODE_ERRORS:
+                pass  # the long way finds out what is wrong
+            else:
+                self._handle_tool_call(call, head, body, outgoing, principal)
+                return
+        self._handle_frame(head, body, outgoing, principal)
+
+    def _handle_tool_call(
+        self,
+        call: ToolCallFrame,
+        head: RequestHead,
+        body: bytes,
+        outgoing: Responder,
+        principal: Principal | None,
+    ) -> None:
+        """The usual request, which is decoded only once."""
+        meta = call.params.meta
+        if self._runtime.is_full:
+            self._make_exchange(head, outgoing, principal).reject_busy(call.id)
+        elif meta is not UNSET and meta.version is not UNSET:
+            exchange = self._make_exchange(head, outgoing, principal)
+            self._handle_stateless(exchange, call.id, "tools/call", call.params, body)
+        elif self._names_stateless_version(head):
+            exchange = self._make_exchange(head, outgoing, principal)
+            exchange.reject(400, _make_missing_meta_error(META_VERSION), call.id)
+        else:
+            session = self.find_session(head, outgoing, principal, call.id)
+            if session is not None:
+                in_session = HttpSessionExchange(self._runtime, head, outgoing, session)
+                in_session.principal = principal
+                self._send_reply(
+                    in_session, session.dispatcher.dispatch_tool_call(call, body, in_session)
+                )
+
+    def _make_exchange(
+        self, head: RequestHead, outgoing: Responder, principal: Principal | None
+    ) -> HttpExchange:
+        exchange = HttpExchange(self._runtime, head, outgoing)
+        exchange.principal = principal
+        return exchange
+
+    def _handle_frame(
+        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
+    ) -> None:
+        exchange = self._make_exchange(head, outgoing, principal)
+        try:
+            frame = decode_frame(body)
+        except DECODE_ERRORS as fault:
+            if is_batch(body) and SESSION_ID_FIELD in head.headers:
+                if self._runtime.is_full:
+                    exchange.reject_busy()
+                else:
+                    self._handle_in_session(head, body, outgoing, principal)
+            else:
+                silent = _NOT_A_MESSAGE_ERROR if body.strip() else _EMPTY_BODY_ERROR
+                exchange.respond(400, answer_malformed_line(body, fault) or silent)
+            return
+        if frame.method is UNSET or frame.id is UNSET:
+            # These are taken even by a full server: they end what is under way.
+            self._handle_non_request(exchange, frame, body, outgoing)
+            return
+        if self._runtime.is_full:
+            exchange.reject_busy(frame.id)
+            return
+        is_opening = frame.method == "initialize"
+        try:
+            params = decode_params(frame.method, frame.params)
+        except ProtocolError as error:
+            self._reject_params(exchange, frame, error)
+            return
+        meta = params.meta
+        if meta is not UNSET and meta.version is not UNSET:
+            self._handle_stateless(exchange, frame.id, frame.method, params, body)
+        elif is_opening:
+            self._open_session(exchange, body, outgoing)
+        elif self._names_stateless_version(head):
+            exchange.reject(400, _make_missing_meta_error(META_VERSION), frame.id)
+        else:
+            self._handle_in_session(head, body, outgoing, principal, frame.id, frame.method)
+
+    def _handle_stateless(
+        self,
+        exchange: HttpExchange,
+        request_id: RequestId,
+        method: str,
+        params: RequestParams,
+        body: bytes,
+    ) -> None:
+        """Answer a request that stands alone, once its envelope has been found right."""
+        hub = self._runtime
+        era = hub.eras.stateless
+        request = Request(hub.connection, era, request_id, method, params, body)
+        request.exchange = exchange
+        try:
+            version = str(params.meta.version)  # type: ignore[union-attr]  # it names its version
+            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]  # as above
+                raise _make_missing_meta_error(META_CAPABILITIES)
+            check_mirrored_headers(exchange.head, method, version, params)
+            if version not in STATELESS_VERSIONS:
+                raise UnsupportedVersionError(version, STATELESS_VERSIONS)
+            operation = era.methods.get(method)
+            if operation is None:
+                raise _make_unknown_method_error(method)
+            if method == LISTEN_METHOD and not exchange.accepts.events:
+                text = f"{LISTEN_METHOD} needs an Accept header that allows text/event-stream"
+                raise ProtocolError(text, rpc_code=INVALID_REQUEST)
+        except ProtocolError as error:
+            exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, request_id)
+            return
+        self._run_reply(exchange, request, run_operation(request, operation))
+
+    def _run_reply(self, exchange: HttpExchange, request: Request, reply: Reply) -> None:
+        if isinstance(reply, bytes):
+            exchange.finish(request, reply)
+            return
+        if reply is None:
+            exchange.wait_for(request)
+        else:
+            self._runtime.executor.execute(request, exchange.wait_for)
+
+    def _reject_params(
+        self, exchange: HttpExchange, frame: JsonRpcFrame, error: ProtocolError
+    ) -> None:
+        """Say the first thing that is wrong: the envelope, the headers, the parameters."""
+        method, request_id = str(frame.method), frame.id
+        known_id = None if request_id is UNSET else request_id
+        try:
+            params = decode_base_params(frame.params)
+            meta = params.meta
+            if meta is not UNSET and meta.version is not UNSET:
+                check_mirrored_headers(exchange.head, method, str(meta.version), params)
+                if meta.version not in STATELESS_VERSIONS:
+                    raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
+                if method not in self._runtime.eras.stateless.methods:
+                    raise _make_unknown_method_error(method)
+        except ProtocolError as fault:
+            error = fault
+        exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, known_id)
+
+    def _handle_non_request(
+        self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, outgoing: Responder
+    ) -> None:
+        """A notification, or an answer to a question of ours."""
+        is_answer = frame.method is UNSET
+        if is_answer and frame.result is UNSET and frame.error is UNSET:
+            exchange.respond(400, _NOT_A_MESSAGE_ERROR)
+        elif SESSION_ID_FIELD in exchange.head.headers and not self._names_stateless_version(
+            exchange.head
+        ):
+            self._handle_in_session(exchange.head, body, outgoing, exchange.principal)
+        elif is_answer:
+            text = "Nobody has asked: an answer needs the session of its question"
+            exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
+        else:
+            exchange.respond_accepted()
+
+    def _open_session(self, exchange: HttpExchange, body: bytes, outgoing: Responder) -> None:
+        hub = self._runtime
+        if not self._sessions.make_room(exchange.principal):
+            exchange.reject_busy()
+            return
+        session = HttpSession(hub, exchange.principal)
+        opening = HttpSessionExchange(hub, exchange.head, outgoing, session)
+        opening.principal = exchange.principal
+        reply = session.dispatcher.dispatch_line(body, opening)
+        if session.connection.version is None or not isinstance(reply, bytes):
+            opening.respond(400, reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR)
+            return
+        self._sessions.add_session(session)
+        opening.respond(200, reply, [(SESSION_ID_FIELD, session.id.encode())])
+
+    def _handle_in_session(
+        self,
+        head: RequestHead,
+        body: bytes,
+        outgoing: Responder,
+        principal: Principal | None,
+        request_id: RequestId | None = None,
+        method: str | None = None,
+    ) -> None:
+        session = self.find_session(head, outgoing, principal, request_id, method)
+        if session is None:
+            return
+        exchange = HttpSessionExchange(self._runtime, head, outgoing, session)
+        exchange.principal = principal
+        if is_batch(body) and session.connection.version != BATCH_VERSION:
+            text = "A batch of messages is not allowed in this version"
+            exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
+            return
+        self._send_reply(exchange, session.dispatcher.dispatch_line(body, exchange))
+
+    def _send_reply(self, exchange: HttpSessionExchange, reply: Reply | list[Reply]) -> None:
+        if isinstance(reply, bytes):
+            exchange.deliver_answer(reply)
+        elif isinstance(reply, Request):
+            self._run_reply(exchange, reply, reply)
+        elif reply:
+            self._run_batch(exchange, reply)
+        elif not exchange.is_over:
+            exchange.respond_accepted()
+
+    def _run_batch(self, exchange: HttpSessionExchange, replies: list[Reply]) -> None:
+        """The answers to a batch come together, when the last one is there."""
+        for reply in replies:
+            if isinstance(reply, bytes):
+                exchange.deliver_answer(reply)
+            elif reply is not None:
+                exchange.wait_for(reply)
+        for reply in replies:
+            if isinstance(reply, Request):
+                self._runtime.executor.execute(reply, lambda _: None)
+
+    def find_session(
+        self,
+        head: RequestHead,
+        outgoing: Responder,
+        principal: Principal | None,
+        request_id: RequestId | None = None,
+        method: str | None = None,
+    ) -> HttpSession | None:
+        """The session that a request names; None when it was refused."""
+        version = head.headers.get(VERSION_FIELD)
+        session_id = head.headers.get(SESSION_ID_FIELD)
+        session, status = None, 400
+        refusal: ProtocolError
+        if version is not None and version not in _SESSION_VERSION_VALUES:
+            found = version.decode("latin-1")
+            refusal = UnsupportedVersionError(found, SESSION_VERSIONS)
+        elif session_id is None:
+            refusal = self._make_missing_session_error(method)
+        else:
+            session = self._sessions.find_session(session_id.decode("latin-1"), principal)
+            status, refusal = 404, _SESSION_NOT_FOUND_ERROR
+        if session is None:
+            self._make_exchange(head, outgoing, principal).reject(status, refusal, request_id)
+        return session
+
+    def _make_missing_session_error(self, method: str | None) -> ProtocolError:
+        eras = self._runtime.eras
+        if method in eras.stateless.methods and method not in eras.session.methods:
+            return _make_missing_meta_error(META_VERSION)
+        return ProtocolError(
+            f"The request has neither the header Mcp-Session-Id (send initialize first) nor "
+            f"params._meta[{META_VERSION!r}]",
+            rpc_code=INVALID_REQUEST,
+        )
+
+    def _names_stateless_version(self, head: RequestHead) -> bool:
+        version = head.headers.get(VERSION_FIELD)
+        return version is not None and version not in _SESSION_VERSION_VALUES
+
+
+def _make_unknown_method_error(method: str) -> ProtocolError:
+    return ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
+
+
+def _make_missing_meta_error(key: str) -> InvalidParamsError:
+    return InvalidParamsError(f"Missing params._meta[{key!r}]")

@@ -1,0 +1,196 @@
+"""Our own HTTP server: sockets, signals, and an orderly end around `wire`."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+import threading
+from contextlib import contextmanager
+from email.utils import formatdate
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from paddock.errors import DefinitionError, PaddockError
+from paddock.transports.http.http1_connection import Http1Connection, RequestHeadCache
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable, Iterator
+
+    from paddock.transports.http.service import HttpService
+
+CHECK_INTERVAL_SECONDS = 1.0
+"""Seconds between two looks at idle connections."""
+LISTEN_BACKLOG = 2048
+MIN_HANG_UP_SECONDS = 0.5
+"""Seconds that the last answers get to leave at least."""
+
+
+class ListenError(PaddockError):
+    """An address cannot be served on."""
+
+    code = "listen"
+
+
+class HttpServer:
+    """Serves one service on one address."""
+
+    def __init__(
+        self, service: HttpService, host: str, port: int, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._service = service
+        self._host = host
+        self._port = port
+        self._tls = tls
+        self._connections: set[Http1Connection] = set()
+        self._head_cache = RequestHeadCache()
+        self._date_line = b""
+        self._check_timer: asyncio.TimerHandle | None = None
+        self._server: asyncio.Server | None = None
+        self._stopped = asyncio.Event()
+        self._must_stop_now = False
+        self._startup_task: asyncio.Task[object] | None = None
+
+    @property
+    def port(self) -> int:
+        """The port that is listened on: also where any free one was asked for."""
+        sockets = self._server.sockets if self._server is not None else ()
+        return int(sockets[0].getsockname()[1]) if sockets else self._port
+
+    async def start(self) -> None:
+        """Begin to listen.
+
+        Raises:
+            ListenError: when the address cannot be had.
+        """
+        loop = asyncio.get_running_loop()
+        self._check_connections()
+        try:
+            self._server = await loop.create_server(
+                self._make_connection, self._host, self._port, ssl=self._tls, backlog=LISTEN_BACKLOG
+            )
+        except OSError as error:
+            taken = "is another server running there? Port 0 takes any that is free"
+            raise ListenError(
+                f"Cannot listen on {self._host}:{self._port}: {error.strerror or error}",
+                hint=taken if error.errno == errno.EADDRINUSE else None,
+            ) from None
+
+    async def serve(self) -> None:
+        """Serve until `stop`; then let what is under way finish, and hang up."""
+        deadline = monotonic()
+        try:
+            await self._stopped.wait()
+            deadline = monotonic() + self._service.limits.drain_seconds
+            if self._server is not None:
+                self._server.close()
+            for wire in list(self._connections):
+                wire.close_after_response()
+            await self._drain_service()
+        finally:
+            self._service.close()
+            await self._close_connections(deadline)
+            if self._check_timer is not None:
+                self._check_timer.cancel()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was told to end."""
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """End in good order; asked a second time, end at once. Only on the loop."""
+        self._must_stop_now = self._stopped.is_set()
+        self._stopped.set()
+        if self._startup_task is not None:
+            self._startup_task.cancel()
+
+    @contextmanager
+    def cancel_startup_on_stop(self) -> Iterator[None]:
+        """Within, the server is not ready yet: `stop` cancels the current task."""
+        self._startup_task = asyncio.current_task()
+        try:
+            yield
+        finally:
+            self._startup_task = None
+
+    @contextmanager
+    def handle_signals(self) -> Iterator[None]:
+        """Within, the signals to end call `stop`."""
+        undo = self._install_signal_handlers()
+        try:
+            yield
+        finally:
+            undo()
+
+    async def _drain_service(self) -> None:
+        draining = asyncio.ensure_future(self._service.drain())
+        while not draining.done() and not self._must_stop_now:
+            await asyncio.wait([draining], timeout=0.05)
+        draining.cancel()
+
+    async def _close_connections(self, deadline: float) -> None:
+        """Let the answers that were given leave, for as long as there is time."""
+        deadline = max(deadline, monotonic() + MIN_HANG_UP_SECONDS)
+        for wire in list(self._connections):
+            wire.close_after_response()
+        while self._connections and monotonic() < deadline:
+            if self._must_stop_now:
+                break
+            await asyncio.sleep(0.01)
+        for wire in list(self._connections):
+            wire.abort()
+
+    def _make_connection(self) -> Http1Connection:
+        return Http1Connection(
+            self._service, self._connections, self._head_cache, self._get_date_header
+        )
+
+    def _get_date_header(self) -> bytes:
+        return self._date_line
+
+    def _check_connections(self) -> None:
+        self._date_line = f"date: {formatdate(usegmt=True)}\r\n".encode()
+        now = monotonic()
+        for wire in list(self._connections):
+            wire.check_timeouts(now)
+        self._check_timer = asyncio.get_running_loop().call_later(
+            CHECK_INTERVAL_SECONDS, self._check_connections
+        )
+
+    def _install_signal_handlers(self) -> Callable[[], None]:
+        if threading.current_thread() is not threading.main_thread():
+            return lambda: None
+        loop = asyncio.get_running_loop()
+        caught = (signal.SIGINT, signal.SIGTERM)
+        try:
+            for number in caught:
+                loop.add_signal_handler(number, self.stop)
+        except NotImplementedError:  # Windows
+            for number in caught:
+                signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.stop))
+            return lambda: None
+
+        def undo() -> None:
+            for number in caught:
+                loop.remove_signal_handler(number)
+
+        return undo
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """The host and port of `127.0.0.1:8642`, `[::1]:8642`, `:8642` or `8642`.
+
+    Raises:
+        DefinitionError: when it is none of these.
+    """
+    if "://" in text:
+        raise DefinitionError(
+            f"{text!r} is a URL", hint="write only host:port, as in 127.0.0.1:8642"
+        )
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not port.isdecimal() or int(port) > 65535:
+        raise DefinitionError(f"{text!r} is not an address", hint="as in 127.0.0.1:8642")
+    return host, int(port)

@@ -1,0 +1,93 @@
+"""A bounded set of threads for handlers that have proved slow.
+
+Threads are made when they are needed, up to the limit, and then kept. Work beyond that waits in
+line; beyond a second limit it is refused, so that a flood cannot fill the memory.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock, start_new_thread
+from time import perf_counter
+
+try:
+    from _queue import SimpleQueue
+except ImportError:  # an interpreter without the accelerator
+    from queue import SimpleQueue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from paddock.protocol.request import Request
+    from paddock.transports.channel import FinishRequest
+
+MAX_THREADS = 64
+MAX_QUEUED_REQUESTS = 10_000
+QUICK_CALL_SECONDS = 0.001
+"""Seconds within which a handler counts as quick again."""
+
+
+class WorkerPool:
+    """Threads that run requests and hand on the answers."""
+
+    def __init__(self, finish: FinishRequest, limit: int = MAX_THREADS) -> None:
+        self._finish = finish
+        self._limit = limit
+        self._queue: SimpleQueue[Request | None] = SimpleQueue()
+        self._lock = allocate_lock()
+        self._thread_count = 0
+        self._spare_threads = 0  # threads that wait for work, less the work that waits for a thread
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a request would have to wait for a thread."""
+        return self._thread_count >= self._limit and self._spare_threads <= 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every thread waits for work."""
+        return self._spare_threads >= self._thread_count
+
+    def submit(self, request: Request) -> bool:
+        """Run a request in some thread; False when too many are waiting already."""
+        with self._lock:
+            if self._spare_threads <= -MAX_QUEUED_REQUESTS:
+                return False
+            self._spare_threads -= 1
+            is_short = self._spare_threads < 0 and self._thread_count < self._limit
+            if is_short:
+                self._thread_count += 1
+                self._spare_threads += 1
+        self._queue.put(request)
+        if is_short:
+            start_new_thread(self._run_worker, ())
+        return True
+
+    def join_as_worker(self) -> None:
+        """Make the calling thread a worker, after it has finished a request of its own."""
+        with self._lock:
+            self._spare_threads += 1
+        self._run_worker()
+
+    def add_busy_thread(self) -> None:
+        """Count a thread that is busy with a slow request and will `join` when it is done."""
+        with self._lock:
+            self._thread_count += 1
+
+    def close(self) -> None:
+        """Let the threads end, each after what it is doing."""
+        with self._lock:
+            for _ in range(self._thread_count):
+                self._queue.put(None)
+
+    def _run_worker(self) -> None:
+        while (request := self._queue.get()) is not None:
+            started = perf_counter()
+            answer = request.run()
+            if request.slow_tracker is not None and perf_counter() - started < QUICK_CALL_SECONDS:
+                request.slow_tracker.record_quick_call()
+            with self._lock:
+                self._spare_threads += 1
+            self._finish(request, answer)
+            del (
+                request,
+                answer,
+            )  # a thread that waits must not keep the last answer, which may be big

@@ -1,0 +1,295 @@
+"""`CompressedData["1:…"]`: numbers that a notebook keeps in a packed form.
+
+The text is base64 of zlib of a stream of typed values. Only what pictures are made of is read:
+lists, numbers, strings and packed arrays of numbers.
+
+Pictures in cells: what stands for them in markdown, and their pixels where the file has them.
+
+Most graphics are lines and texts that only a front end can draw. A raster, and a file in a known
+format, are pixels already.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from paddock.wolfram.expressions import Atom, Expression, Node, has_head
+from paddock.wolfram.literals import parse_number, parse_string
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_DATA_MARKER = b"!boR"
+_MAX_UNPACKED_BYTES = 64 * 1024 * 1024
+_MAX_NESTING_LEVELS = 8
+
+
+class CompressedDataError(Exception):
+    """Packed data cannot be read."""
+
+
+def unpack_compressed_data(text: str) -> object:
+    """The value: nested lists, numbers and strings.
+
+    Raises:
+        PackedError: when it is damaged, too large, or of another kind.
+    """
+    version, _, data = text.strip().partition(":")
+    if version != "1":
+        raise CompressedDataError
+    try:
+        stream = zlib.decompressobj()
+        raw = stream.decompress(base64.b64decode("".join(data.split())), _MAX_UNPACKED_BYTES)
+        if not raw.startswith(_DATA_MARKER) or stream.unconsumed_tail:
+            raise CompressedDataError
+        return _CompressedDataReader(raw).read_value(0)
+    except (binascii.Error, zlib.error, struct.error, ValueError, KeyError) as error:
+        raise CompressedDataError from error
+
+
+class _CompressedDataReader:
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        self._position = len(_DATA_MARKER)
+
+    def read_value(self, level: int) -> object:
+        kind = self._read_bytes(1)
+        if level > _MAX_NESTING_LEVELS:
+            raise CompressedDataError
+        if kind == b"f":
+            count = self._read_integer()
+            head = self.read_value(level + 1)
+            items = [self.read_value(level + 1) for _ in range(count)]
+            return items if head == "List" else [head, *items]
+        return _VALUE_READERS[kind](self)
+
+    def _read_bytes(self, size: int) -> bytes:
+        found = self._raw[self._position : self._position + size]
+        if size < 0 or len(found) < size:
+            raise CompressedDataError
+        self._position += size
+        return found
+
+    def _read_integer(self) -> int:
+        value: int = struct.unpack("<i", self._read_bytes(4))[0]
+        return value
+
+    def read_integer(self) -> object:
+        return self._read_integer()
+
+    def read_real(self) -> object:
+        return struct.unpack("<d", self._read_bytes(8))[0]
+
+    def read_text(self) -> object:
+        return self._read_bytes(self._read_integer()).decode("utf-8", "replace")
+
+    def read_digits(self) -> object:
+        return int(self._read_bytes(self._read_integer()))
+
+    def read_array(self) -> object:
+        """Reals in a row, to be divided by the lengths of the dimensions."""
+        lengths = [self._read_integer() for _ in range(self._read_integer())]
+        size = 1
+        for length in lengths:
+            size *= length
+        if size > _MAX_UNPACKED_BYTES // 8 or size < 0:
+            raise CompressedDataError
+        values: list[object] = list(struct.unpack(f"<{size}d", self._read_bytes(8 * size)))
+        for length in reversed(lengths[1:]):
+            values = [values[at : at + length] for at in range(0, len(values), length)]
+        return values
+
+
+_VALUE_READERS: dict[bytes, Callable[[_CompressedDataReader], object]] = {
+    b"i": _CompressedDataReader.read_integer,
+    b"r": _CompressedDataReader.read_real,
+    b"s": _CompressedDataReader.read_text,
+    b"S": _CompressedDataReader.read_text,
+    b"I": _CompressedDataReader.read_digits,
+    b"e": _CompressedDataReader.read_array,
+}
+
+
+_TYPES_BY_SIGNATURE = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+}
+_FILE_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif"}
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
+_PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
+"""Of a PNG file, by the number of channels."""
+_MAX_PIXELS = 16_000_000
+_MAX_BOXES = 200
+"""How many boxes of graphics are looked at for a raster: it is the first thing in an image."""
+
+
+class CellImage(NamedTuple):
+    """Pixels of a picture, as a file; `name` is what its place in the markdown calls it."""
+
+    name: str
+    data: bytes
+    mime: str
+
+
+class CellImageCollector:
+    """The pictures of a notebook in the order in which they were met."""
+
+    def __init__(self, most: int) -> None:
+        self.images: list[CellImage] = []
+        self._graphics_count = 0
+        self._max_images = most
+
+    def make_placeholder(self, node: Node) -> str:
+        """What stands for graphics in markdown."""
+        self._graphics_count += 1
+        is_wanted = len(self.images) < self._max_images
+        pixels = extract_image(node) if is_wanted else None
+        name = f"picture-{self._graphics_count}"
+        kind = "Graphics3D" if has_head(node, "Graphics3DBox") else "Graphics"
+        if pixels is None:
+            return f"![{kind}]({name})"
+        data, mime = pixels
+        name = f"{name}.{_FILE_SUFFIXES[mime]}"
+        self.images.append(CellImage(name, data, mime))
+        return f"![Image]({name})"
+
+
+def extract_image(node: Node) -> tuple[bytes, str] | None:
+    """A picture as a file and its type, if it is one of pixels that can be read."""
+    if has_head(node, "GraphicsData"):
+        return _extract_file(node)
+    waiting: list[Expression] = [node]
+    for _ in range(_MAX_BOXES):
+        if not waiting:
+            break
+        found = waiting.pop()
+        if not isinstance(found, Node):
+            continue
+        if has_head(found, "RasterBox"):
+            return _render_raster(found)
+        waiting += reversed(found.args[:20])
+    return None
+
+
+def _extract_file(node: Node) -> tuple[bytes, str] | None:
+    """A file in a string: as it is, or in base64."""
+    texts = [parse_string(arg.text) for arg in node.args if isinstance(arg, Atom)]
+    if len(texts) < 2:
+        return None
+    return _decode_image(texts[1])
+
+
+def _decode_image(text: str) -> tuple[bytes, str] | None:
+    try:
+        data = (
+            base64.b64decode("".join(text.split()), validate=True)
+            if _BASE64.fullmatch(text)
+            else text.encode("latin-1")
+        )
+    except (binascii.Error, UnicodeEncodeError):
+        return None
+    mime = next((mime for mark, mime in _TYPES_BY_SIGNATURE.items() if data.startswith(mark)), None)
+    return (data, mime) if mime is not None else None
+
+
+def _render_raster(node: Node) -> tuple[bytes, str] | None:
+    if not node.args:
+        return None
+    raster = _build_raster(_get_raster_values(node.args[0]), _get_maximum_value(node))
+    if raster is None:
+        return None
+    rows = raster.rows if _is_upright(node) else raster.rows[::-1]
+    return _encode_png(rows, raster.channels), "image/png"
+
+
+def _get_raster_values(expression: Expression) -> object:
+    """The numbers of a raster, however they are kept."""
+    if isinstance(expression, Node) and expression.args:
+        if has_head(expression, "CompressedData") and isinstance(expression.args[0], Atom):
+            try:
+                return unpack_compressed_data(parse_string(expression.args[0].text))
+            except CompressedDataError:
+                return None
+        if has_head(expression, "RawArray") or has_head(expression, "NumericArray"):
+            return _evaluate_numbers(
+                expression.args[-1 if has_head(expression, "RawArray") else 0], 0
+            )
+        return _evaluate_numbers(expression, 0)
+    return None
+
+
+def _evaluate_numbers(expression: Expression, level: int) -> object:
+    if isinstance(expression, Atom):
+        return parse_number(expression.text)
+    if level > 2 or not has_head(expression, "List"):
+        return None
+    return [_evaluate_numbers(arg, level + 1) for arg in expression.args]
+
+
+def _get_maximum_value(node: Node) -> float:
+    """The value of full light: the end of the range that a raster gives, or 1."""
+    for arg in node.args[1:]:
+        if isinstance(arg, Node) and has_head(arg, "List") and len(arg.args) == 2:
+            last = arg.args[1]
+            value = parse_number(last.text) if isinstance(last, Atom) else None
+            if isinstance(value, int | float) and value > 0:
+                return float(value)
+    return 1.0
+
+
+def _is_upright(node: Node) -> bool:
+    """Whether the first row is the top one: when the rectangle goes downwards."""
+    numbers = _evaluate_numbers(node.args[1], 0) if len(node.args) > 1 else None
+    corners = numbers if isinstance(numbers, list) else []
+    heights = [corner[1] for corner in corners if isinstance(corner, list) and len(corner) == 2]
+    is_known = len(heights) == 2 and all(isinstance(one, int | float) for one in heights)
+    return is_known and heights[0] > heights[1]
+
+
+class _RasterRows(NamedTuple):
+    """Rows of bytes, so many to a pixel."""
+
+    rows: list[bytes]
+    channels: int
+
+
+def _build_raster(values: object, highest: float) -> _RasterRows | None:
+    if not isinstance(values, list) or not values or not isinstance(values[0], list):
+        return None
+    first = values[0][0] if values[0] else None
+    channels = len(first) if isinstance(first, list) else 1
+    width = len(values[0])
+    if channels not in _PNG_COLOR_TYPES or not 0 < width * len(values) <= _MAX_PIXELS:
+        return None
+    try:
+        rows = [_encode_row(row, channels, 255 / highest) for row in values]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    is_even = all(len(row) == width * channels for row in rows)
+    return _RasterRows(rows, channels) if is_even else None
+
+
+def _encode_row(row: list[Any], channels: int, scale: float) -> bytes:
+    flat = [part for pixel in row for part in pixel] if channels > 1 else row
+    return bytes(min(255, max(0, round(value * scale))) for value in flat)
+
+
+def _encode_png(rows: list[bytes], channels: int) -> bytes:
+    width = len(rows[0]) // channels
+    header = struct.pack(">IIBBBBB", width, len(rows), 8, _PNG_COLOR_TYPES[channels], 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + row for row in rows))
+    parts = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
+    signature = next(iter(_TYPES_BY_SIGNATURE))
+    return signature + b"".join(_encode_chunk(name, data) for name, data in parts)
+
+
+def _encode_chunk(name: bytes, data: bytes) -> bytes:
+    size, check = struct.pack(">I", len(data)), struct.pack(">I", zlib.crc32(name + data))
+    return size + name + data + check

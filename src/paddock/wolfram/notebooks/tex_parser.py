@@ -1,0 +1,385 @@
+"""From TeX to boxes, for the formulas that people and models write into text.
+
+What is not known is not guessed at: the whole formula then stays the text that it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from paddock.wolfram.expressions import Node, call, symbol
+from paddock.wolfram.notebooks.character_encoding import ascii_string
+from paddock.wolfram.notebooks.model import make_list, make_rule
+from paddock.wolfram.notebooks.tex_symbols import (
+    ACCENT_COMMANDS,
+    ALPHABET_COMMANDS,
+    CHARACTERS_BY_COMMAND,
+    ESCAPED_CHARACTERS,
+    FUNCTION_COMMANDS,
+    LIMIT_COMMANDS,
+    MATRIX_FENCES,
+    SPACE_COMMANDS,
+    get_styled_letters,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+    from paddock.wolfram.expressions import Expression
+
+_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|\s+|\d+(?:\.\d+)?|.", re.DOTALL)
+_MAX_NESTING_LEVELS = 60
+_MAX_TEX_CHARACTERS = 20_000
+_FRACTION_COMMANDS = ("frac", "dfrac", "tfrac", "cfrac")
+_TEXT_COMMANDS = ("text", "textrm", "mbox")
+_UPRIGHT_COMMANDS = ("mathrm", "operatorname", "mathsf", "mathit", "operatorname*")
+_IGNORED_COMMANDS = ("limits", "nolimits", "displaystyle", "textstyle", "!", "left.", "nonumber")
+_GRID_ENVIRONMENTS = (
+    "aligned",
+    "align",
+    "align*",
+    "gathered",
+    "split",
+    "array",
+    "equation",
+    "equation*",
+)
+_BIG_OPERATORS = ("sum", "prod")
+_INTEGRALS = ("int", "oint")
+_OPENING = {
+    "\\{": "{",
+    "\\langle": CHARACTERS_BY_COMMAND["langle"],
+    "\\lfloor": CHARACTERS_BY_COMMAND["lfloor"],
+}
+_DELIMITERS = {
+    **_OPENING,
+    "\\}": "}",
+    "\\rangle": CHARACTERS_BY_COMMAND["rangle"],
+    "\\rfloor": CHARACTERS_BY_COMMAND["rfloor"],
+    "\\lceil": CHARACTERS_BY_COMMAND["lceil"],
+    "\\rceil": CHARACTERS_BY_COMMAND["rceil"],
+    "\\|": "\u2225",
+    "\\vert": "|",
+    "\\Vert": "\u2225",
+    **{sign: sign for sign in "()[]|/"},
+    ".": "",
+}
+_LETTERS_BY_COMMAND = {name: get_styled_letters(style) for name, style in ALPHABET_COMMANDS.items()}
+
+
+class _UnknownTexError(Exception):
+    """Something in a formula is not known."""
+
+
+def tex_to_boxes(tex: str) -> Expression | None:
+    """The boxes of a formula; None if there is something in it that is not known."""
+    if len(tex) > _MAX_TEX_CHARACTERS:
+        return None
+    reading = _TexParser(_TOKEN.findall(tex))
+    try:
+        items = reading.parse_items(())
+        return None if reading.peek_token() or not items else _make_row(items)
+    except _UnknownTexError:
+        return None
+
+
+def _make_row(items: list[Expression]) -> Expression:
+    if len(items) == 1:
+        return items[0]
+    return call("RowBox", make_list(items))
+
+
+class _TexParser:
+    """The tokens of a formula, and how far they have been read."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = tokens
+        self._position = 0
+        self._nesting_level = 0
+
+    def peek_token(self) -> str:
+        """The next sign, which stays; empty at the end."""
+        return self._tokens[self._position] if self._position < len(self._tokens) else ""
+
+    def take_token(self) -> str:
+        """The next sign that is no blank."""
+        self.skip_blanks()
+        found = self.peek_token()
+        self._position += 1
+        return found
+
+    def skip_blanks(self) -> None:
+        while self.peek_token().isspace():
+            self._position += 1
+
+    def expect_token(self, wanted: str) -> None:
+        if self.take_token() != wanted:
+            raise _UnknownTexError
+
+    def parse_items(self, ends: tuple[str, ...]) -> list[Expression]:
+        """What stands before one of these tokens, or the end."""
+        self._nesting_level += 1
+        if self._nesting_level > _MAX_NESTING_LEVELS:
+            raise _UnknownTexError
+        found: list[Expression] = []
+        self.skip_blanks()
+        while self.peek_token() and self.peek_token() not in ends:
+            item = self._parse_scripts(self._parse_operand())
+            if item is not None:
+                found.append(item)
+            self.skip_blanks()
+        self._nesting_level -= 1
+        return found
+
+    def parse_group(self) -> Expression:
+        """What is in braces, or a single sign."""
+        self.skip_blanks()
+        if self.peek_token() != "{":
+            self._split_digits()
+            found = self._parse_operand()
+            if found is None:
+                raise _UnknownTexError
+            return found
+        self.take_token()
+        items = self.parse_items(("}",))
+        self.expect_token("}")
+        return _make_row(items) if items else ascii_string("")
+
+    def _split_digits(self) -> None:
+        r"""`\frac12` is a half: without braces an argument is one digit."""
+        sign = self.peek_token()
+        if len(sign) > 1 and sign[0].isdigit():
+            self._tokens[self._position : self._position + 1] = [sign[0], sign[1:]]
+
+    def parse_raw_group(self) -> str:
+        """The text in braces, as it is."""
+        self.expect_token("{")
+        pieces, depth = [], 1
+        while depth:
+            sign = self.peek_token()
+            self._position += 1
+            if not sign:
+                raise _UnknownTexError
+            depth += (sign == "{") - (sign == "}")
+            pieces.append(sign)
+        text = "".join(pieces[:-1])
+        if "\\" in text or "$" in text or '"' in text:
+            raise _UnknownTexError
+        return text
+
+    def _parse_operand(self) -> Expression | None:
+        sign = self.take_token()
+        if sign == "{":
+            self._position -= 1
+            return self.parse_group()
+        if sign.startswith("\\"):
+            return self._parse_command(sign[1:])
+        if sign in "}^_&~" or sign in ("$", "%", "#", '"', ""):
+            raise _UnknownTexError
+        return ascii_string(sign)
+
+    def _parse_command(self, name: str) -> Expression | None:
+        for names, act in _COMMAND_PARSERS:
+            if name in names:
+                return act(self, name)
+        raise _UnknownTexError
+
+    def _parse_scripts(self, base: Expression | None) -> Expression | None:
+        """An operand with what stands above and below of it."""
+        base_name = self._tokens[self._position - 1]
+        primes = 0
+        while self.peek_token() == "'":
+            self._position += 1
+            primes += 1
+        scripts: dict[str, Expression] = {}
+        self._skip_to_script()
+        while self.peek_token() in ("^", "_"):
+            sign = self.take_token()
+            if sign in scripts or base is None:
+                raise _UnknownTexError
+            scripts[sign] = self.parse_group()
+            self._skip_to_script()
+        if base is None:
+            return None
+        if primes:
+            if "^" in scripts:
+                raise _UnknownTexError
+            scripts["^"] = ascii_string("\u2032" * primes)
+        return _attach_scripts(base, base_name, scripts)
+
+    def _skip_to_script(self) -> None:
+        at = self._position
+        self.skip_blanks()
+        while self.peek_token() in ("\\limits", "\\nolimits"):
+            self.take_token()
+            self.skip_blanks()
+        if self.peek_token() not in ("^", "_"):
+            self._position = at
+
+    # The commands, each called with its name.
+
+    def parse_symbol(self, name: str) -> Expression:
+        return ascii_string(CHARACTERS_BY_COMMAND[name])
+
+    def parse_escape(self, name: str) -> Expression:
+        return ascii_string(name)
+
+    def parse_space(self, name: str) -> Expression:
+        return ascii_string(SPACE_COMMANDS[name])
+
+    def parse_function(self, name: str) -> Expression:
+        return ascii_string(name)
+
+    def parse_fraction(self, _name: str) -> Expression:
+        upper = self.parse_group()
+        return call("FractionBox", upper, self.parse_group())
+
+    def parse_binomial(self, _name: str) -> Expression:
+        upper = self.parse_group()
+        return call("TemplateBox", make_list([upper, self.parse_group()]), ascii_string("Binomial"))
+
+    def parse_root(self, _name: str) -> Expression:
+        self.skip_blanks()
+        if self.peek_token() != "[":
+            return call("SqrtBox", self.parse_group())
+        self.take_token()
+        index = self.parse_items(("]",))
+        self.expect_token("]")
+        inner = self.parse_group()
+        return call("RadicalBox", inner, _make_row(index)) if index else call("SqrtBox", inner)
+
+    def parse_text(self, _name: str) -> Expression:
+        return ascii_string(f'"{self.parse_raw_group()}"')
+
+    def parse_upright(self, _name: str) -> Expression:
+        name = self.parse_raw_group().strip()
+        if not name.isalnum():
+            raise _UnknownTexError
+        return ascii_string(name)
+
+    def parse_bold(self, _name: str) -> Expression:
+        inner = self.parse_group()
+        return call("StyleBox", inner, make_rule(symbol("FontWeight"), ascii_string("Bold")))
+
+    def parse_alphabet(self, name: str) -> Expression:
+        letters, text = _LETTERS_BY_COMMAND[name], self.parse_raw_group()
+        if len(text) != 1 or text not in letters:
+            raise _UnknownTexError
+        return ascii_string(letters[text])
+
+    def parse_accent(self, name: str) -> Expression:
+        return call("OverscriptBox", self.parse_group(), ascii_string(ACCENT_COMMANDS[name]))
+
+    def parse_underline(self, _name: str) -> Expression:
+        return call("UnderscriptBox", self.parse_group(), ascii_string("_"))
+
+    def parse_stack(self, name: str) -> Expression:
+        first, second = self.parse_group(), self.parse_group()
+        return call("OverscriptBox" if name == "overset" else "UnderscriptBox", second, first)
+
+    def skip_command(self, _name: str) -> None:
+        return None
+
+    def parse_delimiter(self, name: str) -> Expression:
+        return ascii_string(_DELIMITERS[f"\\{name}"])
+
+    def parse_fences(self, _name: str) -> Expression:
+        r"""`\left( … \right)`."""
+        opening = self._parse_fence()
+        inner = self.parse_items(("\\right",))
+        self.expect_token("\\right")
+        closing = self._parse_fence()
+        items: list[Expression] = [ascii_string(opening)] if opening else []
+        items += [_make_row(inner)] if inner else []
+        items += [ascii_string(closing)] if closing else []
+        return _make_row(items or [ascii_string("")])
+
+    def _parse_fence(self) -> str:
+        sign = self.take_token()
+        if sign not in _DELIMITERS:
+            raise _UnknownTexError
+        return _DELIMITERS[sign]
+
+    def parse_environment(self, _name: str) -> Expression:
+        name = self.parse_raw_group()
+        self.skip_blanks()
+        if name == "array" and self.peek_token() == "{":
+            self.parse_raw_group()
+        rows = self._parse_rows()
+        if self.parse_raw_group() != name:
+            raise _UnknownTexError
+        grid = call("GridBox", _make_row_lists(rows))
+        if name == "cases":
+            return _make_row([ascii_string("{"), grid])
+        if name in MATRIX_FENCES:
+            fences = MATRIX_FENCES[name]
+            return (
+                _make_row([ascii_string(fences[0]), grid, ascii_string(fences[1])])
+                if fences
+                else grid
+            )
+        if name not in _GRID_ENVIRONMENTS:
+            raise _UnknownTexError
+        return grid
+
+    def _parse_rows(self) -> list[list[Expression]]:
+        rows: list[list[Expression]] = [[]]
+        while True:
+            items = self.parse_items(("&", "\\\\", "\\end"))
+            rows[-1].append(_make_row(items) if items else ascii_string(""))
+            end = self.take_token()
+            if end == "\\\\":
+                rows.append([])
+            elif end != "&":
+                break
+        if end != "\\end":
+            raise _UnknownTexError
+        if len(rows) > 1 and len(rows[-1]) == 1 and is_empty_box(rows[-1][0]):
+            rows.pop()
+        width = max(map(len, rows))
+        return [row + [ascii_string("")] * (width - len(row)) for row in rows]
+
+
+def is_empty_box(expression: Expression) -> bool:
+    """Whether a box is an empty string."""
+    return not isinstance(expression, Node) and expression.text == '""'
+
+
+def _make_row_lists(rows: list[list[Expression]]) -> Expression:
+    return make_list(make_list(row) for row in rows)
+
+
+def _attach_scripts(base: Expression, sign: str, scripts: dict[str, Expression]) -> Expression:
+    above, below = scripts.get("^"), scripts.get("_")
+    has_limits = sign[1:] in _BIG_OPERATORS or sign[1:] in LIMIT_COMMANDS
+    kinds = ("Underscript", "Overscript", "Underoverscript")
+    if not has_limits:
+        kinds = ("Subscript", "Superscript", "Subsuperscript")
+    if above is not None and below is not None:
+        return call(f"{kinds[2]}Box", base, below, above)
+    if below is not None:
+        return call(f"{kinds[0]}Box", base, below)
+    return call(f"{kinds[1]}Box", base, above) if above is not None else base
+
+
+_COMMAND_PARSERS: list[tuple[Container[str], Callable[[_TexParser, str], Expression | None]]] = [
+    (CHARACTERS_BY_COMMAND, _TexParser.parse_symbol),
+    (FUNCTION_COMMANDS, _TexParser.parse_function),
+    (_FRACTION_COMMANDS, _TexParser.parse_fraction),
+    (("sqrt",), _TexParser.parse_root),
+    (SPACE_COMMANDS, _TexParser.parse_space),
+    (ESCAPED_CHARACTERS, _TexParser.parse_escape),
+    (_TEXT_COMMANDS, _TexParser.parse_text),
+    (_UPRIGHT_COMMANDS, _TexParser.parse_upright),
+    (("mathbf", "boldsymbol", "bm"), _TexParser.parse_bold),
+    (ALPHABET_COMMANDS, _TexParser.parse_alphabet),
+    (ACCENT_COMMANDS, _TexParser.parse_accent),
+    (("underline",), _TexParser.parse_underline),
+    (("overset", "underset"), _TexParser.parse_stack),
+    (("binom", "dbinom", "tbinom"), _TexParser.parse_binomial),
+    (("left",), _TexParser.parse_fences),
+    (("begin",), _TexParser.parse_environment),
+    (("|", "vert", "Vert"), _TexParser.parse_delimiter),
+    (_IGNORED_COMMANDS, _TexParser.skip_command),
+]

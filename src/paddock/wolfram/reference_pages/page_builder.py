@@ -1,0 +1,288 @@
+"""New pages for symbols, with placeholders where there is nothing to say yet."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from paddock.wolfram.expressions import call, symbol
+from paddock.wolfram.notebooks.box_builder import code_to_boxes
+from paddock.wolfram.notebooks.character_encoding import ascii_string
+from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, make_rule
+from paddock.wolfram.notebooks.writer import write_notebook
+from paddock.wolfram.reference_pages.errors import InvalidContentError
+from paddock.wolfram.reference_pages.examples import (
+    Example,
+    make_delimiter,
+    make_example_cells,
+    make_usage_content,
+    parse_usage,
+)
+from paddock.wolfram.reference_pages.layout import (
+    BASIC_EXAMPLES_SECTION,
+    CATEGORIZATION_SECTION,
+    EXAMPLE_SECTIONS,
+    EXAMPLE_SUBSECTION_STYLE,
+    EXTENDED_EXAMPLES_SECTION,
+    GUIDES_SECTION,
+    HISTORY_STYLE,
+    INITIALIZATION_SECTION,
+    KEYWORDS_SECTION,
+    METADATA_SECTION,
+    METADATA_SECTIONS,
+    NOTES_STYLE,
+    OBJECT_NAME_STYLE,
+    OPTIONS,
+    RELATED_LINKS_SECTION,
+    SECTIONS,
+    SEE_ALSO_SECTION,
+    TECH_NOTES_SECTION,
+    TEMPLATES_SECTION,
+    USAGE_STYLE,
+    add_cell_ids,
+    make_example_heading,
+    make_heading,
+)
+from paddock.wolfram.reference_pages.prose import (
+    PLACEHOLDER,
+    make_link_cells,
+    make_list_node,
+    make_note_cells,
+    make_see_also,
+    split_names,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.wolfram.expressions import Expression
+
+STYLE_SHEET = "FunctionPageStylesExt.nb"
+UNKNOWN_VERSION = "XX"
+_SYMBOL_NAME = r"(?:[^\W\d_]|\$)(?:[^\W_]|\$)*"
+_SYMBOL_PATTERN = re.compile(_SYMBOL_NAME)
+_PACLET_PATTERN = re.compile(r"[^\W_][\w.-]*(?:/[^\W_][\w.-]*)?")
+_CONTEXT_PATTERN = re.compile(rf"(?:{_SYMBOL_NAME}`)+")
+_HISTORY_LABELS = {
+    "new": "New in: ",
+    "modified": " | Modified in: ",
+    "obsolete": " | Obsolete in: ",
+}
+_TEMPLATE_LABELS = (
+    "Additional Function Template",
+    "Arguments Pattern",
+    "Local Variables",
+    "Color Equal Signs",
+)
+
+
+@dataclass(slots=True)
+class PageSubject:
+    """The symbol that a page is about, and the paclet that it is in."""
+
+    symbol: str
+    paclet: str
+    """With its publisher: `Publisher/Paclet`."""
+    context: str = ""
+
+    def __post_init__(self) -> None:
+        """Make up the context of the paclet when there is none.
+
+        Raises:
+            InvalidContentError: when one of them is not what it should be.
+        """
+        self.context = self.context.strip() or self.paclet.replace("/", "`") + "`"
+        if not self.context.endswith("`"):
+            self.context += "`"
+        _check_format(
+            "symbolName", self.symbol, _SYMBOL_PATTERN, "the name of a symbol, without a context"
+        )
+        _check_format(
+            "pacletName",
+            self.paclet,
+            _PACLET_PATTERN,
+            "the name of a paclet: Paclet, Publisher/Paclet",
+        )
+        _check_format(
+            "context", self.context, _CONTEXT_PATTERN, "a context, such as Publisher`Paclet`"
+        )
+
+    @property
+    def uri(self) -> str:
+        """The address of the page, without `paclet:`."""
+        return f"{self.paclet}/ref/{self.symbol}"
+
+
+def _check_format(what: str, value: str, form: re.Pattern[str], expected: str) -> None:
+    if form.fullmatch(value) is None:
+        raise InvalidContentError(f"{what}: {value!r} is not {expected}")
+
+
+@dataclass(slots=True)
+class PageContent:
+    """What a new page says, in markdown."""
+
+    usage: str
+    notes: str = ""
+    see_also: str = ""
+    tech_notes: str = ""
+    guides: str = ""
+    links: str = ""
+    keywords: str = ""
+    version: str = ""
+    examples: Sequence[Example] = field(default_factory=list)
+
+
+def build_page(
+    subject: PageSubject,
+    description: PageContent,
+    target: Callable[[str], str],
+    *,
+    source: random.Random | None = None,
+) -> str:
+    """The text of a new page; `target` says where related symbols have their pages.
+
+    Raises:
+        ReferencePageError: when something in the description is not of the form that it needs.
+    """
+    page: list[Cell | CellGroup] = [
+        CellGroup(
+            [Cell(subject.symbol, OBJECT_NAME_STYLE), *_make_usage_and_notes(subject, description)]
+        ),
+        _make_section(
+            SEE_ALSO_SECTION, [Cell(make_see_also(description.see_also, target), "SeeAlso")]
+        ),
+        _make_section(
+            TECH_NOTES_SECTION,
+            make_link_cells(description.tech_notes, SECTIONS[TECH_NOTES_SECTION].style),
+        ),
+        _make_section(
+            GUIDES_SECTION, make_link_cells(description.guides, SECTIONS[GUIDES_SECTION].style)
+        ),
+        _make_section(
+            RELATED_LINKS_SECTION,
+            make_link_cells(description.links, SECTIONS[RELATED_LINKS_SECTION].style),
+        ),
+        _make_section(INITIALIZATION_SECTION, [_make_needs_cell(subject.context)]),
+        _make_section(BASIC_EXAMPLES_SECTION, make_example_sequence(description.examples)),
+        _make_section(EXTENDED_EXAMPLES_SECTION, _make_extended_sections()),
+        _make_metadata(subject, description),
+    ]
+    options = {
+        "TaggingRules": make_list_node(
+            [make_rule(ascii_string("Paclet"), ascii_string(subject.paclet))]
+        ),
+        "StyleDefinitions": _make_style_sheet(),
+    }
+    return write_notebook(Notebook(add_cell_ids(page, source or random.Random()), **options))  # noqa: S311 - ids need not be secret
+
+
+def _make_style_sheet() -> Expression:
+    encoding = make_rule(symbol("CharacterEncoding"), ascii_string("UTF-8"))
+    directory = make_list_node([ascii_string("Wolfram")])
+    return call("FrontEnd`FileName", directory, ascii_string(STYLE_SHEET), encoding)
+
+
+def _make_usage_and_notes(subject: PageSubject, description: PageContent) -> list[Cell]:
+    cases = parse_usage(description.usage)
+    usage = Cell(make_usage_content(cases, subject.symbol, subject.uri), USAGE_STYLE)
+    return [usage, *(make_note_cells(description.notes) or [Cell(PLACEHOLDER, NOTES_STYLE)])]
+
+
+def _make_section(style: str, cells: Sequence[Cell | CellGroup], state: str = "Open") -> CellGroup:
+    return CellGroup([make_heading(style), *cells], state)
+
+
+def _make_needs_cell(context: str) -> Cell:
+    return Cell(call("BoxData", code_to_boxes(f'Needs["{context}"]')), "ExampleInitialization")
+
+
+def make_example_sequence(examples: Sequence[Example]) -> list[Cell | CellGroup]:
+    """The cells of several examples, with lines between them."""
+    cells: list[Cell | CellGroup] = []
+    for example in examples:
+        if cells:
+            cells.append(make_delimiter())
+        cells += make_example_cells(example)
+    return cells
+
+
+def _make_extended_sections() -> list[Cell | CellGroup]:
+    cells: list[Cell | CellGroup] = []
+    for name, title in EXAMPLE_SECTIONS.items():
+        made = make_example_heading(title)
+        if name == OPTIONS:
+            cells.append(
+                CellGroup([made, make_example_heading(PLACEHOLDER, EXAMPLE_SUBSECTION_STYLE)])
+            )
+        else:
+            cells.append(made)
+    return cells
+
+
+def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
+    history = {"new": description.version.strip() or UNKNOWN_VERSION}
+    facts = {
+        "Entity Type": "Symbol",
+        "Paclet Name": subject.paclet,
+        "Context": subject.context,
+        "URI": subject.uri,
+    }
+    style = METADATA_SECTIONS[CATEGORIZATION_SECTION].style
+    categories = [Cell(value, style, CellLabel=label) for label, value in facts.items()]
+    templates = [
+        Cell(call("BoxData", ascii_string("")), "Template", CellLabel=one)
+        for one in _TEMPLATE_LABELS
+    ]
+    return _make_section(
+        METADATA_SECTION,
+        [
+            Cell(make_history_content(history), HISTORY_STYLE),
+            _make_section(CATEGORIZATION_SECTION, categories, "Closed"),
+            _make_section(KEYWORDS_SECTION, make_keyword_cells(description.keywords), "Closed"),
+            _make_section(TEMPLATES_SECTION, templates, "Closed"),
+        ],
+    )
+
+
+def make_keyword_cells(text: str) -> list[Cell]:
+    """A cell for each keyword; a placeholder when there are none."""
+    return [Cell(word, "Keywords") for word in split_names(text) or [PLACEHOLDER]]
+
+
+def make_history_content(versions: dict[str, str]) -> Expression:
+    """In which versions a symbol was new, changed and given up; a blank where that is unknown."""
+    pieces: list[Expression] = []
+    for key, words in _HISTORY_LABELS.items():
+        value, tag = ascii_string(versions.get(key, " ")), ascii_string(key.capitalize())
+        tags = make_rule(symbol("CellTags"), tag)
+        pieces += [ascii_string(words), call("Cell", value, ascii_string("HistoryData"), tags)]
+    return call("TextData", make_list_node(pieces))
+
+
+def parse_history(text: str) -> dict[str, str]:
+    """The versions in `new:1.0, modified:1.2, obsolete:2.0`.
+
+    Raises:
+        InvalidContentError: when a part is not of that form.
+    """
+    versions: dict[str, str] = {}
+    for pair in re.split(r"[,\n]", text):
+        if not pair.strip():
+            continue
+        key, sign, value = (part.strip() for part in pair.partition(":"))
+        key = key.lower()
+        if not sign or not value or ":" in value or key not in _HISTORY_LABELS or key in versions:
+            raise InvalidContentError(
+                f"{pair.strip()!r} is no part of a history",
+                hint="write new:1.0, modified:1.2, obsolete:2.0, each at most once",
+            )
+        versions[key] = value
+    if not versions:
+        raise InvalidContentError(
+            "The history has no versions in it", hint="write new:1.0, modified:1.2, obsolete:2.0"
+        )
+    return versions

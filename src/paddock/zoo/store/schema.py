@@ -1,0 +1,233 @@
+"""Kinds of columns: data as JSON text, and tags as text that can be searched.
+
+The tables of a zoo. Migrations make them; a test holds both together.
+
+Every row belongs to an owner, so that one database can hold the separate zoos of several people.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+    func,
+    or_,
+    type_coerce,
+)
+from sqlalchemy.types import TypeDecorator
+
+from paddock.zoo.model import Agent, Skill, SkillCategory
+
+TAG_SEPARATOR = "\x1f"
+"""Stands before and after each tag; no tag has it."""
+
+RowKey = BigInteger().with_variant(Integer, "sqlite")
+"""What rows are joined by; SQLite counts only in columns of this very type."""
+
+
+class JsonText(TypeDecorator[Any]):
+    """A value as JSON text, read as the type that it has to have."""
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, kind: Any) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str:
+        """Write it."""
+        return msgspec.json.encode(value).decode()
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        """Read it."""
+        return None if value is None else msgspec.json.decode(value, type=self.kind)
+
+
+class TagList(TypeDecorator[list[str]]):
+    """Tags in their order."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: list[str] | None, dialect: Dialect) -> str:
+        """Write them."""
+        return TAG_SEPARATOR.join(["", *value, ""]) if value else ""
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> list[str]:
+        """Read them."""
+        return value.strip(TAG_SEPARATOR).split(TAG_SEPARATOR) if value else []
+
+
+def has_any_tag(column: ColumnElement[list[str]], tags: list[str]) -> ColumnElement[bool]:
+    """Whether one of the tags is there; unlike LIKE, which SQLite does without regard to case."""
+    text = type_coerce(column, Text)
+    return or_(*(_has_tag(text, tag) for tag in tags))
+
+
+def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
+    written = f"{TAG_SEPARATOR}{tag}{TAG_SEPARATOR}"
+    return func.length(func.replace(column, written, "")) != func.length(column)
+
+
+metadata = MetaData()
+
+agents = Table(
+    "agents",
+    metadata,
+    Column("key", RowKey, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("folded_name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("tags", TagList, nullable=False),
+    Column("appearance_seed", Text, nullable=False),
+    Column("archived", Boolean, nullable=False),
+    Column("injects_memory", Boolean, nullable=False),
+    Column("entry_count", Integer, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("last_injected_at", Text),
+    Column("deleted_at", Text),
+    Column("skill_names", JsonText(list[str]), nullable=False),
+    Column("folded_text", Text, nullable=False),
+    # What may be long stands last: SQLite need not read it to find the rest.
+    Column("context_refs", JsonText(list[str]), nullable=False),
+    Column("skill_categories", JsonText(list[SkillCategory]), nullable=False),
+    Column("system_prompt", Text, nullable=False),
+    Column("skills", JsonText(list[Skill]), nullable=False),
+    Column("extra", JsonText(dict[str, dict[str, Any]]), nullable=False),
+    UniqueConstraint("owner", "id"),
+    Index("agents_in_order", "owner", "key"),
+    Index("agents_by_name", "owner", "folded_name"),
+    sqlite_autoincrement=True,
+)
+
+agent_versions = Table(
+    "agent_versions",
+    metadata,
+    Column("agent_key", RowKey, ForeignKey("agents.key", ondelete="CASCADE"), primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("saved_at", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("agent", JsonText(Agent), nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("key", RowKey, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("agent_key", RowKey, ForeignKey("agents.key", ondelete="CASCADE"), nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("timestamp", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("deleted_at", Text),
+    Column("pinned", Boolean, nullable=False, server_default=false()),
+    Column("workspace_id", Text),
+    Column("tags", TagList, nullable=False),
+    Column("metadata", JsonText(dict[str, Any]), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("words", Text, nullable=False),
+    UniqueConstraint("agent_key", "id"),
+    Index("entries_by_time", "agent_key", "timestamp", "key"),
+    Index("entries_by_pin", "agent_key", "pinned", "timestamp", "key"),
+    Index("entries_by_workspace", "agent_key", "workspace_id", "timestamp", "key"),
+    sqlite_autoincrement=True,
+)
+
+library_skills = Table(
+    "library_skills",
+    metadata,
+    Column("key", RowKey, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("when_to_use", Text, nullable=False),
+    Column("tags", TagList, nullable=False),
+    Column("requires", JsonText(list[str]), nullable=False),
+    Column("pack_id", Text),
+    UniqueConstraint("owner", "id"),
+)
+
+packs = Table(
+    "packs",
+    metadata,
+    Column("key", RowKey, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    UniqueConstraint("owner", "id"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", RowKey, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("agent_id", Text),
+    Column("entry_id", Text),
+    Column("detail", JsonText(dict[str, Any]), nullable=False),
+    Index("events_in_order", "owner", "id"),
+    sqlite_autoincrement=True,
+)
+
+imported_files = Table(
+    "imported_files",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("path", Text, primary_key=True),
+    Column("at", Text, nullable=False),
+)
+"""Files that were imported without being asked for again."""
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("owner", Text, nullable=False, unique=True),
+    Column("password", Text, nullable=False),
+    Column("is_admin", Boolean, nullable=False),
+    Column("created_at", Text, nullable=False),
+)
+"""The people of a team; each owns one zoo."""
+
+passes = Table(
+    "passes",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("user_name", Text, ForeignKey("users.name", ondelete="CASCADE"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("expires_at", Text),
+    Index("passes_by_user", "user_name"),
+)
+"""What lets people in besides their passwords: sessions of browsers, tokens of programs."""

@@ -1,0 +1,143 @@
+"""The two sides that are kept in step, a project's files and the zoo, and changing either."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from paddock.zoo.errors import AgentNotFoundError
+from paddock.zoo.file_plan import (
+    apply_file_plan,
+    find_path_problem,
+    plan_files,
+    read_text_file,
+)
+from paddock.zoo.formats.agent_file import convert_agent_to_file, convert_file_to_agent
+from paddock.zoo.formats.exchange import AgentFilesError, File
+from paddock.zoo.import_plan import compute_changes
+from paddock.zoo.model import Agent
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from paddock.zoo.formats.agent_file import AgentFileFormat
+    from paddock.zoo.service import Zoo
+
+
+class SyncFileError(AgentFilesError):
+    """A file of an agent cannot be written or deleted, or has changed meanwhile."""
+
+    code = "sync-file"
+
+
+class SyncEndpoints:
+    """A folder and a zoo. When it is dry, neither is changed, and it acts as if they were."""
+
+    def __init__(self, zoo: Zoo, folder: Path, *, is_dry: bool) -> None:
+        self._zoo = zoo
+        self._folder = folder
+        self._dry_run = is_dry
+        self._agents_by_id: dict[str, Agent | None] = {}
+
+    def find_agent(self, agent_id: str) -> Agent | None:
+        """The agent as it is now; None when there is none of that id."""
+        if agent_id not in self._agents_by_id:
+            try:
+                self._agents_by_id[agent_id] = self._zoo.get_agent(agent_id)
+            except AgentNotFoundError:
+                self._agents_by_id[agent_id] = None
+        return self._agents_by_id[agent_id]
+
+    def is_deleted(self, agent_id: str) -> bool:
+        """Whether an agent has been deleted, and not just never been in this zoo."""
+        return any(one.id == agent_id for one in self._zoo.bin())
+
+    def render_file(self, kind: AgentFileFormat, agent_id: str, path: str) -> str | None:
+        """What the zoo would write into a file; None when it has no such agent."""
+        agent = self.find_agent(agent_id)
+        if agent is None:
+            return None
+        origin = {**agent.extra.get(kind.name, {}), "path": path}
+        there = msgspec.structs.replace(agent, extra={**agent.extra, kind.name: origin})
+        return convert_agent_to_file(kind, there, set())[0].text
+
+    def make_new_file(self, kind: AgentFileFormat, agent: Agent, taken: Collection[str]) -> File:
+        """The file of an agent that has none in this format yet."""
+        return convert_agent_to_file(kind, agent, {path.lower() for path in taken})[0]
+
+    def matches_agent(self, kind: AgentFileFormat, file: File, agent_id: str) -> bool:
+        """Whether a file differs from its agent in nothing but what the program alone knows."""
+        agent = self.find_agent(agent_id)
+        read, _ = convert_file_to_agent(kind, file)
+        return agent is not None and compute_changes(agent, read).keys() <= {"extra"}
+
+    def update_agent(self, kind: AgentFileFormat, file: File, agent_id: str) -> None:
+        """Change an agent to what a file says.
+
+        Raises:
+            ZooError: when it cannot be kept so, or has changed meanwhile.
+        """
+        agent = self._zoo.get_agent(agent_id)
+        read, _ = convert_file_to_agent(kind, file)
+        changes = compute_changes(agent, read)
+        if self._dry_run:
+            data = {**msgspec.to_builtins(agent), **changes}
+            self._agents_by_id[agent_id] = msgspec.convert(data, Agent)
+            return
+        self._agents_by_id[agent_id] = self._zoo.update_agent(
+            agent_id, changes, version=agent.version, source="sync"
+        )
+
+    def add_to_zoo(self, kind: AgentFileFormat, file: File) -> str:
+        """Make an agent of a file; its id.
+
+        Raises:
+            ZooError: when it cannot be kept.
+        """
+        agent, _ = convert_file_to_agent(kind, file)
+        if not self._dry_run:
+            agent = self._zoo.create_agent(msgspec.to_builtins(agent), source="sync")
+        self._agents_by_id[agent.id] = agent
+        return agent.id
+
+    def write_file(self, path: str, before: File | None, text: str) -> File:
+        """Write a file, if it is still as it was.
+
+        Raises:
+            SyncFileError: when it cannot be written.
+        """
+        file = File(path=path, text=text)
+        (planned,) = plan_files(self._folder, [file], replace=before is not None).files
+        if planned.status == "refused":
+            raise SyncFileError(planned.reason, where=path)
+        if planned.before != (before.text if before else None):
+            raise SyncFileError("it has been changed meanwhile", where=path)
+        if self._dry_run:
+            return file
+        plan = plan_files(self._folder, [file], replace=before is not None)
+        for written in apply_file_plan(plan):
+            if written.error is not None:
+                raise SyncFileError(written.error, where=path)
+        return file
+
+    def delete_file(self, file: File) -> None:
+        """Delete a file, if it is still as it was.
+
+        Raises:
+            SyncFileError: when it is not, or cannot be deleted.
+        """
+        if self._dry_run:
+            return
+        target = self._folder / file.path
+        reason = find_path_problem(self._folder, file.path)
+        try:
+            if reason is None and read_text_file(target) != file.text:
+                reason = "it has been changed meanwhile"
+            if reason is None:
+                target.unlink()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = str(error)
+        if reason is not None:
+            raise SyncFileError(reason, where=file.path)
