@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
+from tests.locks import shared_lock
 from tests.web.chromium import QUIET, chromium
 from tests.web.running import Up, up
 
@@ -18,9 +19,10 @@ Open = Callable[..., Page]
 @pytest.fixture(scope="session")
 def web_app() -> Path:
     """The directory with the built app, which is made anew if a source is newer."""
-    built = subprocess.run(
-        ["make", "--silent", "web"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    with shared_lock("web"):
+        built = subprocess.run(
+            ["make", "--silent", "web"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
     assert built.returncode == 0, built.stdout + built.stderr
     return ROOT / "src" / "paddock" / "web_dist"
 
