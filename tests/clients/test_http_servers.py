@@ -15,8 +15,8 @@ from paddock import Peer, connect
 from paddock.peer.settings import Json
 from paddock.testing import accept
 from tests.clients.environments import TYPESCRIPT_HTTP
-from tests.locks import shared_lock
 from tests.ports import free_port
+from tests.workers import shared_lock
 
 SERVERS = Path(__file__).parent / "servers"
 SESSION, STATELESS = "2025-11-25", "2026-07-28"

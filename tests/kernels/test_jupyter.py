@@ -2,7 +2,6 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from paddock.kernels.limits import Limits
 from paddock.kernels.worker.orphans import descendants
 from paddock.toolkits.python.evaluator import evaluator_tool
 from tests.kernels.processes import Watched, next_line, run_program, watch
+from tests.ports import free_port
 
 LIMITS = Limits(seconds=60, network=True)
 TOKEN = "only-for-these-tests"  # noqa: S105 - of a server that only these tests start
@@ -40,9 +40,7 @@ input()
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Jupyter server of its own, and its address."""
     place = tmp_path_factory.mktemp("gateway")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     options = [f"--port={port}", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
     command = [sys.executable, "-m", "jupyter_server", *options, "--no-browser", "--allow-root"]
     process = subprocess.Popen(

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from functools import cache
 
-from tests.locks import shared_lock
+from tests.workers import shared_lock
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
-from tests.locks import shared_lock
 from tests.web.chromium import QUIET, chromium
 from tests.web.running import Up, up
+from tests.workers import shared_lock
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., Page]
