@@ -1,6 +1,6 @@
 # Every target sets up what it needs, on a machine that has Python 3.11 or later and make.
 # Variables: PYTHON (interpreter for the environment), VENV (where it is), NPM (of Node 20.19 or later), WORKERS (number
-# of processes that run tests), ARGS (for run, bench, soak and pytest).
+# of processes that run tests; 0 runs them in pytest itself), ARGS (for run, bench, soak and pytest).
 
 PYTHON ?= python3
 VENV ?= .venv
