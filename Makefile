@@ -7,8 +7,6 @@ VENV ?= .venv
 ARGS ?=
 # Many tests wait for a process or a connection: one worker more than there are cores keeps the cores busy.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
-# Programs that tests start again and again would otherwise be compiled at every start.
-unexport PYTHONDONTWRITEBYTECODE
 
 BIN := $(VENV)/bin
 # Where the machine has no Node that is new enough, one from PyPI is put into the environment.
@@ -18,6 +16,8 @@ INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 WEB := src/paddock/web_dist/index.html
 WEB_INSTALLED := web/node_modules/.installed
+# Where PYTHONDONTWRITEBYTECODE is set, each program that a test starts would compile all that it imports.
+COMPILE := $(BIN)/python -m compileall -q src
 PARALLEL := -n $(WORKERS) --dist worksteal
 # The output of each of several targets in one piece; older versions of make mix them.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -35,6 +35,7 @@ run: $(INSTALLED) $(WEB) ## Start the web app, the REST API and the MCP endpoint
 	$(BIN)/paddock up $(ARGS)
 
 test: static ## The check, with real client programs (the quick ones) and a real authorization server
+	@$(COMPILE)
 	$(BIN)/pytest $(PARALLEL) -m "not every_client" $(ARGS)
 
 check: static quick ## Format, lint, types, import contracts, the web app, and quick tests
@@ -43,7 +44,7 @@ static: $(INSTALLED) $(WEB_INSTALLED) ## Part of check: all of it but the tests 
 	@$(MAKE) --no-print-directory --jobs=4 $(SYNC) lint types contracts pages web
 
 bench: $(INSTALLED) ## Measure against other MCP libraries (ARGS="--help" for choices)
-	$(BIN)/python -m compileall -q src
+	$(COMPILE)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 soak: $(INSTALLED) ## Put a server under load for some minutes (ARGS="--help" for choices)
@@ -60,6 +61,7 @@ contracts: $(INSTALLED) ## Part of check: what may import what
 	$(BIN)/lint-imports --no-logo
 
 quick: $(INSTALLED) $(WEB) ## Part of check: all tests but those with programs of others
+	@$(COMPILE)
 	$(BIN)/pytest $(PARALLEL) --ignore=tests/clients --ignore=tests/authorization $(ARGS)
 
 clients: $(INSTALLED) ## Every real MCP client that we can run (7 GB on first use)
@@ -96,7 +98,7 @@ else
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,all,mathics]'
 endif
-	$(BIN)/python -m compileall -q src
+	$(COMPILE)
 	@touch $@
 
 $(WEB_INSTALLED): web/package.json web/package-lock.json | $(INSTALLED)

@@ -1,5 +1,6 @@
 """Settings that hold for every test, and raw connections that check what they see."""
 
+import gc
 import textwrap
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -25,6 +26,21 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("paddock")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Have the garbage collector pass over what lives as long as the tests run.
+
+    With all tests and modules, a collection of the whole heap takes most of a second.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
