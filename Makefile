@@ -1,10 +1,12 @@
 # Every target sets up what it needs, on a machine that has Python 3.11 or later and make.
-# Variables: PYTHON (interpreter for the environment), VENV (where it is), NPM (of Node 20.19 or later), ARGS (for
-# run, bench, soak and pytest).
+# Variables: PYTHON (interpreter for the environment), VENV (where it is), NPM (of Node 20.19 or later), WORKERS (number
+# of processes that run tests; 0 runs them in pytest itself), ARGS (for run, bench, soak and pytest).
 
 PYTHON ?= python3
 VENV ?= .venv
 ARGS ?=
+# Many tests wait for a process or a connection: one worker more than there are cores keeps the cores busy.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 BIN := $(VENV)/bin
 # Where the machine has no Node that is new enough, one from PyPI is put into the environment.
@@ -14,11 +16,16 @@ INSTALLED := $(VENV)/.installed
 UV := $(shell command -v uv 2>/dev/null)
 WEB := src/paddock/web_dist/index.html
 WEB_INSTALLED := web/node_modules/.installed
+# Where PYTHONDONTWRITEBYTECODE is set, each program that a test starts would compile all that it imports.
+COMPILE := $(BIN)/python -m compileall -q src
+PARALLEL := -n $(WORKERS) --dist worksteal
+# The output of each of several targets in one piece; older versions of make mix them.
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 WEB_SOURCES := $(shell find web/src web/public -type f) web/index.html web/vite.config.ts
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check bench soak clean lint types contracts quick clients format web pages \
+.PHONY: help run test check static bench soak clean lint types contracts quick clients format web pages \
 	screenshots lighthouse
 
 help: ## Show the targets
@@ -27,13 +34,17 @@ help: ## Show the targets
 run: $(INSTALLED) $(WEB) ## Start the web app, the REST API and the MCP endpoints (ARGS="--help" for choices)
 	$(BIN)/paddock up $(ARGS)
 
-test: check ## The check, then real client programs (the quick ones) and a real authorization server
-	$(BIN)/pytest tests/clients tests/authorization -m "not every_client" $(ARGS)
+test: static ## The check, with real client programs (the quick ones) and a real authorization server
+	@$(COMPILE)
+	$(BIN)/pytest $(PARALLEL) -m "not every_client" $(ARGS)
 
-check: lint types contracts pages quick ## Format, lint, types, import contracts, the web app, and quick tests
+check: static quick ## Format, lint, types, import contracts, the web app, and quick tests
+
+static: $(INSTALLED) $(WEB_INSTALLED) ## Part of check: all of it but the tests in Python, side by side
+	@$(MAKE) --no-print-directory --jobs=4 $(SYNC) lint types contracts pages web
 
 bench: $(INSTALLED) ## Measure against other MCP libraries (ARGS="--help" for choices)
-	$(BIN)/python -m compileall -q src
+	$(COMPILE)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 soak: $(INSTALLED) ## Put a server under load for some minutes (ARGS="--help" for choices)
@@ -50,12 +61,14 @@ contracts: $(INSTALLED) ## Part of check: what may import what
 	$(BIN)/lint-imports --no-logo
 
 quick: $(INSTALLED) $(WEB) ## Part of check: all tests but those with programs of others
-	$(BIN)/pytest --ignore=tests/clients --ignore=tests/authorization $(ARGS)
+	@$(COMPILE)
+	$(BIN)/pytest $(PARALLEL) --ignore=tests/clients --ignore=tests/authorization $(ARGS)
 
 clients: $(INSTALLED) ## Every real MCP client that we can run (7 GB on first use)
 	$(BIN)/pytest tests/clients $(ARGS)
 
 web: $(WEB) ## Build the web app, if it has changed
+	@:
 
 pages: $(WEB_INSTALLED) ## Part of check: rules, types and component tests of the web app
 	cd web && $(NPM) run --silent lint && $(NPM) run --silent types && $(NPM) test
@@ -85,7 +98,7 @@ else
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,all,mathics]'
 endif
-	$(BIN)/python -m compileall -q src
+	$(COMPILE)
 	@touch $@
 
 $(WEB_INSTALLED): web/package.json web/package-lock.json | $(INSTALLED)

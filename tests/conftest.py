@@ -1,7 +1,8 @@
 """Settings that hold for every test, and raw connections that check what they see."""
 
+import gc
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,38 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("paddock")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Have the garbage collector pass over what lives as long as the tests run.
+
+    With all tests and modules, a collection of the whole heap takes most of a second.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Escape lone surrogates in a report, which a worker of pytest-xdist could not send."""
+    report = yield
+    return _escape_surrogates(report)
+
+
+def _escape_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_escape_surrogates(key): _escape_surrogates(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_escape_surrogates(one) for one in value)
+    return value
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import shutil
-import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from external.authorization_servers import DJANGO_OAUTH_TOOLKIT
 from external.environments import ROOT
 from tests.authorization.provider.accounts import BROWSER, MACHINE, REDIRECT, USER, Account
+from tests.ports import free_port
 
 SECONDS = 60
 
@@ -188,11 +188,3 @@ class Browser:
             method, form = "GET", None
             url = urljoin(url, answer.headers["Location"])
         return Page(url)
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

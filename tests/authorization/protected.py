@@ -10,7 +10,8 @@ import urllib3
 import uvicorn
 
 from paddock import Authorization, Context, JwksValidator, Server, http_app
-from tests.authorization.issuer import Issuer, free_port
+from tests.authorization.issuer import Issuer
+from tests.ports import free_port
 
 Json = dict[str, Any]
 

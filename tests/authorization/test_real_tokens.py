@@ -21,8 +21,9 @@ from cryptography.hazmat.primitives.serialization import (
 
 from paddock import Authorization, IntrospectionValidator, JwksValidator, Principal
 from paddock.auth.errors import ForbiddenError, UnauthorizedError
-from tests.authorization.issuer import Issuer, free_port
+from tests.authorization.issuer import Issuer
 from tests.authorization.provider.accounts import RESOURCE_SERVER
+from tests.ports import free_port
 
 RESOURCE = "http://127.0.0.1:8642/mcp"
 ELSEWHERE = "http://127.0.0.1:8643/mcp"

@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from external.environments import ROOT
-from tests.http.hosting import free_port
+from tests.ports import free_port
 
 PATIENCE = 30
 

@@ -1,5 +1,6 @@
 """Our peer against servers of others over HTTP, in each era and each form of answers."""
 
+import filecmp
 import shutil
 import socket
 import subprocess
@@ -14,16 +15,12 @@ from paddock import Peer, connect
 from paddock.client.connect_options import Json
 from paddock.testing import accept
 from tests.clients.environments import TYPESCRIPT_HTTP
+from tests.ports import free_port
+from tests.workers import shared_lock
 
 SERVERS = Path(__file__).parent / "servers"
 SESSION, STATELESS = "2025-11-25", "2026-07-28"
 PATIENCE = 60.0
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def official(mode: str, port: int, _: Path) -> list[str]:
@@ -33,7 +30,9 @@ def official(mode: str, port: int, _: Path) -> list[str]:
 def typescript(mode: str, port: int, _: Path) -> list[str]:
     # Node looks for packages beside the program.
     script = TYPESCRIPT_HTTP.prepare() / "typescript_http.mjs"
-    shutil.copy(SERVERS / script.name, script)
+    with shared_lock(script.name):  # another worker may be starting it
+        if not script.exists() or not filecmp.cmp(SERVERS / script.name, script, shallow=False):
+            shutil.copy(SERVERS / script.name, script)
     return [TYPESCRIPT_HTTP.node(), str(script), mode, str(port)]
 
 

@@ -16,6 +16,7 @@ from hypercorn.config import Config as HypercornConfig
 import paddock
 from tests.http.endpoint import Endpoint
 from tests.http.raw import PATIENCE
+from tests.ports import free_port
 
 PADDOCK, UVICORN, HYPERCORN, GRANIAN = "paddock", "uvicorn", "hypercorn", "granian"
 CARRIERS = (PADDOCK, UVICORN, HYPERCORN, GRANIAN)
@@ -163,13 +164,6 @@ class Host:
             thread.join(PATIENCE)
             assert not thread.is_alive(), f"{carrier} does not end"
         self._running.clear()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

@@ -11,8 +11,9 @@ import pytest
 from paddock import PaddockError, Server
 from tests.conftest import Start
 from tests.http.endpoint import Endpoint, call
-from tests.http.hosting import Host, free_port, wait_until
+from tests.http.hosting import Host, wait_until
 from tests.http.raw import PATIENCE
+from tests.ports import free_port
 
 PROGRAM = """
 import asyncio, pathlib, sys, time

@@ -13,6 +13,7 @@ import uvicorn
 
 from paddock import Limits, Server, http_app
 from soak.messages import Voice
+from tests.ports import free_port
 
 PATIENCE = 20.0
 """Seconds after which something counts as hanging."""
@@ -155,16 +156,10 @@ class Session:
         assert self.ask(self.voice.request("notifications/cancelled", params))[0] == 202
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def own_server(server: Server, limits: Limits | None = None) -> Iterator[int]:
     """A server on our own HTTP server; its port."""
-    port = _free_port()
+    port = free_port()
     thread = threading.Thread(
         target=server.run, kwargs={"http": f"127.0.0.1:{port}", "limits": limits}, daemon=True
     )
@@ -181,7 +176,7 @@ def own_server(server: Server, limits: Limits | None = None) -> Iterator[int]:
 @contextmanager
 def uvicorn_server(server: Server, limits: Limits | None = None) -> Iterator[int]:
     """A server behind uvicorn; its port."""
-    port = _free_port()
+    port = free_port()
     app = http_app(server, limits=limits)
     config = uvicorn.Config(app, port=port, lifespan="on", log_config=None)
     running = uvicorn.Server(config)

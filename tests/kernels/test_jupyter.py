@@ -2,7 +2,6 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ from paddock.kernels.jupyter.engine import JupyterEngine
 from paddock.kernels.kernel import EvaluationLimits, Kernel, KernelError
 from paddock.toolkits.python.tools import python_evaluator_tool
 from tests.kernels.processes import Watched, next_line, run_program, watch
+from tests.ports import free_port
 
 LIMITS = EvaluationLimits(seconds=60, network=True)
 TOKEN = "only-for-these-tests"  # noqa: S105 - of a server that only these tests start
@@ -39,9 +39,7 @@ input()
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A Jupyter server of its own, and its address."""
     place = tmp_path_factory.mktemp("gateway")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     options = [f"--port={port}", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={TOKEN}"]
     command = [sys.executable, "-m", "jupyter_server", *options, "--no-browser", "--allow-root"]
     process = subprocess.Popen(

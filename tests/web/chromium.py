@@ -6,6 +6,8 @@ import subprocess
 import sys
 from functools import cache
 
+from tests.workers import shared_lock
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUIET = (
     "--no-sandbox",  # which Chromium wants of root
@@ -22,9 +24,11 @@ QUIET = (
 @cache
 def chromium() -> str | None:
     """The path of a Chromium; None for the one that Playwright has installed for itself."""
-    found = _on_path()
-    if found is not None:
-        return found
+    with shared_lock("chromium"):
+        return _on_path() or _installed()
+
+
+def _installed() -> str | None:
     if shutil.which("apt-get") and os.geteuid() == 0:
         subprocess.run(["apt-get", "update", "-qq"], check=True)
         subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=True)

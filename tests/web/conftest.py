@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, s
 
 from tests.web.chromium import QUIET, chromium
 from tests.web.running import Up, up
+from tests.workers import shared_lock
 
 ROOT = Path(__file__).parents[2]
 Open = Callable[..., Page]
@@ -18,9 +19,10 @@ Open = Callable[..., Page]
 @pytest.fixture(scope="session")
 def web_app() -> Path:
     """The directory with the built app, which is made anew if a source is newer."""
-    built = subprocess.run(
-        ["make", "--silent", "web"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    with shared_lock("web"):
+        built = subprocess.run(
+            ["make", "--silent", "web"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
     assert built.returncode == 0, built.stdout + built.stderr
     return ROOT / "src" / "paddock" / "web_dist"
 

@@ -1,6 +1,7 @@
 """Bundles start the server: here, or wherever they are opened."""
 
 import json
+import shutil
 import sys
 import tomllib
 import zipfile
@@ -19,6 +20,7 @@ from paddock.version import __version__
 
 TOOLS = '''
 import json
+import shutil
 from helper import loud
 
 try:
@@ -139,8 +141,7 @@ def test_a_portable_bundle_runs_where_nothing_of_the_server_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = unpacked(paddock.bundle(shouter, tmp_path, portable=True), tmp_path / "elsewhere")
-    for file in sources.iterdir():
-        file.unlink()
+    shutil.rmtree(sources)
     monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "no-data"))
     with paddock.connect([sys.executable, str(folder / "main.py")]) as peer:
         assert peer.call("shout", text="hi").text == "HI"

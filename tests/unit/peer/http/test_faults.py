@@ -1,6 +1,5 @@
 """Networks and servers that fail, and what is tried again."""
 
-import socket
 import threading
 from collections.abc import Callable
 
@@ -9,6 +8,7 @@ import pytest
 from paddock import ConnectError, Peer, PeerTimeoutError, connect
 from paddock.client.calls import PendingCall
 from paddock.client.errors import HttpError
+from tests.ports import free_port
 from tests.unit.peer.http.web import Asked, Handler, Web, in_session, one_after_the_other
 
 Serve = Callable[[dict[str, Handler]], Web]
@@ -17,14 +17,8 @@ PATIENCE = 10.0
 TOOLS: Handler = lambda asked: asked.reply({"tools": []})  # noqa: E731 - a turn like the others
 
 
-def no_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
-
-
 def test_a_server_that_is_not_there_is_an_error_that_says_where() -> None:
-    url = f"http://127.0.0.1:{no_port()}/mcp?key=secret"
+    url = f"http://127.0.0.1:{free_port()}/mcp?key=secret"
     with pytest.raises(HttpError) as caught:
         connect(url)
     assert caught.value.message == f"Cannot reach {url.partition('?')[0]}: Connection refused"

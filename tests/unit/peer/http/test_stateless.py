@@ -184,8 +184,12 @@ def test_notifications_on_the_stream_of_a_call_come_before_its_answer(serve: Ser
     with connect(web.url, on_progress=lambda params: seen.append(params["progress"])) as peer:
         assert peer.call("count").text == "done"
         assert seen == [1]
-        assert peer.call("count").text == "done"
-    assert len({id(asked.connection) for asked in web.asked}) == 1
+        for _ in range(20):
+            assert peer.call("count").text == "done"
+    # A call returns with its answer, which the end of the stream follows. A call that starts in
+    # between opens a connection; the one before is then free for the next.
+    calls = web.of("tools/call")
+    assert len({id(asked.connection) for asked in calls}) < len(calls)
 
 
 def test_indented_json_is_understood(serve: Serve) -> None:
