@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def combine_lifespans(offering: LifespanOwner) -> LifespanStack | AsyncLifespanStack:
     """The context manager for one connection to a server; it yields `States`."""
     managers = [
-        (one, _to_context_manager(one.own_lifespan(one))) for one in _find_lifespan_owners(offering)
+        (one, _to_context_manager(one.lifespan_function(one))) for one in _find_lifespan_owners(offering)
     ]
     is_async = any(hasattr(manager, "__aenter__") for _, manager in managers)
     return AsyncLifespanStack(offering, managers) if is_async else LifespanStack(offering, managers)

@@ -322,7 +322,7 @@ def _list_mounted_servers(offering: BaseServer) -> list[object]:
     found: list[object] = [offering]
     for one in found:
         mounts = getattr(one, "mounts", None)
-        found += [] if mounts is None else [new for new in mounts.offerings() if new not in found]
+        found += [] if mounts is None else [new for new in mounts.get_local_servers() if new not in found]
     return found
 
 

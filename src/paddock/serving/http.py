@@ -176,7 +176,7 @@ def serve_http(
         DefinitionError: when it is none, or is open to others without saying to whom.
     """
     http_server = _import_http_server()
-    host, port = http_server.split_address(address)
+    host, port = http_server.parse_address(address)
     options["allowed_hosts"] = _get_allowed_hosts(host, options.get("allowed_hosts", ()))
     service = _create_service(offering, options)
     life = HttpLifespan(offering, service, options.get("observers", ()))
@@ -190,7 +190,7 @@ def serve_http(
                 return
             raise
         try:
-            with server.catching_signals():
+            with server.handle_signals():
                 await answer(server)
         finally:
             await life.exit_lifespan()

@@ -185,7 +185,7 @@ class _AbortableConnection(HTTPConnection):
             self._current_work.release_if_held(self.sock)
         self._current_work = getattr(_thread_work, "holder", None)
         if self._current_work is not None and self.sock is not None:
-            self._current_work.hold(self.sock)
+            self._current_work.hold_socket(self.sock)
 
 
 class _AbortableTlsConnection(_AbortableConnection, HTTPSConnection):

@@ -205,7 +205,7 @@ def evaluate_code(
         rest = msgspec.structs.replace(
             limits,
             seconds=max(limits.seconds - spent, _MIN_SECONDS),
-            seconds_in_all=limits.user_time_limit,
+            total_seconds=limits.user_time_limit,
         )
         written = rewrite_references(read.source, expression, history)
         progress.outputs += [

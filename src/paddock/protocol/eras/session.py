@@ -126,7 +126,7 @@ class SessionEra:
             raise AskError("The client cannot be asked: its request accepts no event stream")
         answers = ResponseCollector(request, asks)
         if task is not None:
-            _import_session_tasks().await_input(task, answers)
+            _import_session_tasks().mark_input_required(task, answers)
         for key, ask in asks.items():
             self._send_request(request, answers, key, ask)
         return answers
@@ -138,13 +138,13 @@ class SessionEra:
         store = self._operations.tasks
         if not self._is_watching_tasks:
             self._is_watching_tasks = True
-            store.add_watcher(_import_session_tasks().tell)
-        terms: TaskFactory | None = _import_session_tasks().terms(request, support, store)
+            store.add_watcher(_import_session_tasks().send_status)
+        terms: TaskFactory | None = _import_session_tasks().find_task_factory(request, support, store)
         return terms
 
     def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
         """The answer to a call that goes on as a task."""
-        return encode_result(request.id, _import_session_tasks().created(task))
+        return encode_result(request.id, _import_session_tasks().make_created_result(task))
 
     def get_remembered_value(self, request: Request) -> None:
         """Nothing: in this era a handler is never run again."""
@@ -194,7 +194,7 @@ class SessionEra:
         return open_session(request.connection, self._metadata, raw)
 
     def _run_task_method(self, request: Request) -> OperationResult:
-        answer: OperationResult = _import_session_tasks().METHODS[request.method](
+        answer: OperationResult = _import_session_tasks().TASK_METHODS[request.method](
             request, self._operations.tasks
         )
         return answer
@@ -237,7 +237,7 @@ class SessionEra:
             params = {"elicitationId": urandom(16).hex(), **params}
             connection.elicitations.add(str(params["elicitationId"]))
         if request.task is not None:
-            params = {**params, "_meta": _import_session_tasks().related(request.task)}
+            params = {**params, "_meta": _import_session_tasks().make_related_meta(request.task)}
         _select_sender(request)(encode_request(request_id, ask.method, params))
 
 
@@ -245,7 +245,7 @@ def _select_sender(request: Request) -> Callable[[bytes], None]:
     """Where what a handler has to say goes: with its request, or where its task is awaited."""
     if request.task is None:
         return request.send
-    send: Callable[[bytes], None] = _import_session_tasks().outlet(request.task)
+    send: Callable[[bytes], None] = _import_session_tasks().select_sender(request.task)
     return send
 
 

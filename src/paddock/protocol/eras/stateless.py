@@ -90,7 +90,7 @@ class StatelessEra:
             raise InvalidParamsError(f"Missing params._meta[{early_handshake.META_CAPABILITIES!r}]")
         params = request.params
         if isinstance(params, InputResponseParams) and params.request_state is not UNSET:
-            _import_input_required().check(request, self._operations.state_key)
+            _import_input_required().check_state(request, self._operations.state_key)
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
         """The result, marked complete, with who answered and how long it may be kept."""
@@ -117,7 +117,7 @@ class StatelessEra:
         """Hand the questions to the client, which will repeat the request with its answers."""
         for ask in required.requests.values():
             ask.check_capabilities(self.get_client_capabilities(request))
-        result = _import_input_required().result(request, required, self._operations.state_key)
+        result = _import_input_required().make_input_required_result(request, required, self._operations.state_key)
         body = early_handshake.complete_result(result, self._metadata)
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
             encode_request_id(request.id),
@@ -133,7 +133,7 @@ class StatelessEra:
             InputRequired: when some are still missing.
         """
         try:
-            found: Json = _import_input_required().answers(
+            found: Json = _import_input_required().read_answers(
                 request, asks, self._operations.state_key
             )
         except InputRequired:
@@ -146,7 +146,7 @@ class StatelessEra:
         """Whether the client of a call can be given a task instead of a result."""
         if support == "forbidden" or not self._metadata.has_capability("tasks"):
             return None
-        terms: TaskFactory | None = _import_stateless_tasks().terms(
+        terms: TaskFactory | None = _import_stateless_tasks().find_task_factory(
             request, support, self._operations.tasks
         )
         return terms
@@ -154,7 +154,7 @@ class StatelessEra:
     def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
         """The answer to a call that goes on as a task."""
         body = early_handshake.complete_result(
-            _import_stateless_tasks().created(task), self._metadata
+            _import_stateless_tasks().make_created_result(task), self._metadata
         )
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
             encode_request_id(request.id),
@@ -166,7 +166,7 @@ class StatelessEra:
         params = request.params
         if not isinstance(params, InputResponseParams) or params.request_state is UNSET:
             return None
-        kept: object = _import_input_required().state(request, self._operations.state_key)
+        kept: object = _import_input_required().read_handler_state(request, self._operations.state_key)
         return kept
 
     def get_version(self, request: Request) -> str:
@@ -191,7 +191,7 @@ class StatelessEra:
         )
 
     def _run_task_method(self, request: Request) -> Json:
-        answer: Json = _import_stateless_tasks().METHODS[request.method](
+        answer: Json = _import_stateless_tasks().TASK_METHODS[request.method](
             request, self._operations.tasks
         )
         return answer
@@ -202,7 +202,7 @@ class StatelessEra:
             self._operations.watch(uri)
         stateless_tasks = None
         if wanted.task_ids is not UNSET and self._metadata.has_capability("tasks"):
-            _import_stateless_tasks().require(request)
+            _import_stateless_tasks().require_tasks_extension(request)
             stateless_tasks = self._operations.tasks
         self._subscriptions.open_stream(request, self._metadata, stateless_tasks)
 

@@ -202,7 +202,7 @@ class PytestRunner:
         if is_cancelled():
             return False
         if self._test_run.end_event is not None:
-            self._take_end(ended, program.output)
+            self._record_end(ended, program.output)
             return False
         return self._record_abrupt_end(ended, program.output)
 
