@@ -14,14 +14,20 @@ HEAD = """# What each engine can do
 
 <!-- python -m tests.engines.coverage > docs/reference/engine-coverage.md -->
 
-Inputs of [WolframLanguageEvaluator](wolfram-tools.md#wolframlanguageevaluator) with the answers
-that the Wolfram Language gives, and which engine gives them too. Every engine is asked all of them
-in the tests: one that misses more than what is marked here fails them, and so does one that misses
-less. The expected answers are ours, written without a Wolfram kernel at hand; that engine is not in
-the table because it has not been tried.
+Use this page to choose an engine for the Wolfram Language. The tables list inputs of
+[WolframLanguageEvaluator](wolfram-tools.md#wolframlanguageevaluator), the answers of the Wolfram Language, and the
+engines that give the same answers. To see the engines on your machine, run:
 
-An answer is right when its value, the names of its messages, what it prints and how it ends are
-right. "picture" stands for an answer with a picture; what is drawn is not compared.
+```sh
+paddock engines
+```
+
+The test suite evaluates all inputs with every engine. A test fails if an engine gives a wrong answer to an input
+marked "yes", or a right answer to an input marked "no". The expected answers were written by Paddock's authors
+without access to a Wolfram kernel. The Wolfram engine is not in the table because it has not been tested.
+
+An answer is right if its value, the names of its messages, its printed text and the way it ends are right. "picture"
+means that the answer contains an image; the content of the image is not compared.
 """
 
 
