@@ -16,7 +16,7 @@ view = AppView(
 # region: tool
 @server.tool(ui=view)
 def weather(city: str, ctx: Context) -> str:
-    """The weather of a city."""
+    """Return the weather in a city."""
     if ctx.can_show():
         return f"The report for {city} is shown."
     return f"{city}: 18 degrees, light rain, wind from the west."
@@ -28,7 +28,7 @@ def weather(city: str, ctx: Context) -> str:
 # region: app_only
 @server.tool(ui="ui://weather/report", visibility=["app"])
 def refresh(city: str) -> dict[str, float]:
-    """The newest figures, for the page."""
+    """Return the latest figures for the page."""
     return {"temperature": 18.5, "rain": 0.3}
 
 
@@ -38,7 +38,7 @@ def refresh(city: str) -> dict[str, float]:
 # region: made
 @server.resource("ui://weather/legend", mime_type="text/html;profile=mcp-app", listed=False)
 def legend() -> str:
-    """What the symbols mean."""
+    """Explain the symbols."""
     return "<!doctype html><p>A drop means rain.</p>"
 
 

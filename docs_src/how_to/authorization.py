@@ -16,7 +16,7 @@ notes: list[str] = []
 @server.tool
 def read(ctx: Context) -> str:
     """Read all notes."""
-    reader = ctx.principal.subject if ctx.principal else "somebody"
+    reader = ctx.principal.subject if ctx.principal else "anonymous"
     return f"For {reader}: {', '.join(notes) or 'nothing'}"
 
 

@@ -6,27 +6,27 @@ notes = {"today": "Nothing yet."}
 
 @server.resource("note://today")
 def today() -> str:
-    """What there is to do."""
+    """Return the note for today."""
     return notes["today"]
 
 
 @server.tool
 def write(text: str) -> str:
-    """Write the note anew, and tell whoever has subscribed to it."""
+    """Replace the note and notify its subscribers."""
     notes["today"] = text
-    told = server.resource_updated("note://today")
-    return f"{told} told"
+    count = server.resource_updated("note://today")
+    return f"Clients notified: {count}"
 
 
 @server.tool
 def unlock(ctx: Context) -> str:
-    """Add a further tool, and tell clients that the list has changed."""
+    """Add a tool, which notifies clients that the list has changed."""
     ctx.server.tool(erase)
-    return "erase is there now"
+    return "The tool erase is now available."
 
 
 def erase() -> str:
-    """Empty the note, once."""
+    """Clear the note and remove this tool."""
     server.tools.remove("erase")
     return write("")
 

@@ -5,9 +5,9 @@ server = Server("completions", version="1.0")
 CITIES = {"France": ["Lyon", "Paris"], "Spain": ["Madrid", "Malaga"]}
 
 
-def cities(typed: str, settled: dict[str, str]) -> list[str]:
-    known = CITIES.get(settled.get("country", ""), [])
-    return [city for city in known if city.lower().startswith(typed.lower())]
+def cities(prefix: str, arguments: dict[str, str]) -> list[str]:
+    known = CITIES.get(arguments.get("country", ""), [])
+    return [city for city in known if city.lower().startswith(prefix.lower())]
 
 
 def travel(country: str, city: str) -> str:
@@ -26,7 +26,7 @@ server.register(
 
 @server.resource("map://{country}", completions={"country": sorted(CITIES)})
 def map_of(country: str) -> list[str]:
-    """The cities of a country."""
+    """List the cities of a country."""
     return CITIES[country]
 
 

@@ -2,5 +2,5 @@ from docs_src.how_to.completions import server
 from paddock import connect
 
 with connect(server) as peer:
-    found = peer.complete("travel", "city", "ma", {"country": "Spain"})
-    assert found.values == ["Madrid", "Malaga"]
+    completion = peer.complete("travel", "city", "ma", {"country": "Spain"})
+    assert completion.values == ["Madrid", "Malaga"]

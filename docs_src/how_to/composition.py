@@ -7,7 +7,7 @@ weather = Server("weather", version="1.0")
 
 @weather.tool
 def today(city: str) -> str:
-    """What the weather is like."""
+    """Return the weather in a city."""
     return f"Sunny in {city}"
 
 

@@ -12,8 +12,8 @@ DOT = bytes.fromhex(
 
 # region: calculate
 def calculate(arguments: dict[str, str]) -> dict[str, float]:
-    left, sign, right = arguments["expression"].split()
-    return {"result": OPERATIONS[sign](float(left), float(right))}
+    left, symbol, right = arguments["expression"].split()
+    return {"result": OPERATIONS[symbol](float(left), float(right))}
 
 
 calculator = Tool(
@@ -24,7 +24,7 @@ calculator = Tool(
         Parameter(
             "expression",
             type="string",
-            description="Two numbers with + - * / between them, as in 6 * 7",
+            description="Two numbers and one of the operators + - * /, such as 6 * 7",
             required=True,
         )
     ],
@@ -38,8 +38,8 @@ repeater = Tool(
     lambda arguments: arguments["separator"].join([arguments["text"]] * arguments["times"]),
     description="Repeat a text",
     parameters=[
-        Parameter("text", description="What to repeat", required=True),
-        Parameter("times", "integer", "How often", default=2),
+        Parameter("text", description="Text to repeat", required=True),
+        Parameter("times", "integer", "Number of repetitions", default=2),
         Parameter("separator", default=" "),
     ],
 )

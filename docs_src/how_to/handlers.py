@@ -16,14 +16,14 @@ def plain(text: str) -> str:
 
 @server.tool
 async def asynchronous(text: str) -> str:
-    """Runs on the event loop; awaits what takes time."""
+    """Runs on the event loop; awaits slow operations."""
     await asyncio.sleep(0)
     return text.upper()
 
 
 @server.tool(inline=True)
 def inline(text: str) -> str:
-    """Runs in the thread that reads; must never block."""
+    """Runs in the thread that reads messages; must never block."""
     return text.upper()
 
 

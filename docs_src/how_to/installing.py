@@ -11,4 +11,4 @@ for finding in paddock.doctor("claude-code"):
     print(finding.level, finding.message, finding.remedy)
 
 for outcome in paddock.uninstall("claude-code", "Demo"):
-    print(outcome.client, outcome.error or "gone")
+    print(outcome.client, outcome.error or "removed")

@@ -48,9 +48,9 @@ KEYS = {"3f2a": ("ada", ["notes:read", "notes:write"])}
 
 async def by_key(token: str) -> Principal | None:
     if not token.startswith("key-"):
-        raise InvalidTokenError("not one of our keys")
-    found = KEYS.get(token.removeprefix("key-"))
-    return Principal(found[0], scopes=found[1]) if found else None
+        raise InvalidTokenError("expected a token that starts with key-")
+    user = KEYS.get(token.removeprefix("key-"))
+    return Principal(user[0], scopes=user[1]) if user else None
 
 
 own = Authorization(by_key, resource="https://notes.example.org/mcp")

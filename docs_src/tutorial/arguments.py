@@ -27,9 +27,9 @@ class Weight:
 @server.tool
 def weigh(
     ingredients: Annotated[list[Ingredient], Meta(min_length=1)],
-    people: Annotated[int, "How many people are to be fed."] = 4,
+    people: Annotated[int, "The number of people to cook for."] = 4,
 ) -> Weight:
-    """Say how much the ingredients of a recipe for four weigh together."""
+    """Return the total weight of the ingredients of a recipe for four."""
     grams = {item.name: item.amount * GRAMS[item.unit] for item in ingredients}
     total = sum(grams.values()) * people / 4
     return Weight(grams=total, heaviest=max(grams, key=grams.__getitem__))

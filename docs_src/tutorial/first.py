@@ -8,9 +8,9 @@ def scale(amount: float, people: int, serves: int = 4) -> float:
     """Scale an amount in a recipe to another number of people.
 
     Args:
-        amount: The amount that the recipe names.
-        people: How many people are to be fed.
-        serves: How many people the recipe is for.
+        amount: The amount given in the recipe.
+        people: The number of people to cook for.
+        serves: The number of people that the recipe serves.
     """
     return amount * people / serves
 

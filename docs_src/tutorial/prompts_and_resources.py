@@ -13,21 +13,21 @@ def menu(guests: int, occasion: str = "dinner") -> str:
     """Plan a menu.
 
     Args:
-        guests: How many people will come.
-        occasion: What the meal is for.
+        guests: The number of guests.
+        occasion: The occasion for the meal.
     """
     return f"Suggest a menu for {guests} people. The occasion: {occasion}."
 
 
 @server.resource("recipe://index", mime_type="application/json")
 def index() -> list[str]:
-    """The names of all recipes."""
+    """List the names of all recipes."""
     return sorted(RECIPES)
 
 
 @server.resource("recipe://{name}", completions={"name": sorted(RECIPES)})
 def recipe(name: str) -> str:
-    """One recipe."""
+    """Return one recipe."""
     return RECIPES[name]
 
 

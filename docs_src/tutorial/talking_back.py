@@ -27,10 +27,10 @@ class Diet:
 
 @server.tool
 async def suggest(dish: str, ctx: Context) -> str:
-    """Suggest a variant of a dish that suits the person who asks."""
+    """Suggest a variant of a dish that fits the user's diet."""
     answer = await ctx.elicit("What do you eat?", Diet)
     if answer.data is None:
-        raise ToolError("Without knowing what you eat there is nothing to suggest.")
+        raise ToolError("Cannot suggest a dish without knowing the user's diet.")
     kind = "vegetarian" if answer.data.vegetarian else "classic"
     avoid = f", without {answer.data.allergies}" if answer.data.allergies else ""
     return f"{dish}, {kind}{avoid}"

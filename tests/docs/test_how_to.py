@@ -233,9 +233,9 @@ class Notices:
 def test_subscribers_of_a_session_are_told_of_changes() -> None:
     heard = Notices()
     with connect(changes, era=SESSION, on_notification=heard) as peer:
-        assert peer.call("write", text="unheard").text == "0 told"
+        assert peer.call("write", text="unheard").text == "Clients notified: 0"
         peer.subscribe("note://today")
-        assert peer.call("write", text="Buy apples").text == "1 told"
+        assert peer.call("write", text="Buy apples").text == "Clients notified: 1"
         assert heard.wait_for("notifications/resources/updated")
         peer.call("unlock")
         assert heard.wait_for("notifications/tools/list_changed")
@@ -254,7 +254,7 @@ def test_listeners_of_the_stateless_era_are_told_of_changes() -> None:
             "toolsListChanged": True,
             "resourceSubscriptions": ["note://today"],
         }
-        assert peer.call("write", text="Buy pears").text == "1 told"
+        assert peer.call("write", text="Buy pears").text == "Clients notified: 1"
         assert heard.wait_for("notifications/resources/updated")
         peer.call("unlock")
         assert heard.wait_for("notifications/tools/list_changed")

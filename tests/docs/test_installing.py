@@ -19,5 +19,5 @@ def test_a_server_is_installed_examined_and_taken_out(
     shown = capsys.readouterr().out
     assert '+        "CITY": "•••"' in shown
     assert "\nok Demo " in shown
-    assert shown.endswith("claude-code gone\n")
+    assert shown.endswith("claude-code removed\n")
     assert not (tmp_path / ".claude.json").exists()

@@ -1,3 +1,3 @@
 def explain(tool: str) -> str:
-    """Ask what a tool of the workshop does."""
+    """Ask the model to explain a tool of the workshop."""
     return f"Explain what the tool {tool} does, and give an example."

@@ -2,12 +2,12 @@ from datetime import UTC, datetime
 
 
 def now() -> str:
-    """The time, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC).isoformat()
 
 
 def year() -> int:
-    """The year, in UTC."""
+    """Return the current year in UTC."""
     return _now().year
 
 

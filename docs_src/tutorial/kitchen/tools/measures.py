@@ -4,5 +4,5 @@ def scale(amount: float, people: int, serves: int = 4) -> float:
 
 
 def fahrenheit(celsius: float) -> float:
-    """Convert the temperature of an oven."""
+    """Convert an oven temperature from Celsius to Fahrenheit."""
     return celsius * 9 / 5 + 32
