@@ -26,7 +26,7 @@ server = Server("visits", version="1.0", lifespan=lifespan)
 
 @server.tool
 def visit(name: str, ctx: Context) -> int:
-    """Remember a visitor; how many there have been."""
+    """Record a visit and return the number of visits."""
     state: State = ctx.state
     with state.database as database:
         database.execute("insert into visits values (?)", [name])

@@ -7,7 +7,7 @@ server = Server("pictures", version="1.0")
 
 @server.tool
 def square(colour: str = "red", size: int = 16) -> Image.Image:
-    """A square of one colour."""
+    """Draw a square of one colour."""
     return Image.new("RGB", (size, size), colour)
 
 

@@ -18,13 +18,13 @@ FILES = {"notes/today.txt": b"Buy apples.", "logo.bin": b"\x00\x01"}
 
 @server.resource("library://motto", mime_type="text/plain", title="Our motto")
 def motto() -> str:
-    """What we stand for."""
+    """The motto of the library."""
     return "Read more."
 
 
 @server.resource("library://statistics")
 async def statistics(ctx: Context) -> dict[str, object]:
-    """Figures about the library."""
+    """Statistics about the library."""
     return {"files": len(FILES), "version": ctx.protocol_version}
 
 
@@ -34,13 +34,13 @@ async def statistics(ctx: Context) -> dict[str, object]:
 # region: templates
 @server.resource("library://day/{day}{?language}")
 def day(day: date, language: str = "en") -> str:
-    """What happened on a day."""
+    """Events of a day."""
     return f"[{language}] Nothing is known of {day:%d.%m.%Y}."
 
 
 @server.resource("library://files/{+path}")
 def file(path: str) -> bytes:
-    """A file, whatever its directory."""
+    """A file in any directory."""
     return FILES[path]
 
 

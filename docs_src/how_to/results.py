@@ -26,13 +26,13 @@ class Weather:
 
 @server.tool
 def weather(city: str) -> Weather:
-    """Today's weather."""
+    """Return today's weather."""
     return Weather(city, 21.5)
 
 
 @server.tool
 def cities() -> list[str]:
-    """All cities."""
+    """List all cities."""
     return ["Bern", "Oslo"]
 
 
@@ -58,7 +58,7 @@ def add(left: float, right: float) -> dict[str, float]:
 # region: media
 @server.tool
 def chart(percent: int) -> tuple[bytes, str]:
-    """A bar of some length."""
+    """Draw a bar of the given length."""
     bar = f'<rect width="{percent}" height="10"/>'
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="100" height="10">{bar}</svg>'
     return svg.encode(), "image/svg+xml"
@@ -66,13 +66,13 @@ def chart(percent: int) -> tuple[bytes, str]:
 
 @server.tool(mime_type="text/csv")
 def table() -> bytes:
-    """A table, as a file."""
+    """Return a table as a CSV file."""
     return b"city,celsius\nBern,21.5\n"
 
 
 @server.tool
 def silence(seconds: float = 0.1) -> AudioContent:
-    """Nothing to hear."""
+    """Return a moment of silence."""
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as sound:
         sound.setnchannels(1)
@@ -88,7 +88,7 @@ def silence(seconds: float = 0.1) -> AudioContent:
 # region: several
 @server.tool
 def report() -> list[TextContent | ResourceLink | EmbeddedResource]:
-    """A summary, the data it is made of, and where to read on."""
+    """Return a summary, its data, and a link to the archive."""
     return [
         TextContent("It is mild.", annotations=Annotations(audience=["user"], priority=1.0)),
         EmbeddedResource(TextResourceContents("weather://today", '{"celsius":21.5}')),
@@ -110,7 +110,7 @@ def divide(left: float, right: float) -> float:
 
 @server.tool
 def look_up(word: str) -> CallToolResult:
-    """Look a word up."""
+    """Look up a word."""
     if word != "paddock":
         return CallToolResult(content=[f"No entry for {word}"], is_error=True)
     return CallToolResult(

@@ -2,14 +2,14 @@ import time
 
 from paddock import Server
 
-time.sleep(0.5)  # stands for the import of a large library
+time.sleep(0.5)  # simulates the import of a large library
 
 server = Server("analysis", version="1.0", instructions="Analyses numbers.")
 
 
 @server.tool
 def mean(values: list[float]) -> float:
-    """The mean of some numbers."""
+    """Return the mean of some numbers."""
     return sum(values) / len(values)
 
 

@@ -7,7 +7,7 @@ server = Server("archive")
 
 @server.tool(task="optional")
 async def index(folder: str, ctx: Context) -> str:
-    """Index a folder, however long it takes."""
+    """Index a folder, which can take several minutes."""
     for step in ("reading", "sorting", "writing"):
         ctx.progress(0, message=step)
         await asyncio.sleep(0.01)
@@ -16,14 +16,14 @@ async def index(folder: str, ctx: Context) -> str:
 
 @server.tool(task="required")
 async def empty(folder: str, ctx: Context) -> str:
-    """Empty a folder, once somebody has agreed."""
+    """Empty a folder after the user has confirmed it."""
     answer = await ctx.elicit(f"Really empty {folder}?", bool)
     return f"{folder} is empty" if answer.data else "Nothing was done"
 
 
 @server.tool(task="optional", task_from_handler=True)
 async def restore(ctx: Context) -> str:
-    """Ask first, then work in the background."""
+    """Ask for a folder, then restore it in the background."""
     wanted = await ctx.elicit("Which folder?", str)
     ctx.detach(ttl_ms=60_000, message=f"restoring {wanted.data}")
     await asyncio.sleep(0.01)

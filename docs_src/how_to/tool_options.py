@@ -1,4 +1,4 @@
-"""A tool with options for whoever runs the server."""
+"""A tool with options for the operator of the server."""
 
 from typing import Literal
 
@@ -17,7 +17,7 @@ server = Server("library", version="1.0.0")
     }
 )
 def find(word: str, ctx: Context) -> list[str]:
-    """Find the pages that hold a word."""
+    """Find the pages that contain a word."""
     hits = [page for page in PAGES if word in page]
     if ctx.options["order"] == "name":
         hits.sort()

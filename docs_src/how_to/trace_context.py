@@ -10,8 +10,8 @@ server = Server("kitchen")
 @server.tool
 def order(dish: str, ctx: Context) -> str:
     """Order a dish at the shop."""
-    passed_on = {} if ctx.trace_context is None else ctx.trace_context.headers
+    headers = {} if ctx.trace_context is None else ctx.trace_context.headers
     shop = HTTPConnection(SHOP)
-    shop.request("POST", "/orders", dish, passed_on)
-    with shop.getresponse() as answer:
-        return answer.read().decode()
+    shop.request("POST", "/orders", dish, headers)
+    with shop.getresponse() as response:
+        return response.read().decode()

@@ -43,7 +43,7 @@ def test_the_programs_that_look_and_edit_work(capsys: pytest.CaptureFixture[str]
     runpy.run_path(str(PROGRAMS / "garden.py"), run_name="__main__")
     capsys.readouterr()
     runpy.run_path(str(PROGRAMS / "looking.py"))
-    assert capsys.readouterr().out.startswith("Garden 1.0.0 is well\n['plants', 'plant',")
+    assert capsys.readouterr().out.startswith("Garden 1.0.0 ok\n['plants', 'plant',")
     garden = get_server("Garden")
     assert (garden.version, garden.initialization) == ("1.3.0", None)
     assert garden.tool_names == ["plants", "plant", "roll_dice", "greet"]

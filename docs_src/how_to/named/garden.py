@@ -8,12 +8,12 @@ def load_plants() -> None:
 
 
 def plants() -> list[str]:
-    """The plants of the garden."""
+    """List the plants of the garden."""
     return sorted(PLANTS)
 
 
 def plant(name: str, count: int = 1) -> int:
-    """Plant something; how many there are then."""
+    """Plant something and return the new count."""
     PLANTS[name] = PLANTS.get(name, 0) + count
     return PLANTS[name]
 

@@ -2,7 +2,7 @@ from paddock import edit_server, get_server, list_servers
 
 # region: list
 for server in list_servers("G*", include_built_in=False):
-    print(server.name, server.version, server.problem or "is well")
+    print(server.name, server.version, server.problem or "ok")
 # endregion
 
 # region: look
