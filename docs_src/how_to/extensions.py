@@ -1,8 +1,8 @@
 from paddock import discover
 
-found = discover()
-for extension in found.extensions:
+discovery = discover()
+for extension in discovery.extensions:
     tools = [item.name for item in extension.manifest.tools]
     print(extension.name, extension.version, extension.kind, tools)
-for broken in found.broken:
+for broken in discovery.broken:
     print(broken.name, "is broken:", broken.problem)

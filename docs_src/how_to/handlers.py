@@ -32,7 +32,7 @@ def inline(text: str) -> str:
 
 # region: cancel
 @server.tool
-async def wait_for_ever(ctx: Context) -> str:
+async def wait_forever(ctx: Context) -> str:
     """Waits until the client cancels."""
     try:
         ctx.info("waiting")
@@ -43,7 +43,7 @@ async def wait_for_ever(ctx: Context) -> str:
 
 
 @server.tool
-def count_for_ever(ctx: Context) -> str:
+def count_forever(ctx: Context) -> str:
     """Counts until the client cancels."""
     number = 0
     try:

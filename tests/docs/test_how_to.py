@@ -283,7 +283,7 @@ def test_each_kind_of_handler_gives_the_same(name: str) -> None:
         assert peer.call(name, text="quick").text == "QUICK"
 
 
-@pytest.mark.parametrize("name", ["wait_for_ever", "count_for_ever"])
+@pytest.mark.parametrize("name", ["wait_forever", "count_forever"])
 def test_cancelling_stops_the_handler(name: str) -> None:
     stopped.clear()
     begun = threading.Event()
