@@ -4,7 +4,7 @@ from paddock import Context
 
 
 def warm_up() -> None:
-    """Anything that has to be done once before the first call."""
+    """Do the work that is needed once before the first call."""
 
 
 def shout(arguments: dict[str, Any], ctx: Context) -> str:
