@@ -6,8 +6,12 @@ import pkgutil
 import paddock
 from paddock import PaddockError
 
-CHILDREN_ONLY = "paddock.kernels.child.python."
-"""Engines: only kernels import them, and some change settings of the whole process."""
+CHILDREN_ONLY = (
+    "paddock.kernels.child.",
+    "paddock.kernels.wolfram.mathics_",
+    "paddock.kernels.wolfram.woxi_",
+)
+"""Modules that only kernel processes import: some change settings of the whole process."""
 
 
 def all_errors() -> list[type[PaddockError]]:

@@ -1,17 +1,17 @@
-"""The errors that Paddock raises, one tree.
+"""The tree of exceptions that Paddock raises, and those that several packages share.
 
     PaddockError
-    ├── DefinitionError            a tool, prompt, resource or server is declared wrongly
-    │   ├── ServerDefinitionError      the definition of a server cannot be read
-    │   │   └── NoReferenceError           a function has no source to refer to
-    │   ├── ManifestError              a manifest cannot be used
-    │   ├── ExtensionError             an extension cannot give what is wanted of it
+    ├── DefinitionError            invalid declaration of a tool, prompt, resource or server
+    │   ├── ServerDefinitionError      unreadable definition of a server
+    │   │   └── NoReferenceError           a function cannot be referred to as `module:name`
+    │   ├── ManifestError              invalid manifest
+    │   ├── ExtensionError             an extension cannot be loaded or changed
     │   │   ├── ExtensionNotInstalledError
-    │   │   ├── ExtensionNotFoundError     what is installed is no extension
+    │   │   ├── ExtensionNotFoundError     the installed package is not an extension
     │   │   ├── ItemNotDeclaredError
-    │   │   ├── StartError                 a new extension cannot be written
+    │   │   ├── ScaffoldError                 a new extension cannot be written
     │   │   └── InstallExtensionError      an extension cannot or must not be installed
-    │   ├── SpecificationError         what should be an item, or a list of items, is none
+    │   ├── SpecificationError         a value is not an item or a list of items
     │   │   ├── ToolSpecificationError
     │   │   ├── ToolsSpecificationError
     │   │   ├── PromptSpecificationError
@@ -20,104 +20,104 @@
     │   │   └── ResourcesSpecificationError
     │   ├── ToolNotFoundError
     │   ├── PromptNotFoundError
-    │   ├── ResourceNameError          no resource has that name
-    │   ├── PromptDataError            a definition has `PromptData`
-    │   └── OptionError            an option of a tool is not known, or cannot have that value
-    ├── ServerExistsError          there is a server of that name already
-    ├── ServerNotFoundError        there is no server of that name
-    ├── BuiltInServerError         a server is not the user's to change
+    │   ├── ResourceNameError          no resource has this name
+    │   ├── PromptDataError            a definition uses the unsupported key `PromptData`
+    │   └── OptionError            unknown tool option, or a value that it does not accept
+    ├── ServerExistsError          the server name is in use
+    ├── ServerNotFoundError        no server has this name
+    ├── BuiltInServerError         built-in servers cannot be changed
     ├── LoadError                  a file or directory of definitions cannot be loaded
-    │   ├── ArchiveError               an archive cannot be read, or is not safe
-    │   └── CatalogueError             a catalogue, or the settings for it, cannot be used
-    ├── FetchError                 a file cannot be had from where it is
-    │   └── HashMismatchError          it is not what the catalogue describes
-    ├── PacletInfoError            a PacletInfo file describes no paclet
-    ├── ToolError                  raised by a handler to tell the model something
-    │   ├── ArgumentsError             arguments are not what a tool takes
-    │   ├── NoDefaultAgentError        a project has not said which agent it wants
-    │   ├── NoAnswerError              Wolfram|Alpha has no answer, and there is none offline
-    │   ├── TestFileNotFoundError      there is no such test file
-    │   ├── NoTestsInFileError         a test file has no tests
+    │   ├── ArchiveError               an archive is unreadable or unsafe
+    │   └── CatalogueError             a catalogue or its settings are invalid
+    ├── FetchError                 a download failed
+    │   └── HashMismatchError          the file differs from the hash in the catalogue
+    ├── PacletInfoError            a PacletInfo file does not describe a paclet
+    ├── ToolError                  raised by a handler to send its message to the model
+    │   ├── ArgumentsError             the arguments of a call do not match the tool's schema
+    │   ├── NoDefaultAgentError        the project has no default agent
+    │   ├── NoResultError              Wolfram|Alpha has no answer, and there is none offline
+    │   ├── WolframTestsNotFoundError      there is no such test file
+    │   ├── NoTestsInFileError         a test file contains no tests
     │   ├── InvalidTestFileError       a test file cannot be read
-    │   ├── PacletPathError            there is no paclet at a path
-    │   ├── FolderError                a path leads to where tools may not go
-    │   ├── InterpreterError           what was named as a Python is none
-    │   ├── ProgramError               a program that a tool needs is missing or fails
-    │   ├── SymbolFileError            there is no file to look symbols up in
-    │   ├── DocArgumentError           PythonDoc is not told what to do
+    │   ├── PacletPathError            no paclet at this path
+    │   ├── PathNotAllowedError                a path leads to where tools may not go
+    │   ├── InterpreterError           the path is not a Python interpreter
+    │   ├── ProgramError               a required program is missing or failed
+    │   ├── SymbolFileError            the file to look symbols up in does not exist
+    │   ├── DocArgumentError           PythonDoc received no operation, or conflicting ones
     │   ├── DocumentedFileError        a file cannot be documented
-    │   ├── DocstringError             a docstring cannot be changed so
-    │   ├── PageError                  a Markdown page cannot be made or changed so
-    │   ├── PythonTestsNotFoundError   there is no such file or directory of Python tests
+    │   ├── DocstringError             a docstring cannot be changed as requested
+    │   ├── PageError                  a Markdown page cannot be created or changed as requested
+    │   ├── PythonTestsNotFoundError   the file or directory of Python tests does not exist
     │   ├── NoPythonTestsError         pytest found no tests
-    │   ├── PytestError                there is no pytest, or it does not run
-    │   ├── InspectorInputError        CodeInspector is not told what to inspect, or how
+    │   ├── PytestError                pytest is missing or failed to run
+    │   ├── InspectorInputError        missing or conflicting input for CodeInspector
     │   │   ├── NoInputError
     │   │   ├── AmbiguousInputError
     │   │   ├── InspectedFileNotFoundError
     │   │   ├── NoFilesFoundError
     │   │   └── InvalidConfidenceError
-    │   ├── PageNotFoundError          there is no such notebook
-    │   ├── PageExistsError            there is a page of that symbol already
+    │   ├── PageNotFoundError          the notebook does not exist
+    │   ├── PageExistsError            the symbol already has a page
     │   ├── PageFileError              the file of a page cannot be read or written
-    │   ├── UnresolvedSymbolsError     the engine does not know what Wolfram code uses
-    │   └── NoEngineError              Wolfram code is to be evaluated, and there is no engine
-    ├── ResultError                a handler returned what cannot be sent, or not what it declared
-    ├── AskError                   a client refused a question or answered nonsense
-    ├── ProtocolError              a fault told to the peer as a JSON-RPC error
+    │   ├── UnresolvedSymbolsError     Wolfram code uses symbols that the engine does not know
+    │   └── NoEngineError              evaluation of Wolfram code needs an engine, and none is installed
+    ├── ResultError                a handler's result cannot be encoded or violates its schema
+    ├── AskError                   the client declined a request or sent an invalid response
+    ├── ProtocolError              reported to the peer as a JSON-RPC error
     │   ├── InvalidParamsError
     │   │   └── ResourceNotFoundError
     │   ├── HeaderMismatchError
     │   ├── MissingCapabilityError
     │   ├── ScopeError
     │   └── UnsupportedVersionError
-    ├── ListenError                an address cannot be served on
-    │   └── PortTakenError             another program listens there
+    ├── ListenError                an address cannot be served
+    │   └── PortTakenError             the port is already in use
     ├── WeakTokenError             a token is too easy to guess
-    ├── SignInError                name and password, or a token, are wrong
-    ├── InvalidTokenError          a token is not good
+    ├── SignInError                wrong user name, password or token
+    ├── InvalidTokenError          an access token is invalid
     │   ├── NotAllowedError
     │   └── UndecidedError
-    ├── RefusalError               a request is not let in, as HTTP tells it
+    ├── RefusalError               a request that is answered with an HTTP error status
     │   ├── UnauthorizedError
     │   └── ForbiddenError
     ├── ConnectError               a server cannot be started, reached or understood
-    │   └── HttpError              a request over HTTP failed below the protocol
-    │       └── AccessRefusedError     the server wants a token, or another one
-    ├── PeerError                  a server answered with a JSON-RPC error
-    ├── AnswerError                a server's answer makes no sense
-    ├── PeerTimeoutError           a server has not answered in time
-    ├── CallCancelledError         a request of ours was cancelled
-    ├── UpstreamError              a mounted server elsewhere cannot be reached, or does not answer
-    ├── DataDirectoryError         what Paddock keeps for its user cannot be read or written
-    ├── FileBusyError              another process has been writing a file for too long
+    │   └── HttpError              an HTTP request failed below the protocol
+    │       └── AccessRefusedError     the server requires a token, or a different one
+    ├── PeerError                  the server answered with a JSON-RPC error
+    ├── AnswerError                the server's response is invalid
+    ├── PeerTimeoutError           the server did not answer in time
+    ├── CallCancelledError         the client cancelled its own request
+    ├── UpstreamError              a mounted remote server is unreachable or does not answer
+    ├── DataDirectoryError         Paddock's data directory cannot be read or written
+    ├── FileBusyError              another process holds the lock of a file for too long
     ├── ConfigurationError         a client's configuration file cannot be read
-    ├── UneditableError            a client's configuration file cannot be changed without harm
-    ├── UnsupportedClientError     there is no client of that name
-    ├── UnsupportedProjectError    a client has no configuration for a single project
-    ├── UnknownLocationError       a client has no file on this system
-    ├── UnsupportedTransportError  a client starts programs only
-    ├── DestinationError           it is not clear where to install
-    ├── EntryError                 an entry cannot be as it was asked for
-    ├── ForeignEntryError          under the key of a server stands an entry that is not ours
+    ├── UneditableError            a client's configuration file cannot be changed safely
+    ├── UnsupportedClientError     no client has this name
+    ├── UnsupportedProjectError    a client has no per-project configuration
+    ├── UnknownLocationError       a client has no configuration file on this system
+    ├── UnsupportedTransportError  a client supports stdio servers only
+    ├── DestinationError           the destination of an installation is ambiguous
+    ├── EntryError                 an entry cannot be written as requested
+    ├── ForeignEntryError          the key of a server is used by an entry that Paddock did not write
     ├── CheckFailedError           a server does not answer as its client needs it
     ├── WriteError                 a client's file could not be written
-    ├── NotInstalledError          there is nothing of ours to take out
-    ├── LinkError                  a client has no link for this server
-    ├── BundleError                a server cannot be put into a bundle as it is
-    ├── KernelError                a kernel cannot be started, or is gone
-    ├── EngineError                an engine does not exist, or is not on this machine
-    ├── WolframSyntaxError         text is not Wolfram Language
-    ├── IndexUnavailableError      the index of documentation cannot be read or written
-    │   └── DamagedIndexError          its file is no good any more
-    ├── UnknownCorpusError         there is no corpus of that name
-    ├── FolderListError            the folders that are searched cannot be listed or changed
-    ├── ModelError                 a directory holds no sentence model
-    ├── DataError                  a Wolfram Language expression is not the data that it should be
+    ├── NotInstalledError          no entry of Paddock's to remove
+    ├── LinkError                  a client has no install link for this server
+    ├── BundleError                a server cannot be bundled as it is
+    ├── KernelError                a kernel cannot be started, or has ended
+    ├── EngineError                an engine is not on this machine
+    ├── WolframSyntaxError         text is not valid Wolfram Language
+    ├── IndexUnavailableError      the documentation index cannot be read or written
+    │   └── DamagedIndexError          the index file is corrupt
+    ├── UnknownCorpusError         no corpus has this name
+    ├── FolderListError            the list of searched folders cannot be read or changed
+    ├── ModelError                 a directory contains no sentence model
+    ├── DataError                  a Wolfram Language expression does not have the expected form
     ├── WxfError                   bytes are not WXF
-    ├── NotebookError              a text is no notebook
-    ├── JupyterNotebookError       a file is no Jupyter notebook
-    ├── ReferencePageError         a reference page cannot be made or changed as it was asked for
+    ├── NotebookError              text is not a notebook
+    ├── JupyterNotebookError       a file is not a Jupyter notebook
+    ├── ReferencePageError         a reference page cannot be created or changed as requested
     │   ├── EmptyUsageError
     │   ├── InvalidUsageFormatError
     │   ├── InvalidOperationError
@@ -126,8 +126,8 @@
     │   ├── InvalidContentError
     │   ├── ExampleNotFoundError
     │   └── InvalidPageError
-    ├── ZooError                   something about the agent zoo
-    │   ├── NotInZooError              something that was asked for is not there
+    ├── ZooError                   an operation on the agent zoo failed
+    │   ├── NotInZooError              the zoo does not contain the requested record
     │   │   ├── AgentNotFoundError
     │   │   ├── EntryNotFoundError
     │   │   ├── SkillNotFoundError
@@ -135,31 +135,37 @@
     │   │   ├── AgentVersionNotFoundError
     │   │   ├── LibraryItemNotFoundError
     │   │   └── UserNotFoundError
-    │   ├── UserExistsError            there is a user of that name already
-    │   ├── InvalidAgentError          what was given cannot be kept
-    │   ├── ConflictError              something was changed by somebody else meanwhile
+    │   ├── UserExistsError            the user name is in use
+    │   ├── InvalidAgentError          an agent is invalid and cannot be stored
+    │   ├── ConflictError              a record was changed since the caller read it
     │   ├── ZooFileError               a file cannot be imported or restored
     │   └── ZooUnavailableError        the database of the zoo cannot be used
-    ├── AgentFilesError            files cannot be taken for agents, or agents not be put into files
-    │   ├── UnknownFormatError         there is no such format of agents' files
-    │   ├── BundleFormatError          a file is no bundle of agents
-    │   ├── BlockError                 the marks of an agent's block in an AGENTS.md are damaged
-    │   ├── AgentTextError             a text in TOML describes no agent
-    │   └── SyncFileError              an agent's file cannot be changed, or has been meanwhile
-    ├── ProjectFileError           what a project says about the zoo cannot be read or written
-    ├── ArgumentError              an argument on the command line does not fit the tool
-    └── UnexpectedQuestionError    a server under test asked more than the test answers
+    ├── AgentFilesError            files cannot be read as agents, or agents not be written to files
+    │   ├── UnknownFormatError         no format of agent files has this name
+    │   ├── BundleFormatError          a file is not a bundle of agents
+    │   ├── BlockError                 the markers of an agent's block in an AGENTS.md are damaged
+    │   ├── AgentTextError             TOML text does not describe an agent
+    │   └── SyncFileError              an agent's file cannot be changed, or changed during the sync
+    ├── ProjectFileError           a project's zoo settings cannot be read or written
+    ├── ArgumentError              a command-line argument does not match the tool's schema
+    └── UnexpectedQuestionError    a server under test sent more requests than the test has answers
 
-Each stands beside the code that raises it; the four that several parts raise are here.
-Every error has a stable kebab-case code and says what was found, what was expected, where, and
-what to do next.
+An error that only one package raises is defined in that package; the errors below are raised by
+several. Every class has a stable kebab-case `code`. A message states what was found, where, what
+was expected, and what to do next.
 """
 
 from __future__ import annotations
 
 
 class PaddockError(Exception):
-    """Something the user can put right."""
+    """Base class for errors that the user can fix.
+
+    Args:
+        message: The problem: what was found and what was expected.
+        hint: The next step, appended to the message in parentheses.
+        where: The file, server or item concerned; it precedes the message.
+    """
 
     code = "error"
 
@@ -170,19 +176,19 @@ class PaddockError(Exception):
         self.where = where
 
     def __str__(self) -> str:
-        """Where, what, and what to do, in that order."""
+        """Return `where: message (hint)`."""
         text = f"{self.where}: {self.message}" if self.where else self.message
         return f"{text} ({self.hint})" if self.hint else text
 
 
 class DefinitionError(PaddockError):
-    """A tool, prompt, resource or server is declared in a way that cannot be served."""
+    """A tool, prompt, resource or server has an invalid declaration."""
 
     code = "definition"
 
 
 class LoadError(PaddockError):
-    """A file or directory that should hold definitions cannot be loaded."""
+    """A file or directory of definitions cannot be loaded."""
 
     code = "load"
 

@@ -127,12 +127,12 @@ reader, writer = os.pipe()
 os.write(writer, b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":'
     b'"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}' + bytes([10]))
 os.dup2(reader, 0)
-from paddock.protocol.connection import Connection
+from paddock.protocol.connection import ServerConnection
 from paddock.transports.stdio import claim_stdio
 target = find_target(NAME)
-assert target.is_certain
+assert target.has_certain_metadata
 channel = claim_stdio()
-stdio.greet(channel, Connection(channel.write), target.facts)
+stdio.answer_handshake(channel, ServerConnection(channel.write), target.metadata)
 os.write(2, " ".join(sys.modules).encode())
 """
 

@@ -212,7 +212,7 @@ def test_a_directory_without_code_is_refused(era: str, tmp_path: Path) -> None:
 def test_what_is_no_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.wl")
     text = refused(era, file=str(tmp_path / "pipe.wl"))
-    assert "It cannot be read: It is no ordinary file" in text
+    assert "It cannot be read: not a regular file" in text
 
 
 def test_what_is_too_large_is_refused(
@@ -221,7 +221,7 @@ def test_what_is_too_large_is_refused(
     monkeypatch.setattr("paddock.toolkits.wolfram.inspector.MAX_FILE_BYTES", 1_000_000)
     (tmp_path / "large.wl").write_text("x\n" * 600_000, encoding="utf-8")
     text = refused(era, file=str(tmp_path / "large.wl"))
-    assert "It cannot be read: It is larger than 1 MB" in text
+    assert "It cannot be read: larger than 1 MB" in text
 
 
 def test_what_a_directory_only_seems_to_have_is_told(era: str, tmp_path: Path) -> None:

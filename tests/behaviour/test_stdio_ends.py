@@ -296,9 +296,9 @@ def test_what_a_script_does_after_its_server_has_ended_is_its_own_business(start
         import time
 
         from paddock import Server
-        from paddock.serving import departure
+        from paddock.serving import stdio
 
-        departure.STREAM_LIMIT = departure.LIFESPAN_LIMIT = 0.1
+        stdio.STREAM_DRAIN_SECONDS = stdio.LIFESPAN_EXIT_SECONDS = 0.1
         Server("s").run()
         time.sleep(0.6)
         print("still here", file=sys.stderr, flush=True)

@@ -28,7 +28,7 @@ def editor(paddock: Program, script: str) -> dict[str, str]:
 def test_the_name_alone_lists_the_commands(paddock: Program) -> None:
     said = paddock("zoo")
     assert (said.code, said.err) == (0, "")
-    assert "Further commands:" in said.out
+    assert "Subcommands:" in said.out
     wrong = paddock("zoo", "injekt")
     assert wrong.err == "Error: No such command: zoo injekt\nHint: did you mean inject?\n"
 

@@ -42,8 +42,8 @@ from tests.docs.pages import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"
 NOT_FOR_USERS = {
-    *("adopt", "attach", "detach", "facts", "lifespan", "page_size", "state_key", "use_mounts"),
-    "lists_early",
+    *("add_connection", "can_list_before_lifespan", "lifespan", "metadata", "page_size"),
+    *("remove_connection", "set_mounts", "state_key", "update_from"),
 }
 """Attributes of `Server` that are parameters already, or for transports."""
 

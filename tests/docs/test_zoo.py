@@ -16,7 +16,7 @@ def test_every_method_of_a_zoo_is_named() -> None:
         name for name in dir(Zoo) if not name.startswith("_") and callable(getattr(Zoo, name))
     }
     named = set(re.findall(r"`(\w+)(?:\([\w=, *]*\))?`", PAGE))
-    elsewhere = {"import_old_file_once"}  # open_zoo asks for it
+    elsewhere = {"import_legacy_file_once"}  # open_zoo asks for it
     assert methods - elsewhere - named == set()
 
 

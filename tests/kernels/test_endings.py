@@ -19,18 +19,18 @@ BACKGROUND = 'Run["sleep 1000 & setsid sleep 1001 & echo"]'
 SERVER = """
 import sys, threading
 from paddock.kernels.wolfram.engines import find_woxi
-from paddock.kernels.kernel import Limits
-from paddock.kernels.child.process_tree import descendants
-kernel = find_woxi().start(Limits())
-kernel.evaluate('Run["sleep 1000 & setsid sleep 1001 & echo"]', Limits())
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.child.process_tree import list_descendants
+kernel = find_woxi().start(EvaluationLimits())
+kernel.evaluate('Run["sleep 1000 & setsid sleep 1001 & echo"]', EvaluationLimits())
 kernel.state()
 if {is_busy}:
     begun = threading.Event()
     def run():
-        kernel.evaluate('Run["sleep 1002 &"]; While[True]', Limits(), on_wait=lambda _: begun.set())
+        kernel.evaluate('Run["sleep 1002 &"]; While[True]', EvaluationLimits(), on_wait=lambda _: begun.set())
     threading.Thread(target=run, daemon=True).start()
     begun.wait()
-print(*descendants(kernel.describe()["guard"]), kernel.describe()["guard"], flush=True)
+print(*list_descendants(kernel.describe()["guard"]), kernel.describe()["guard"], flush=True)
 sys.stdin.read()
 """
 

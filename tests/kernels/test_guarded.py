@@ -22,9 +22,9 @@ os.rename("left.new", "left")
 SERVER = """\
 import sys, time
 from pathlib import Path
-from paddock.kernels.supervised_program import GuardedProgram
+from paddock.kernels.supervised_program import SupervisedProgram
 place = Path(sys.argv[-1])
-with GuardedProgram([sys.executable, "-c", {code!r}], Path({place!r})) as program:
+with SupervisedProgram([sys.executable, "-c", {code!r}], Path({place!r})) as program:
     while not Path({place!r}, "left").exists():
         program.wait(0.01)
     print("started", flush=True)

@@ -12,7 +12,7 @@ from paddock.kernels.worker.worker_kernel import WorkerKernel, start_worker
 LIMITS = EvaluationLimits(seconds=30)
 INTERPRETER = """
     import msgspec
-    from paddock.kernels.child.job_runner import Picture, Value
+    from paddock.kernels.child.job_runner import ImageValue, EvaluatedValue
 
     class Sample:
         version = "1.0"
@@ -23,9 +23,9 @@ INTERPRETER = """
 
         def evaluate(self, code, emit):
             self.names["emit"] = emit
-            self.names["Picture"] = Picture
+            self.names["ImageValue"] = ImageValue
             exec(code, self.names)
-            return Value(repr(self.names.get("result")))
+            return EvaluatedValue(repr(self.names.get("result")))
 
         def state(self):
             return None

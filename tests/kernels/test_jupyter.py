@@ -25,12 +25,12 @@ STAYS = "What it had done until then stays: a Jupyter kernel has no state to go 
 GONE = "The kernel has ended, and with it all that it had defined."
 SERVER = """
 from paddock.kernels.jupyter.engine import JupyterEngine
-from paddock.kernels.kernel import Limits
-from paddock.kernels.child.process_tree import descendants
-limits = Limits(network=True)
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.child.process_tree import list_descendants
+limits = EvaluationLimits(network=True)
 kernel = JupyterEngine("python3", "", ".").start(limits)
 kernel.evaluate("import subprocess; subprocess.Popen(['setsid', 'sleep', '1000'])", limits)
-print(kernel.describe()["guard"], *descendants(kernel.describe()["guard"]), flush=True)
+print(kernel.describe()["guard"], *list_descendants(kernel.describe()["guard"]), flush=True)
 input()
 """
 

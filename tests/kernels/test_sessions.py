@@ -137,13 +137,13 @@ def test_a_server_that_is_killed_mid_call_loses_that_call_only(
 ) -> None:
     program = """
 from paddock.kernels.wolfram.engines import find_woxi
-from paddock.kernels.kernel import Limits
-from paddock.kernels.sessions import Sessions
-sessions = Sessions()
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.sessions import SessionManager
+sessions = SessionManager()
 with sessions.using("mine", find_woxi()) as session:
     for number in range(20):
-        session.evaluate(f"x[{number}] = {number}", Limits())
-    session.evaluate("x[0] = 1000; While[True]", Limits(), on_wait=lambda _: print(flush=True))
+        session.evaluate(f"x[{number}] = {number}", EvaluationLimits())
+    session.evaluate("x[0] = 1000; While[True]", EvaluationLimits(), on_wait=lambda _: print(flush=True))
 """
     with run_program(program) as server:
         next_line(server)
@@ -158,13 +158,13 @@ def test_two_processes_take_turns_in_one_session(
     program = """
 import sys
 from paddock.kernels.wolfram.engines import find_woxi
-from paddock.kernels.kernel import Limits
-from paddock.kernels.sessions import Sessions
-sessions = Sessions()
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.sessions import SessionManager
+sessions = SessionManager()
 print(flush=True)
 for line in sys.stdin:
     with sessions.using("mine", find_woxi()) as session:
-        outcome = session.evaluate(line, Limits())
+        outcome = session.evaluate(line, EvaluationLimits())
         print(session.status, session.line, outcome.result, flush=True)
 sessions.close()
 """
@@ -277,8 +277,8 @@ def test_a_session_in_use_elsewhere_is_waited_for_with_progress(
     program = """
 import sys
 from paddock.kernels.wolfram.engines import find_woxi
-from paddock.kernels.sessions import Sessions
-with Sessions().using("mine", find_woxi()):
+from paddock.kernels.sessions import SessionManager
+with SessionManager().using("mine", find_woxi()):
     print(flush=True)
     sys.stdin.readline()
 """
@@ -541,13 +541,13 @@ def test_a_full_disk_changes_no_result_and_is_told(
     program = """
 import resource, signal, sys
 from paddock.kernels.wolfram.engines import find_woxi
-from paddock.kernels.kernel import Limits
-from paddock.kernels.sessions import Sessions
-engine, sessions = find_woxi(), Sessions()
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.sessions import SessionManager
+engine, sessions = find_woxi(), SessionManager()
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def call(code):
     with sessions.using("mine", engine) as session:
-        outcome = session.evaluate(code, Limits())
+        outcome = session.evaluate(code, EvaluationLimits())
         print(session.status, outcome.result, outcome.note, sep="|", flush=True)
 call("x = 5")
 size = (sessions.directory / "mine.jsonl").stat().st_size

@@ -15,7 +15,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from paddock.zoo.opening import open_zoo
-from paddock.zoo.sync.sync_runner import SyncWishes, sync
+from paddock.zoo.sync.sync_runner import SyncOptions, sync_project
 
 folder, place, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 files = [folder / f".claude/agents/a{n}.md" for n in range(5)]
@@ -30,7 +30,7 @@ with open_zoo(place) as zoo:
             )
             files[n].with_suffix(".new").replace(files[n])
         print("begun", flush=True)
-        sync(zoo, folder, SyncWishes(agents=[f"a{n}" for n in range(5)]))
+        sync_project(zoo, folder, SyncOptions(agents=[f"a{n}" for n in range(5)]))
 """
 
 

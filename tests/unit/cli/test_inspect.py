@@ -136,8 +136,8 @@ def test_help_names_every_command() -> None:
 
 def test_a_command_loads_no_other() -> None:
     program = (
-        "import sys; from paddock.cli.commands import commands;"
-        "commands(['call', '--help'], standalone_mode=False);"
+        "import sys; from paddock.cli.commands import root_command;"
+        "root_command(['call', '--help'], standalone_mode=False);"
         "sys.exit('paddock.cli.inspect' in sys.modules or 'paddock.serving' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=False)

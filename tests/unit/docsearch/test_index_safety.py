@@ -140,8 +140,8 @@ FULL = """
 import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-from paddock.docsearch.search import look_up
-found = look_up("Plot3D", ["wolfram-symbols"])
+from paddock.docsearch.search import search_with_notes
+found = search_with_notes("Plot3D", ["wolfram-symbols"])
 print(found.hits[0].title, len(found.notes))
 """
 

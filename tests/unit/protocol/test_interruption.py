@@ -25,9 +25,9 @@ class Stubborn:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_interrupt, "PATIENCE", 0.01)
-    monkeypatch.setattr(thread_interrupt, "MAX_PATIENCE", 0.02)
-    monkeypatch.setattr(thread_interrupt, "LOOK", 0.005)
+    monkeypatch.setattr(thread_interrupt, "RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(thread_interrupt, "MAX_RETRY_SECONDS", 0.02)
+    monkeypatch.setattr(thread_interrupt, "CHECK_INTERVAL_SECONDS", 0.005)
 
 
 def test_it_is_interrupted_until_it_is_done() -> None:

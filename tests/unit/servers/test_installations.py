@@ -18,10 +18,10 @@ from paddock.named_servers.installations import (
 PROGRAM = """
 import sys
 from paddock import Installation
-from paddock.named_servers.installations import record_installation
+from paddock.named_servers.installations import add_installation
 for number in range(20):
     key = f"{sys.argv[1]}{number}"
-    record_installation(Installation(server="s", client="cursor", file="/f.json", key=key))
+    add_installation(Installation(server="s", client="cursor", file="/f.json", key=key))
 """
 
 

@@ -9,7 +9,7 @@ import paddock
 from paddock.toolkits.python.docstring_edits import list_symbols, parse_source, replace_docstring
 
 PACKAGE = Path(paddock.__file__).parent
-FILES = ("files.py", "errors.py", "toolkits/paths.py", "kernels/calls.py", "authoring/tool.py")
+FILES = ("files.py", "errors.py", "toolkits/paths.py", "kernels/handler_calls.py", "authoring/tool.py")
 TEXT = 'Says "so" in C:\\new.\n\nArgs:\n    one: Has """ in it,\n        and goes on.'
 
 

@@ -67,7 +67,7 @@ def test_a_head_that_changes_how_it_is_read_or_holds_credentials_is_not_kept(lin
 
 @pytest.mark.parametrize(
     "changed",
-    [{"keeps_alive": False}, {"is_chunked": False}, {"refusal": HttpResponse(403, [])}],
+    [{"keeps_alive": False}, {"accepts_chunked": False}, {"early_response": HttpResponse(403, [])}],
 )
 def test_a_request_that_was_not_plainly_let_in_is_not_kept(changed: dict[str, Any]) -> None:
     heads = RequestHeadCache()

@@ -10,7 +10,7 @@ PATIENCE = 20
 class Work:
     """A request, as far as workers know it."""
 
-    pace = None
+    slow_tracker = None
 
     def run(self) -> bytes:
         return b"answer"

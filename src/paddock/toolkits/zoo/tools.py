@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
 from paddock.authoring.handler_errors import ToolError
+from paddock.protocol.content import (
+    CallToolResult,  # noqa: TC001 - read from the hints of handlers
+)
 from paddock.toolkits.paths import get_working_directory, resolve_path
 from paddock.toolkits.zoo.declarations import (
     CHANGE_SOURCE,
@@ -34,7 +37,6 @@ from paddock.zoo.project import get_default_agent, set_default_agent
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from paddock.protocol.content import CallToolResult
     from paddock.zoo.model import Agent, AgentSummary, Page
 
 

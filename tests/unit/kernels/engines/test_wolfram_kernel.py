@@ -19,13 +19,13 @@ PATIENCE = 30.0
 SERVER = """
 import sys
 from pathlib import Path
-from paddock.kernels.wolfram.kernel_locator import Program
+from paddock.kernels.wolfram.kernel_locator import KernelProgram
 from paddock.kernels.wolfram.engines import WolframEngine
-from paddock.kernels.kernel import Limits
+from paddock.kernels.kernel import EvaluationLimits
 
-kernel = WolframEngine(Program(Path(sys.argv[1]), "for a test")).start(Limits())
+kernel = WolframEngine(KernelProgram(Path(sys.argv[1]), "for a test")).start(EvaluationLimits())
 print(kernel.describe()["process"], flush=True)
-kernel.evaluate("Stuck[]", Limits())
+kernel.evaluate("Stuck[]", EvaluationLimits())
 """
 
 
