@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -24,7 +24,7 @@ from paddock.authoring.tool import Tool
 from paddock.errors import LoadError
 from paddock.extensions.data_formats import parse_json, parse_toml
 from paddock.extensions.manifest import ItemKind
-from paddock.extensions.python_modules import load_definition_module
+from paddock.extensions.python_modules import import_module, load_definition_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,6 +128,50 @@ class DefinitionFile(msgspec.Struct, frozen=True):
         return deepcopy(found)  # the table is for others too
 
 
+class ModuleDefinition(DefinitionFile, frozen=True, kw_only=True):
+    """A definition in a module of the extension's package, to which the manifest refers."""
+
+    reference: str
+    """`package.module:name`."""
+
+    def load(self) -> object:
+        """Import the module and return the object that the reference names.
+
+        Raises:
+            LoadError: The module cannot be imported, or has no such attribute.
+        """
+        module_name, _, attribute = self.reference.partition(":")
+        module = import_module(module_name, str(self.path))
+        if not hasattr(module, attribute):
+            raise _make_missing_item_error(self)
+        return getattr(module, attribute)
+
+
+def find_module_file(package_directory: Path, module_name: str) -> Path | None:
+    """Return the file of a module of a package, or None if the package has no such module.
+
+    Nothing is imported, because `importlib.util.find_spec` would run the parent packages. Only
+    modules of the given package are found: a manifest cannot refer to other distributions.
+
+    Args:
+        package_directory: The directory of the package, which ends in its dotted name.
+        module_name: The absolute name of the module, which begins with the package's name.
+    """
+    paths = list_module_paths(package_directory, module_name)
+    files = (package_directory / path for path in paths)
+    return next((file for file in files if file.is_file()), None)
+
+
+def list_module_paths(package_directory: Path, module_name: str) -> list[PurePosixPath]:
+    """Return the paths, relative to a package, where the source of one of its modules may be."""
+    parts = tuple(module_name.split("."))
+    for length in range(1, len(parts) + 1):
+        if package_directory.parts[-length:] == parts[:length]:
+            path = PurePosixPath(*parts[length:])
+            return [*([path.with_suffix(".py")] if path.name else []), path / "__init__.py"]
+    return []
+
+
 def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFile | None:
     """The file that an item's definition is in, if there is one; nothing is read or run."""
     for ending in DEFINITION_SUFFIXES:
@@ -208,7 +252,9 @@ def _is_function_from(value: object, module: ModuleType) -> bool:
 
 def _make_missing_item_error(file: DefinitionFile) -> LoadError:
     word = file.kind.removesuffix("s")
-    if file.path.suffix != ".py":
+    if isinstance(file, ModuleDefinition):
+        expected = f"an attribute {file.reference.rpartition(':')[2]!r}"
+    elif file.path.suffix != ".py":
         expected = f"a table {file.item!r}" if file.is_combined else "a table of properties"
     elif file.is_combined:
         expected = f"{file.kind} = {{{file.item!r}: …}}"

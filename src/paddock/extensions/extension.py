@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from paddock.errors import LoadError
-from paddock.extensions.definition_files import find_definition_file
+from paddock.extensions.definition_files import (
+    ModuleDefinition,
+    find_definition_file,
+    find_module_file,
+)
 from paddock.extensions.manifest import ExtensionManifest, read_manifest
 from paddock.extensions.names import normalize_distribution_name
 from paddock.version import __version__
@@ -73,10 +77,24 @@ class Extension(msgspec.Struct, frozen=True):
         Raises:
             LoadError: when there is none.
         """
+        reference = self.manifest.find_reference(kind, item)
+        if reference is not None:
+            return self._get_module_definition(kind, item, reference)
         found = find_definition_file(self.root, kind, item)
         if found is None:
             raise make_missing_definition_error(self, kind, item, f"{item}.py, or .toml or .json")
         return found
+
+    def _get_module_definition(self, kind: ItemKind, item: str, reference: str) -> ModuleDefinition:
+        path = find_module_file(self.directory, reference.partition(":")[0])
+        if path is None:
+            raise LoadError(
+                f"the definition of '{self.name}/{item}' is {reference!r}, which is not in a module"
+                " of this package",
+                where=str(self.directory / MANIFEST_FILE_NAME),
+                hint=f"expected a module of the package in {self.directory}",
+            )
+        return ModuleDefinition(path, kind, item, is_combined=True, reference=reference)
 
 
 def make_missing_definition_error(

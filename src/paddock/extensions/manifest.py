@@ -31,6 +31,7 @@ _KEY_ALIASES = {"mcp_servers": "servers", "mcp_prompts": "prompts", "mcp_resourc
 _NAME_PATTERN = re.compile(r"[^\W_][\w.\- ]*")
 _ITEM_FORMS = '"Name", ["Name", "Description"] or { name = "Name", … }'
 _PAIR_LENGTH = 2
+_MODULE_REFERENCE_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 class ManifestItem(NamedTuple):
@@ -39,6 +40,8 @@ class ManifestItem(NamedTuple):
     name: str
     description: str | None = None
     properties: Mapping[str, object] = {}
+    definition: str | None = None
+    """A reference `package.module:name` to the definition; without one, a file is looked for."""
 
 
 class ExtensionManifest(NamedTuple):
@@ -56,6 +59,10 @@ class ExtensionManifest(NamedTuple):
         """The declared items of a kind, in their order."""
         found: tuple[ManifestItem, ...] = getattr(self, kind)
         return found
+
+    def find_reference(self, kind: ItemKind, name: str) -> str | None:
+        """Return the reference to the definition of an item, or None if it has none."""
+        return next((item.definition for item in self.get_items(kind) if item.name == name), None)
 
 
 def is_valid_name(text: str) -> bool:
@@ -178,9 +185,16 @@ def _parse_item(value: object, key: str, where: str) -> ManifestItem:
     if isinstance(value, Mapping):
         properties = _canonicalize_keys(value, normalize_key, f"{where}: {key}")
         name, description = properties.pop("name", None), properties.pop("description", None)
+        definition = _parse_definition(properties.pop("definition", None), key, where)
         if isinstance(name, str) and (description is None or isinstance(description, str)):
-            return ManifestItem(name, description, properties)
+            return ManifestItem(name, description, properties, definition)
     raise _make_value_error(where, key, value, _ITEM_FORMS)
+
+
+def _parse_definition(value: object, key: str, where: str) -> str | None:
+    if value is None or (isinstance(value, str) and _MODULE_REFERENCE_PATTERN.fullmatch(value)):
+        return value
+    raise _make_value_error(where, f"{key}: definition", value, "package.module:name")
 
 
 def _make_value_error(where: str, key: str, value: object, expected: str) -> ManifestError:

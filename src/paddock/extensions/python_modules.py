@@ -6,14 +6,16 @@ to be loaded again, is run again.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.authoring.script_runner import run_file, run_script, to_load_error
 from paddock.errors import LoadError
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
 
@@ -45,6 +47,39 @@ def load_definition_module(path: Path) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:
         raise to_load_error(path, error) from error
+
+
+def import_module(name: str, where: str) -> ModuleType:
+    """Import a module by its dotted name.
+
+    Args:
+        name: The name of the module.
+        where: The place of the reference to the module, for errors.
+
+    Raises:
+        LoadError: The module does not exist, or running it fails.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise _make_import_error(name, error) from error
+        raise LoadError(
+            f"there is no module {error.name!r}",
+            where=where,
+            hint=f"install it for {sys.executable}, or give the path of a file: file.py:name",
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise _make_import_error(name, error) from error
+
+
+def _make_import_error(name: str, error: BaseException) -> LoadError:
+    """Describe an error raised while a module was imported, with its line."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        spec = None  # a parent package is what failed
+    return to_load_error(Path((spec and spec.origin) or name), error)
 
 
 def _find_loaded_module(path: Path) -> ModuleType | None:

@@ -13,21 +13,17 @@ written out. What a name leads to is another extension's business.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.script_runner import to_load_error
 from paddock.errors import DefinitionError, LoadError
 from paddock.extensions.errors import SpecificationError
 from paddock.extensions.names import normalize_key
 from paddock.extensions.properties import shorten_repr
-from paddock.extensions.python_modules import load_script_module
+from paddock.extensions.python_modules import import_module, load_script_module
 from paddock.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -73,7 +69,7 @@ def load_reference(text: str, *, relative_to: Path | None = None, where: str) ->
     module = (
         _load_file(home, relative_to, where)
         if home.endswith(_PYTHON_SUFFIX)
-        else _import_module(home, where)
+        else import_module(home, where)
     )
     found: object = module
     for part in name.split("."):
@@ -110,30 +106,6 @@ def _load_file(home: str, relative_to: Path | None, where: str) -> ModuleType:
             f"there is no file {path}", where=where, hint="check the path, or move it back"
         )
     return load_script_module(path)
-
-
-def _import_module(home: str, where: str) -> ModuleType:
-    try:
-        return importlib.import_module(home)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{home}.".startswith(f"{error.name}."):
-            raise _make_import_error(home, error) from error
-        raise LoadError(
-            f"there is no module {error.name!r}",
-            where=where,
-            hint=f"install it for {sys.executable}, or give the path of a file: file.py:name",
-        ) from None
-    except (Exception, SystemExit) as error:
-        raise _make_import_error(home, error) from error
-
-
-def _make_import_error(home: str, error: BaseException) -> LoadError:
-    """What went wrong while a module was imported, with its line."""
-    try:
-        spec = importlib.util.find_spec(home)
-    except (ImportError, ValueError, AttributeError):
-        spec = None  # a parent package is what failed
-    return to_load_error(Path((spec and spec.origin) or home), error)
 
 
 def _make_missing_name_error(text: str, part: str, found: object, where: str) -> LoadError:

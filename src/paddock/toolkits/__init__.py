@@ -1,5 +1,6 @@
-"""The tools, prompts and servers that come with Paddock, by families.
+"""Paddock's built-in tools, prompts and servers.
 
-`paddock.toml` declares them; their definitions are in `tools/`, `prompts/` and `servers/`, and what
-those run in a package for each family. Nothing imports them but their definitions.
+The manifest `paddock.toml` names the object that defines each tool and prompt; servers are defined
+in `servers/`. Modules called `tools` declare tools and import as little as possible, because every
+server loads them before it answers. A handler imports its implementation with the first call.
 """

@@ -145,13 +145,21 @@ def _read_python_item(
     path = subject.get_path(file)
     if path not in subject.python_files:
         subject.python_files.append(path)
+    reference = subject.extension.manifest.find_reference(kind, item)
     if not subject.is_static:
+        if reference is not None:
+            return subject.extension.definition(kind, item).load()
         return DefinitionFile(Path(path), kind, item, is_combined).load()
     try:
         source = subject.read_python_source(file)
     except SyntaxError as error:
         where = f"{path}:{error.lineno}:{error.offset}" if error.lineno else path
         raise LoadError(f"SyntaxError: {error.msg}", where=where) from None
+    if reference is not None:
+        attribute = reference.rpartition(":")[2]
+        if source.can_define(attribute):
+            return None
+        raise LoadError(f"has no attribute {attribute!r}", hint=f"expected {attribute} = …")
     wanted = {kind, item} if is_combined else source.public_names
     if source.has_dynamic_names or wanted & source.public_names:
         return None
@@ -249,11 +257,15 @@ def _check_item_files(
     if files.selected_file is None:
         expected = PurePosixPath(subject.definition_folder) / subject.get_folder(kind) / item
         ending = ".wl" if subject.is_paclet else ".py, .toml or .json"
+        reference = subject.extension.manifest.find_reference(kind, item)
+        hint = f"{subject.get_path(str(expected))}{ending}"
+        if reference is not None:
+            hint = f"the module of {reference} in the package of the manifest"
         findings.add(
             "missing-definition",
             f"the {word} {item!r} is declared and has no definition",
             subject.find_declaration(kind, item),
-            f"expected {subject.get_path(str(expected))}{ending}",
+            f"expected {hint}",
         )
     if len(readable) > 1:
         findings.add(

@@ -19,7 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from paddock.extensions.definition_files import DEFINITION_SUFFIXES, MAX_DEFINITION_BYTES
+from paddock.extensions.definition_files import (
+    DEFINITION_SUFFIXES,
+    MAX_DEFINITION_BYTES,
+    list_module_paths,
+)
 from paddock.extensions.extension import Extension
 from paddock.extensions.paclets.definitions import (
     DEFINITION_FOLDERS,
@@ -254,6 +258,12 @@ class ValidationSubject:
         """The files that could define an item."""
         if self.is_paclet:
             return find_item_files(self.files, self.definition_folder, kind, item)
+        reference = self.extension.manifest.find_reference(kind, item)
+        if reference is not None:
+            package, module_name = PurePosixPath(self.manifest).parent, reference.partition(":")[0]
+            paths = list_module_paths(self.extension.directory, module_name)
+            modules = [str(package / path) for path in paths]
+            return PacletItemFiles(combined=tuple(filter(self.files.has_file, modules)))
         base = PurePosixPath(self.definition_folder) / kind
         own = [f"{base / item}{ending}" for ending in DEFINITION_SUFFIXES]
         combined = [f"{base}{ending}" for ending in DEFINITION_SUFFIXES]

@@ -84,6 +84,7 @@ def test_a_key_of_a_later_version_is_kept(tmp_path: Path) -> None:
         ('tools = ["Plot", ["a", "b", "c"]]', "tools[1]"),
         ('tools = [{ description = "no name" }]', "tools[0]"),
         ('tools = ["../../etc/passwd"]', "tools[0]"),
+        ('tools = [{ name = "Plot", definition = "plot.py" }]', "tools[0]: definition"),
         ('tools = ["a:b"]', "tools[0]"),
         ('prompts = ["A", "A"]', "prompts[1]"),
         ("servers = [", "cannot be read"),
