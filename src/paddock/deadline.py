@@ -35,7 +35,7 @@ class ConnectionDeadline:
         self._timer.cancel()
 
     def make_handlers(
-        self, check: Callable[[socket.socket], None] | None = None
+        self, check_connection: Callable[[socket.socket], None] | None = None
     ) -> list[BaseHandler]:
         """What makes the connections of an opener, each of which ends in time.
 
@@ -43,8 +43,8 @@ class ConnectionDeadline:
         """
 
         def watch(connection: Any) -> None:
-            if check is not None:
-                check(connection)
+            if check_connection is not None:
+                check_connection(connection)
             self._track_socket(connection)
 
         class Plain(HTTPConnection):
@@ -70,10 +70,10 @@ class ConnectionDeadline:
     def end_connections(self) -> None:
         """End all connections now, and those that are still to come."""
         self.has_expired = True
-        for one in self._sockets:
+        for connection in self._sockets:
             with suppress(OSError):
                 # Below the encryption, which another thread is in the middle of.
-                socket.socket.shutdown(one, socket.SHUT_RDWR)
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     def _track_socket(self, connection: Any) -> None:
         self._sockets.append(connection)

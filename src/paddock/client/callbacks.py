@@ -35,17 +35,17 @@ def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
     """What we tell a server that it may ask of us."""
     if settings.client_capabilities is not None:
         return settings.client_capabilities
-    declared: Json = {}
+    capabilities: Json = {}
     if settings.on_elicit is not None:
         has_modes = supports_feature(version, "url-elicitation")
-        declared["elicitation"] = {"form": {}, "url": {}} if has_modes else {}
+        capabilities["elicitation"] = {"form": {}, "url": {}} if has_modes else {}
     if settings.on_sample is not None:
-        declared["sampling"] = {}
+        capabilities["sampling"] = {}
     if settings.roots is not None:
-        declared["roots"] = {}
+        capabilities["roots"] = {}
     if settings.tasks and version in STATELESS_VERSIONS:
-        declared["extensions"] = {TASKS_EXTENSION: {}}
-    return declared
+        capabilities["extensions"] = {TASKS_EXTENSION: {}}
+    return capabilities
 
 
 def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json:
@@ -69,20 +69,20 @@ def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json
 
 def make_notification_callback(settings: ConnectSettings) -> Callable[[str, Json], None] | None:
     """What is to be called for each notification; None when nobody wants to hear any."""
-    by_method = {
+    callbacks_by_method = {
         "notifications/message": settings.on_log,
         "notifications/progress": settings.on_progress,
     }
-    every = settings.on_notification
-    if every is None and not any(by_method.values()):
+    on_notification = settings.on_notification
+    if on_notification is None and not any(callbacks_by_method.values()):
         return None
 
     def hear(method: str, params: Json) -> None:
-        specific = by_method.get(method)
-        if specific is not None:
-            specific(params)
-        if every is not None:
-            every(method, params)
+        callback = callbacks_by_method.get(method)
+        if callback is not None:
+            callback(params)
+        if on_notification is not None:
+            on_notification(method, params)
 
     return hear
 
@@ -114,11 +114,14 @@ class ServerMessageRouter:
     """Takes the server's own messages on one connection."""
 
     def __init__(
-        self, link: ClientConnection, settings: ConnectSettings, delivery: NotificationQueue
+        self,
+        connection: ClientConnection,
+        settings: ConnectSettings,
+        notification_queue: NotificationQueue,
     ) -> None:
-        self._connection = link
+        self._connection = connection
         self._settings = settings
-        self._notification_queue = delivery
+        self._notification_queue = notification_queue
         self._workers = ThreadPool("paddock-questions", MAX_OPEN_REQUESTS, MAX_QUEUED_REQUESTS)
         self._cancelled_requests: set[RequestId] = set()
         self._open_requests: set[RequestId] = set()

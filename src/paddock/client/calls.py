@@ -65,10 +65,12 @@ def is_task_result(outcome: object) -> bool:
 class TaskFollower:
     """Follows one task to its end."""
 
-    def __init__(self, task: Json, inquire: SendTaskRequest, respond: AnswerInputRequests) -> None:
+    def __init__(
+        self, task: Json, send_task_request: SendTaskRequest, answer_request: AnswerInputRequests
+    ) -> None:
         self._id = task.get("taskId")
-        self._send_task_request = inquire
-        self._respond = respond
+        self._send_task_request = send_task_request
+        self._respond = answer_request
         self._answered_keys: set[str] = set()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -82,8 +84,8 @@ class TaskFollower:
             PeerError: the task has failed.
             CallCancelledError: it was cancelled.
         """
-        pause = FIRST_POLL_SECONDS
-        while not self._stopped.wait(pause):
+        delay = FIRST_POLL_SECONDS
+        while not self._stopped.wait(delay):
             task = self._request_and_wait("tasks/get")
             status = task.get("status")
             if status in ("completed", "failed", "cancelled"):
@@ -94,7 +96,7 @@ class TaskFollower:
                 raise _make_task_error(_require_object(task.get("error")))
             if status == "input_required":
                 self._answer_questions(task)
-            pause = _get_next_pause(pause, task.get("pollIntervalMs"))
+            delay = _get_next_pause(delay, task.get("pollIntervalMs"))
         raise CallCancelledError(f"Task {self._id} was cancelled")
 
     def cancel(self) -> None:
@@ -105,9 +107,9 @@ class TaskFollower:
             self._stopped.set()
             with suppress(PaddockError):  # the server is gone
                 self._cancel_request = self._send_task_request("tasks/cancel", {"taskId": self._id})
-            inquiry = self._pending_request
-        if inquiry is not None:
-            inquiry.cancel()
+            request = self._pending_request
+        if request is not None:
+            request.cancel()
 
     def wait_for_cancellation(self) -> None:
         """Wait until the server has taken notice of the end, if it had to be told."""
@@ -117,38 +119,42 @@ class TaskFollower:
             with suppress(PaddockError):
                 _wait_for_outcome(cancellation)
 
-    def _request_and_wait(self, method: str, **more: object) -> Json:
+    def _request_and_wait(self, method: str, **params: object) -> Json:
         with self._lock:
             if self._stopped.is_set():
                 raise CallCancelledError(f"Task {self._id} was cancelled")
-            inquiry = self._pending_request = self._send_task_request(
-                method, {"taskId": self._id, **more}
+            request = self._pending_request = self._send_task_request(
+                method, {"taskId": self._id, **params}
             )
-        return _wait_for_outcome(inquiry)
+        return _wait_for_outcome(request)
 
     def _answer_questions(self, task: Json) -> None:
         """Answer what has not been answered yet; the server may not have taken all of it in."""
-        asked = _require_object(task.get("inputRequests", {}))
-        fresh = {key: question for key, question in asked.items() if key not in self._answered_keys}
-        if not fresh:
+        input_requests = _require_object(task.get("inputRequests", {}))
+        new_requests = {
+            key: question
+            for key, question in input_requests.items()
+            if key not in self._answered_keys
+        }
+        if not new_requests:
             return
-        self._answered_keys.update(fresh)
-        responses = self._respond({"inputRequests": fresh})
+        self._answered_keys.update(new_requests)
+        responses = self._respond({"inputRequests": new_requests})
         self._request_and_wait("tasks/update", inputResponses=responses)
 
 
-def _wait_for_outcome(inquiry: TaskRequest) -> Json:
+def _wait_for_outcome(request: TaskRequest) -> Json:
     try:
-        return inquiry.outcome()
+        return request.outcome()
     except PeerTimeoutError:
-        inquiry.cancel("no answer in time")
+        request.cancel("no answer in time")
         raise
 
 
-def _get_next_pause(pause: float, interval_ms: object) -> float:
+def _get_next_pause(delay: float, interval_ms: object) -> float:
     if isinstance(interval_ms, int | float):
         return max(FIRST_POLL_SECONDS, min(interval_ms, MAX_POLL_INTERVAL_MS) / 1000)
-    return min(2 * pause, DEFAULT_POLL_SECONDS)
+    return min(2 * delay, DEFAULT_POLL_SECONDS)
 
 
 def _require_object(value: object) -> Json:
@@ -178,8 +184,8 @@ class PendingCall:
 
     def __init__(
         self,
-        link: ClientConnection,
-        delivery: NotificationQueue,
+        connection: ClientConnection,
+        notification_queue: NotificationQueue,
         method: str,
         params: Json,
         *,
@@ -187,8 +193,8 @@ class PendingCall:
         respond: AnswerRequest | None = None,
     ) -> None:
         self.method = method
-        self._connection = link
-        self._notification_queue = delivery
+        self._connection = connection
+        self._notification_queue = notification_queue
         self._params = params
         self._timeout = timeout
         self._answer_request = respond
@@ -222,10 +228,10 @@ class PendingCall:
             ConnectError: the server is gone.
         """
         seconds = self._timeout if timeout is None else timeout
-        until = monotonic() + seconds
+        deadline = monotonic() + seconds
         self._wait_until_done(seconds)
-        rest = None if isinf(seconds) else max(0.0, until - monotonic())
-        self._notification_queue.wait_until_delivered(self._notification_mark, rest)
+        remaining_seconds = None if isinf(seconds) else max(0.0, deadline - monotonic())
+        self._notification_queue.wait_until_delivered(self._notification_mark, remaining_seconds)
         return self.outcome(0)
 
     def outcome(self, timeout: float | None = None) -> Json:
@@ -249,25 +255,25 @@ class PendingCall:
         if not self._finish(cancelled):
             return
         with self._lock:
-            following = self._task_follower
-        if following is not None:
-            following.cancel()
+            follower = self._task_follower
+        if follower is not None:
+            follower.cancel()
         else:
             self._connection.cancel(self._id, reason)
 
     def resolve(self, outcome: CallOutcome) -> None:
         """An answer has come."""
         if self._answer_request is not None and isinstance(outcome, dict):
-            further = (
+            handler = (
                 self._follow_task
                 if is_task_result(outcome)
                 else self._answer_questions
                 if _is_input_required(outcome)
                 else None
             )
-            if further is not None:
+            if handler is not None:
                 arguments = (self._answer_request, outcome)
-                threading.Thread(target=further, args=arguments, daemon=True).start()
+                threading.Thread(target=handler, args=arguments, daemon=True).start()
                 return
         self._finish(outcome)
 
@@ -294,12 +300,12 @@ class PendingCall:
             self._outcome = outcome
             self._notification_mark = self._notification_queue.arrived_count
             self._done.set()
-            watchers, self._done_callbacks = self._done_callbacks, []
-        for callback in watchers:
+            callbacks, self._done_callbacks = self._done_callbacks, []
+        for callback in callbacks:
             self._notification_queue.call_after(self._notification_mark, callback)
         return True
 
-    def _answer_questions(self, respond: AnswerRequest, required: Json) -> None:
+    def _answer_questions(self, answer_request: AnswerRequest, result: Json) -> None:
         """Put the server's questions to the callbacks and repeat the request."""
         try:
             self._rounds += 1
@@ -307,29 +313,31 @@ class PendingCall:
                 raise AnswerError(
                     f"{self.method}: more than {MAX_INPUT_ROUNDS} rounds of questions"
                 )
-            repeated = {**self._params, "inputResponses": _collect_responses(respond, required)}
-            if "requestState" in required:
-                repeated["requestState"] = required["requestState"]
-            self._send_request(repeated)
-        except Exception as fault:  # noqa: BLE001 - what a callback raises is for whoever waits
-            self.resolve(fault)
+            params = {**self._params, "inputResponses": _collect_responses(answer_request, result)}
+            if "requestState" in result:
+                params["requestState"] = result["requestState"]
+            self._send_request(params)
+        except Exception as error:  # noqa: BLE001 - what a callback raises is for whoever waits
+            self.resolve(error)
 
-    def _follow_task(self, respond: AnswerRequest, task: Json) -> None:
+    def _follow_task(self, answer_request: AnswerRequest, task: Json) -> None:
         """Wait for the end of a task, which is the answer to this call."""
-        following = TaskFollower(
-            task, self._send_task_request, lambda asked: _collect_responses(respond, asked)
+        follower = TaskFollower(
+            task,
+            self._send_task_request,
+            lambda input_requests: _collect_responses(answer_request, input_requests),
         )
         with self._lock:
-            self._task_follower = following
+            self._task_follower = follower
             is_late = self.is_done
         if is_late:  # it was cancelled meanwhile
-            following.cancel()
+            follower.cancel()
         try:
-            self._finish(following.wait_for_result())
-        except Exception as fault:  # noqa: BLE001 - it is for whoever waits
-            following.cancel()
-            self._finish(fault)
-        following.wait_for_cancellation()
+            self._finish(follower.wait_for_result())
+        except Exception as error:  # noqa: BLE001 - it is for whoever waits
+            follower.cancel()
+            self._finish(error)
+        follower.wait_for_cancellation()
 
     def _send_task_request(self, method: str, params: Json) -> PendingCall:
         """Ask about a task in the name of the call that it has come from."""
@@ -346,8 +354,8 @@ def _is_input_required(outcome: CallOutcome) -> bool:
     return isinstance(outcome, dict) and outcome.get("resultType") == "input_required"
 
 
-def _collect_responses(respond: AnswerRequest, required: Json) -> Json:
-    questions = required.get("inputRequests", {})
+def _collect_responses(answer_request: AnswerRequest, result: Json) -> Json:
+    questions = result.get("inputRequests", {})
     if not isinstance(questions, dict):
         raise AnswerError(f"Expected an object as inputRequests, got {questions!r:.60}")
     responses: Json = {}
@@ -356,5 +364,5 @@ def _collect_responses(respond: AnswerRequest, required: Json) -> Json:
         if not isinstance(method, str):
             raise AnswerError(f"Expected a question as inputRequests.{key}, got {question!r:.60}")
         params = question.get("params")
-        responses[key] = respond(method, params if isinstance(params, dict) else {})
+        responses[key] = answer_request(method, params if isinstance(params, dict) else {})
     return responses

@@ -77,25 +77,32 @@ def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
     transcript = record if isinstance(record, Transcript) else Transcript()
     explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
     is_recorded = record is not False
-    link = ClientConnection(channel, transcript if is_recorded else None, explain_end)
+    connection = ClientConnection(channel, transcript if is_recorded else None, explain_end)
     if isinstance(channel, AttachableChannel):
-        channel.attach(link)
-        link.cancels_by_closing = True
-    delivery = NotificationQueue(make_notification_callback(settings))
-    inbox = ServerMessageRouter(link, settings, delivery)
-    link.start(inbox)
+        channel.attach(connection)
+        connection.cancels_by_closing = True
+    notification_queue = NotificationQueue(make_notification_callback(settings))
+    router = ServerMessageRouter(connection, settings, notification_queue)
+    connection.start(router)
     try:
-        greeting = Handshake(link, delivery, settings).perform()
+        handshake_result = Handshake(connection, notification_queue, settings).perform()
     except BaseException:
-        link.close()
+        connection.close()
         raise
-    envelope = RequestMetaBuilder(settings, greeting.version)
-    inbox.accepts_requests = not envelope.is_stateless
-    is_mirrored = link.cancels_by_closing = link.cancels_by_closing and envelope.is_stateless
-    wire = OpenConnection(
-        link, delivery, envelope, partial(answer_request, settings), transcript, is_mirrored
+    meta_builder = RequestMetaBuilder(settings, handshake_result.version)
+    router.accepts_requests = not meta_builder.is_stateless
+    mirrors_arguments = connection.cancels_by_closing = (
+        connection.cancels_by_closing and meta_builder.is_stateless
     )
-    return Peer(wire, greeting, settings.timeout)
+    open_connection = OpenConnection(
+        connection,
+        notification_queue,
+        meta_builder,
+        partial(answer_request, settings),
+        transcript,
+        mirrors_arguments,
+    )
+    return Peer(open_connection, handshake_result, settings.timeout)
 
 
 def build_command(target: ServerCommand) -> list[str]:

@@ -41,8 +41,8 @@ class Transcript:
             try:
                 if self._watch is not None:
                     self._watch(message)
-            except Exception as fault:  # noqa: BLE001 - the thread has the connection to look after
-                report_callback_error(fault)
+            except Exception as error:  # noqa: BLE001 - the thread has the connection to look after
+                report_callback_error(error)
 
     @property
     def sent(self) -> list[bytes]:

@@ -105,12 +105,12 @@ class ClientConnection:
         self.cancels_by_closing = False
         """Whether the channel tells a cancellation otherwise than by sending our message."""
 
-    def start(self, inbox: ServerMessageHandler) -> None:
+    def start(self, message_handler: ServerMessageHandler) -> None:
         """Begin to read and write."""
-        self._message_handler = inbox
+        self._message_handler = message_handler
         self._threads = [
             threading.Thread(
-                target=self._read_loop, args=(inbox,), name="paddock-reader", daemon=True
+                target=self._read_loop, args=(message_handler,), name="paddock-reader", daemon=True
             ),
             threading.Thread(target=self._write_loop, name="paddock-writer", daemon=True),
         ]
@@ -156,12 +156,12 @@ class ClientConnection:
             self.record_frame(frame, is_ours=True)
         self._outgoing_frames.put(frame)
 
-    def fail_request(self, request_id: RequestId, fault: Exception) -> None:
+    def fail_request(self, request_id: RequestId, error: Exception) -> None:
         """A channel has learnt that no answer to a request will come, and why."""
         with self._lock:
             waiter = self._waiters.pop(request_id, None)
         if waiter is not None:
-            waiter.resolve(fault)
+            waiter.resolve(error)
 
     def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
         """Keep a message, if messages are kept."""
@@ -200,31 +200,31 @@ class ClientConnection:
             except (OSError, ValueError):  # the server is gone, and the reader will say so
                 return
 
-    def _read_loop(self, inbox: ServerMessageHandler) -> None:
+    def _read_loop(self, message_handler: ServerMessageHandler) -> None:
         lines = LineSplitter(MAX_LINE_BYTES, lambda head, _: self.record_stray(head))
         try:
             while chunk := self._channel.read():
                 for line in lines.feed(chunk):
                     if line.strip():
-                        self._handle_line(line, inbox)
+                        self._handle_line(line, message_handler)
         finally:
             if self._is_closing:
                 self._fail_waiters("The connection was closed")
             else:
-                explained = self._explain_end() if self._explain_end else "The server hung up"
-                self._fail_waiters(explained)
+                reason = self._explain_end() if self._explain_end else "The server hung up"
+                self._fail_waiters(reason)
 
-    def _handle_line(self, line: bytes, inbox: ServerMessageHandler) -> None:
+    def _handle_line(self, line: bytes, message_handler: ServerMessageHandler) -> None:
         self.record_frame(line, is_ours=False)
         try:
             # Versions before 2025-06-18 allow several messages as one array.
             messages = split_batch(line) if is_batch(line) else [line]
             for message in messages:
-                self._handle_frame(decode_frame(message), inbox)
+                self._handle_frame(decode_frame(message), message_handler)
         except DECODE_ERRORS:
             self.record_stray(line)
 
-    def _handle_frame(self, frame: JsonRpcFrame, inbox: ServerMessageHandler) -> None:
+    def _handle_frame(self, frame: JsonRpcFrame, message_handler: ServerMessageHandler) -> None:
         if frame.method is UNSET:
             self._handle_response(frame)
             return
@@ -232,15 +232,15 @@ class ClientConnection:
         if not isinstance(params, dict):
             params = {}
         if frame.id is UNSET:
-            inbox.handle_notification(frame.method, params)
+            message_handler.handle_notification(frame.method, params)
         else:
-            inbox.handle_request(frame.id, frame.method, params)
+            message_handler.handle_request(frame.id, frame.method, params)
 
     def _handle_response(self, frame: JsonRpcFrame) -> None:
         try:
             outcome = _read_outcome(frame)
-        except DECODE_ERRORS as fault:
-            outcome = AnswerError(f"The server's answer cannot be read: {fault}")
+        except DECODE_ERRORS as error:
+            outcome = AnswerError(f"The server's answer cannot be read: {error}")
         if frame.id is UNSET:
             self.last_stray = str(outcome)
             return
@@ -253,8 +253,8 @@ class ClientConnection:
         with self._lock:
             if self._end_reason is None:
                 self._end_reason = reason
-            waiting, self._waiters = list(self._waiters.values()), {}
-        for waiter in waiting:
+            waiters, self._waiters = list(self._waiters.values()), {}
+        for waiter in waiters:
             waiter.resolve(ConnectError(self._end_reason))
 
 

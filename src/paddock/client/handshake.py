@@ -84,9 +84,9 @@ class RequestMetaBuilder:
         """The parameters with our `_meta`; what they have of their own wins."""
         meta: Json = msgspec.to_builtins(self._build_meta(method))
         meta.update(collect_trace_context(self._trace_context_source))
-        own = params.get("_meta")
-        if isinstance(own, dict):
-            meta.update(own)
+        own_meta = params.get("_meta")
+        if isinstance(own_meta, dict):
+            meta.update(own_meta)
         return {**params, "_meta": meta} if meta else params
 
     def _build_meta(self, method: str) -> RequestMeta:
@@ -120,10 +120,13 @@ class Handshake:
     """Opens one connection."""
 
     def __init__(
-        self, link: ClientConnection, delivery: NotificationQueue, settings: ConnectSettings
+        self,
+        connection: ClientConnection,
+        notification_queue: NotificationQueue,
+        settings: ConnectSettings,
     ) -> None:
-        self._connection = link
-        self._notification_queue = delivery
+        self._connection = connection
+        self._notification_queue = notification_queue
         self._settings = settings
 
     def perform(self) -> HandshakeResult:
@@ -146,24 +149,24 @@ class Handshake:
             known = ", ".join(SUPPORTED_VERSIONS)
             raise ConnectError(f"Unknown protocol version {era!r}", hint=f"known are {known}")
         if era in STATELESS_VERSIONS:
-            greeting = self._read_discovery(self._send_discover(era), self._settings.timeout)
-            if greeting is None:
+            result = self._read_discovery(self._send_discover(era), self._settings.timeout)
+            if result is None:
                 raise ConnectError(f"The server does not speak protocol version {era}")
-            return greeting
-        greeting = self._initialize(era)
-        if greeting.version != era:
+            return result
+        result = self._initialize(era)
+        if result.version != era:
             raise ConnectError(
-                f"The server answered with protocol version {greeting.version} instead of {era}"
+                f"The server answered with protocol version {result.version} instead of {era}"
             )
-        return greeting
+        return result
 
     def _probe_versions(self) -> HandshakeResult:
         probe = self._send_discover(STATELESS_VERSIONS[0])
-        limit = min(self._settings.probe_timeout, self._settings.timeout)
+        timeout = min(self._settings.probe_timeout, self._settings.timeout)
         try:
-            greeting = self._read_discovery(probe, limit)
-            if greeting is not None:
-                return greeting
+            result = self._read_discovery(probe, timeout)
+            if result is not None:
+                return result
         except (PeerError, PeerTimeoutError):
             pass  # an older server, or one that is slow to start
         except HttpError as error:
@@ -173,46 +176,46 @@ class Handshake:
             hint = "if it cannot stand an unknown method, name an older version as the era"
             raise ConnectError(error.message, hint=error.hint or hint) from None
         try:
-            greeting = self._initialize(SESSION_VERSIONS[0])
+            result = self._initialize(SESSION_VERSIONS[0])
         except PaddockError as error:
-            late = _find_late_result(probe)
-            if late is None:
+            late_result = _find_late_result(probe)
+            if late_result is None:
                 raise _add_endpoint_hint(error) from None
-            return late
+            return late_result
         if self._connection.cancels_by_closing:  # it holds a connection
             probe.cancel()
-        return greeting
+        return result
 
-    def _read_discovery(self, probe: PendingCall, limit: float) -> HandshakeResult | None:
+    def _read_discovery(self, probe: PendingCall, timeout: float) -> HandshakeResult | None:
         """The greeting in the answer to a probe; repeats it in a version that the server names."""
         try:
-            return _parse_discover_result(probe.result(limit))
+            return _parse_discover_result(probe.result(timeout))
         except PeerError as error:
-            offered = _find_offered_version(error)
-            if offered is None:
+            offered_version = _find_offered_version(error)
+            if offered_version is None:
                 raise
-        return _parse_discover_result(self._send_discover(offered).result(limit))
+        return _parse_discover_result(self._send_discover(offered_version).result(timeout))
 
     def _send_discover(self, version: str) -> PendingCall:
         params = RequestMetaBuilder(self._settings, version).add_meta("server/discover", {})
         return self._start_call("server/discover", params)
 
     def _initialize(self, version: str) -> HandshakeResult:
-        envelope = RequestMetaBuilder(self._settings, version)
+        meta_builder = RequestMetaBuilder(self._settings, version)
         params: Json = {
             "protocolVersion": version,
-            "capabilities": envelope.capabilities,
-            "clientInfo": envelope.client_info,
+            "capabilities": meta_builder.capabilities,
+            "clientInfo": meta_builder.client_info,
         }
-        answer = self._start_call("initialize", params).result()
-        chosen = answer.get("protocolVersion")
+        result = self._start_call("initialize", params).result()
+        chosen = result.get("protocolVersion")
         if chosen not in SESSION_VERSIONS:
             raise ConnectError(
                 f"The server speaks protocol version {chosen!r}, which we do not",
                 hint=f"we speak {', '.join(SUPPORTED_VERSIONS)}",
             )
         self._connection.notify("notifications/initialized")
-        return _make_handshake_result(chosen, answer.get("serverInfo"), answer)
+        return _make_handshake_result(chosen, result.get("serverInfo"), result)
 
     def _start_call(self, method: str, params: Json) -> PendingCall:
         timeout = self._settings.timeout
@@ -221,23 +224,25 @@ class Handshake:
         )
 
 
-def _parse_discover_result(answer: Json) -> HandshakeResult | None:
+def _parse_discover_result(result: Json) -> HandshakeResult | None:
     """The greeting in an answer to `server/discover`; None when we have no version in common."""
-    theirs = answer.get("supportedVersions")
-    common = [version for version in STATELESS_VERSIONS if version in _as_list(theirs)]
-    if not common:
+    server_versions = result.get("supportedVersions")
+    common_versions = [
+        version for version in STATELESS_VERSIONS if version in _as_list(server_versions)
+    ]
+    if not common_versions:
         return None
-    meta = answer.get("_meta")
-    info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
-    return _make_handshake_result(common[0], info, answer)
+    meta = result.get("_meta")
+    server_info = meta.get(META_SERVER_INFO) if isinstance(meta, dict) else None
+    return _make_handshake_result(common_versions[0], server_info, result)
 
 
 def _find_offered_version(error: PeerError) -> str | None:
     """The version that a server names which does not know the one that we have tried."""
     if error.rpc_code != UNSUPPORTED_VERSION or not isinstance(error.data, dict):
         return None
-    theirs = _as_list(error.data.get("supported"))
-    return next((version for version in STATELESS_VERSIONS if version in theirs), None)
+    server_versions = _as_list(error.data.get("supported"))
+    return next((version for version in STATELESS_VERSIONS if version in server_versions), None)
 
 
 def _may_be_older_server(error: HttpError) -> bool:
@@ -259,11 +264,11 @@ def _find_late_result(probe: PendingCall) -> HandshakeResult | None:
         return None
 
 
-def _make_handshake_result(version: str, info: object, answer: Json) -> HandshakeResult:
-    capabilities, instructions = answer.get("capabilities"), answer.get("instructions")
+def _make_handshake_result(version: str, server_info: object, result: Json) -> HandshakeResult:
+    capabilities, instructions = result.get("capabilities"), result.get("instructions")
     return HandshakeResult(
         version=version,
-        server_info=info if isinstance(info, dict) else {},
+        server_info=server_info if isinstance(server_info, dict) else {},
         capabilities=capabilities if isinstance(capabilities, dict) else {},
         instructions=instructions if isinstance(instructions, str) else None,
     )

@@ -86,8 +86,8 @@ class NotificationQueue:
         """Do without a notification: who reads cannot wait, because a callback may call us."""
         self._dropped_count += 1
         if self._dropped_count == 1:
-            text = "%s and others are dropped: %s notifications wait for a callback that is busy"
-            logging.getLogger("paddock").warning(text, method, MAX_PENDING_NOTIFICATIONS)
+            message = "%s and others are dropped: %s notifications wait for a callback that is busy"
+            logging.getLogger("paddock").warning(message, method, MAX_PENDING_NOTIFICATIONS)
 
     def _run_callbacks(self) -> None:
         while (notification := self._queue.get()) is not None:
@@ -97,8 +97,8 @@ class NotificationQueue:
             try:
                 if self._deliver is not None:
                     self._deliver(*notification)
-            except Exception as fault:  # noqa: BLE001 - one bad callback must not end the rest
-                report_callback_error(fault)
+            except Exception as error:  # noqa: BLE001 - one bad callback must not end the rest
+                report_callback_error(error)
             with self._progress:
                 self._delivered_count += 1
                 self._progress.notify_all()
@@ -114,15 +114,15 @@ class Subscription:
     HTTP a stream that breaks is opened again; what changed meanwhile is not told.
     """
 
-    def __init__(self, link: ClientConnection, params: Json) -> None:
-        self._connection = link
+    def __init__(self, connection: ClientConnection, params: Json) -> None:
+        self._connection = connection
         self._changed = threading.Condition()
         self._error: Exception | None = None
         self.is_open = True
         self.acknowledged_filter: Json | None = None
         """What the server has promised to tell; it may be less than what was asked for."""
-        self.id = link.add_waiter(self)
-        link.send(encode_request(self.id, LISTEN_METHOD, params))
+        self.id = connection.add_waiter(self)
+        connection.send(encode_request(self.id, LISTEN_METHOD, params))
 
     def wait_for_acknowledgement(self, timeout: float) -> None:
         """Wait until the server has acknowledged.
@@ -140,10 +140,12 @@ class Subscription:
             self.close()
             raise PeerTimeoutError(f"No answer to {LISTEN_METHOD} within {timeout:g} s")
 
-    def acknowledge(self, honoured: object) -> None:
+    def acknowledge(self, acknowledged_filter: object) -> None:
         """The server has begun to listen for us."""
         with self._changed:
-            self.acknowledged_filter = honoured if isinstance(honoured, dict) else {}
+            self.acknowledged_filter = (
+                acknowledged_filter if isinstance(acknowledged_filter, dict) else {}
+            )
             self._changed.notify_all()
 
     def resolve(self, outcome: CallOutcome) -> None:

@@ -66,13 +66,13 @@ def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
     raise AnswerError(f"{uri} is not a file of the skill {skill.uri}")
 
 
-def verify_skill_file(skill: SkillInfo, uri: str, answer: ResourceResult) -> bytes:
+def verify_skill_file(skill: SkillInfo, uri: str, result: ResourceResult) -> bytes:
     """The content of a file, if it is what the list says.
 
     Raises:
         AnswerError: when it is not.
     """
-    data = _find_file_content(uri, answer)
+    data = _find_file_content(uri, result)
     listed = find_listed_file(skill, uri)
     if listed is not None:
         _check_digest(listed, data)
@@ -81,8 +81,8 @@ def verify_skill_file(skill: SkillInfo, uri: str, answer: ResourceResult) -> byt
     return data
 
 
-def _find_file_content(uri: str, answer: ResourceResult) -> bytes:
-    for part in answer.contents:
+def _find_file_content(uri: str, result: ResourceResult) -> bytes:
+    for part in result.contents:
         if isinstance(part, TextResourceContents) and part.uri == uri:
             return part.text.encode()
         if isinstance(part, BlobResourceContents) and part.uri == uri:
@@ -101,14 +101,16 @@ def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
     from paddock.authoring.frontmatter_parser import parse_frontmatter  # noqa: PLC0415 - reads YAML
 
     try:
-        found = parse_frontmatter(data, skill.uri)
-    except DefinitionError as fault:
-        raise AnswerError(str(fault)) from None
-    different = sorted(
-        key for key in {*found, *skill.frontmatter} if found.get(key) != skill.frontmatter.get(key)
+        frontmatter = parse_frontmatter(data, skill.uri)
+    except DefinitionError as error:
+        raise AnswerError(str(error)) from None
+    different_keys = sorted(
+        key
+        for key in {*frontmatter, *skill.frontmatter}
+        if frontmatter.get(key) != skill.frontmatter.get(key)
     )
-    if different:
-        fields = ", ".join(different)
+    if different_keys:
+        fields = ", ".join(different_keys)
         raise AnswerError(f"The frontmatter of {skill.uri} is not what is listed: {fields}")
 
 
@@ -132,15 +134,17 @@ class OpenConnection(Struct):
 class Peer:
     """A server that we are connected to. Made by `connect`; a context manager that closes it."""
 
-    def __init__(self, wire: OpenConnection, greeting: HandshakeResult, timeout: float) -> None:
-        self._open_connection = wire
-        self._handshake_result = greeting
+    def __init__(
+        self, open_connection: OpenConnection, handshake_result: HandshakeResult, timeout: float
+    ) -> None:
+        self._open_connection = open_connection
+        self._handshake_result = handshake_result
         self._timeout = timeout
-        self.protocol_version = greeting.version
-        self.server_info = greeting.server_info
-        self.server_capabilities = greeting.capabilities
-        self.instructions = greeting.instructions
-        self.transcript = wire.transcript
+        self.protocol_version = handshake_result.version
+        self.server_info = handshake_result.server_info
+        self.server_capabilities = handshake_result.capabilities
+        self.instructions = handshake_result.instructions
+        self.transcript = open_connection.transcript
         """Every message so far, when the connection is recorded; else empty."""
 
     @property
@@ -264,13 +268,13 @@ class Peer:
                 LISTEN, "a session is told of changes; use subscribe for resources"
             )
         kinds = {"tools": tools, "prompts": prompts, "resources": resources}
-        wanted: Json = {f"{kind}ListChanged": True for kind, is_on in kinds.items() if is_on}
+        uri: Json = {f"{kind}ListChanged": True for kind, is_on in kinds.items() if is_on}
         if uris:
-            wanted["resourceSubscriptions"] = uris
-        params = self._open_connection.meta_builder.add_meta(LISTEN, {"notifications": wanted})
-        listening = Subscription(self._open_connection.connection, params)
-        listening.wait_for_acknowledgement(self._timeout)
-        return listening
+            uri["resourceSubscriptions"] = uris
+        params = self._open_connection.meta_builder.add_meta(LISTEN, {"notifications": uri})
+        subscription = Subscription(self._open_connection.connection, params)
+        subscription.wait_for_acknowledgement(self._timeout)
+        return subscription
 
     def set_log_level(self, level: LoggingLevel) -> None:
         """Ask for log messages of this level and above, from now on."""
@@ -303,14 +307,14 @@ class Peer:
         items: list[Json] = []
         cursors: set[str] = set()
         params: Json = {}
-        until = monotonic() + self._timeout
+        deadline = monotonic() + self._timeout
         for _ in range(MAX_PAGES):
-            rest = until - monotonic()
-            if rest <= 0:
+            remaining_seconds = deadline - monotonic()
+            if remaining_seconds <= 0:
                 raise PeerTimeoutError(f"Not all pages of {method} within {self._timeout:g} s")
-            answer = self.request(method, params, timeout=rest)
-            items += results.convert_result(list[Json], answer.get(key), method)
-            cursor = results.convert_result(str | None, answer.get("nextCursor"), method)  # type: ignore[arg-type]  # a union is a type to msgspec
+            result = self.request(method, params, timeout=remaining_seconds)
+            items += results.convert_result(list[Json], result.get(key), method)
+            cursor = results.convert_result(str | None, result.get("nextCursor"), method)  # type: ignore[arg-type]  # a union is a type to msgspec
             if cursor is None:
                 return items
             if cursor in cursors:
@@ -327,15 +331,15 @@ class Peer:
         A server of the stateless era may answer with questions. They are put to the callbacks and
         the request is repeated, unless `answers_questions` says that the caller sees to it.
         """
-        wire = self._open_connection
-        wrapped = wire.meta_builder.add_meta(method, params or {})
-        is_asked = wire.meta_builder.is_stateless and answers_questions
-        respond = wire.answer_request if is_asked else None
+        open_connection = self._open_connection
+        params_with_meta = open_connection.meta_builder.add_meta(method, params or {})
+        is_asked = open_connection.meta_builder.is_stateless and answers_questions
+        respond = open_connection.answer_request if is_asked else None
         return PendingCall(
-            wire.connection,
-            wire.notification_queue,
+            open_connection.connection,
+            open_connection.notification_queue,
             method,
-            wrapped,
+            params_with_meta,
             timeout=self._timeout,
             respond=respond,
         )
@@ -364,13 +368,13 @@ class Peer:
     def _list_items(self, method: str, key: str, kind: type[T]) -> list[T]:
         return results.convert_result(list[kind], self.pages(method, key), method)  # type: ignore[valid-type]  # the type is a value here
 
-    def _require_session_era(self, method: str, instead: str) -> None:
+    def _require_session_era(self, method: str, alternative: str) -> None:
         if self._open_connection.meta_builder.is_stateless:
-            raise self._make_unknown_method_error(method, instead)
+            raise self._make_unknown_method_error(method, alternative)
 
-    def _make_unknown_method_error(self, method: str, instead: str) -> PeerError:
+    def _make_unknown_method_error(self, method: str, alternative: str) -> PeerError:
         text = f"{method} does not exist in protocol version {self.protocol_version}"
-        return PeerError(text, rpc_code=METHOD_NOT_FOUND, hint=instead)
+        return PeerError(text, rpc_code=METHOD_NOT_FOUND, hint=alternative)
 
 
 class _EndWaiter:

@@ -69,35 +69,35 @@ class ProcessChannel:
 
     def write(self, data: bytes) -> None:
         """Give bytes to the server's input."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[self._input.write(rest) :]
+        remaining = memoryview(data)
+        while remaining:
+            remaining = remaining[self._input.write(remaining) :]
 
     def close(self) -> None:
         """Close the server's input and see to it that it ends."""
         self._input.close()
-        for end in (self._process.terminate, self._process.kill):
+        for description in (self._process.terminate, self._process.kill):
             try:
                 self._process.wait(STOP_SECONDS)
                 break
             except subprocess.TimeoutExpired:
-                end()
+                description()
         self._process.wait()
         self._join_stderr_thread()
 
     def explain_end(self) -> str:
         """What became of a server that has hung up."""
         try:
-            end = _describe_exit(self._process.wait(EXIT_CODE_SECONDS))
+            description = _describe_exit(self._process.wait(EXIT_CODE_SECONDS))
         except subprocess.TimeoutExpired:
-            end = "closed its output without ending"
+            description = "closed its output without ending"
         self._join_stderr_thread()
-        return f"The server {end}{self.format_stderr_tail()}"
+        return f"The server {description}{self.format_stderr_tail()}"
 
     def format_stderr_tail(self) -> str:
         """The end of its standard error so far, as part of a message; empty when it is silent."""
-        words = "".join(f"\n  {line}" for line in self._stderr_tail)
-        return f"; the end of its standard error:{words}" if words else ""
+        lines = "".join(f"\n  {line}" for line in self._stderr_tail)
+        return f"; the end of its standard error:{lines}" if lines else ""
 
     def _join_stderr_thread(self) -> None:
         if self._stderr_thread.is_alive():

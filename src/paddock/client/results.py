@@ -39,21 +39,21 @@ AnyResourceContents = TextResourceContents | BlobResourceContents
 _WIRE_FIELD_TYPES: dict[str, object] = {"annotations": Annotations | None, "resource": Json}
 
 
-def _define_wire_type(kind: type[Struct]) -> type[Struct]:
+def _define_wire_type(content_type: type[Struct]) -> type[Struct]:
     """The same fields, each with the one type that it has on the wire."""
     fields = []
-    for struct_field in msgspec.structs.fields(kind):
-        known_as = msgspec.field(name=struct_field.encode_name)
+    for struct_field in msgspec.structs.fields(content_type):
+        definition = msgspec.field(name=struct_field.encode_name)
         if struct_field.default is not NODEFAULT:
-            known_as = msgspec.field(name=struct_field.encode_name, default=struct_field.default)
+            definition = msgspec.field(name=struct_field.encode_name, default=struct_field.default)
         fields.append(
             (
                 struct_field.name,
                 _WIRE_FIELD_TYPES.get(struct_field.name, struct_field.type),
-                known_as,
+                definition,
             )
         )
-    return msgspec.defstruct(kind.__name__, fields)
+    return msgspec.defstruct(content_type.__name__, fields)
 
 
 _CONTENT_TYPES: dict[object, tuple[type[Content], type[Struct]]] = {
@@ -72,12 +72,12 @@ def parse_content(value: object) -> AnyContent:
         raise AnswerError(f"Expected content, got {value!r:.60}")
     if value.get("type") not in _CONTENT_TYPES:
         return cast("Json", value)
-    kind, wire_type = _CONTENT_TYPES[value["type"]]
-    sent = _convert_content(value, wire_type, f"{value['type']} content")
-    fields = {name: getattr(sent, name) for name in sent.__struct_fields__}
+    content_type, wire_type = _CONTENT_TYPES[value["type"]]
+    converted = _convert_content(value, wire_type, f"{value['type']} content")
+    fields = {name: getattr(converted, name) for name in converted.__struct_fields__}
     if "resource" in fields:
         fields["resource"] = parse_resource_contents(fields["resource"])
-    return kind(**fields)
+    return content_type(**fields)
 
 
 def parse_resource_contents(value: object) -> AnyResourceContents:
@@ -87,20 +87,22 @@ def parse_resource_contents(value: object) -> AnyResourceContents:
         AnswerError: saying which field is wrong.
     """
     is_binary = isinstance(value, dict) and "blob" in value
-    kind = BlobResourceContents if is_binary else TextResourceContents
-    return cast("AnyResourceContents", _convert_content(value, kind, "the contents of a resource"))
+    content_type = BlobResourceContents if is_binary else TextResourceContents
+    return cast(
+        "AnyResourceContents", _convert_content(value, content_type, "the contents of a resource")
+    )
 
 
 def join_text(contents: list[AnyContent]) -> str:
     """The text among contents, each piece on lines of its own."""
-    return "\n".join(piece.text for piece in contents if isinstance(piece, TextContent))
+    return "\n".join(item.text for item in contents if isinstance(item, TextContent))
 
 
-def _convert_content(value: object, kind: type[Struct], what: str) -> Struct:
+def _convert_content(value: object, content_type: type[Struct], description: str) -> Struct:
     try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as fault:
-        raise AnswerError(f"Not {what}: {fault}") from None
+        return msgspec.convert(value, content_type)
+    except msgspec.ValidationError as error:
+        raise AnswerError(f"Not {description}: {error}") from None
 
 
 T = TypeVar("T")
@@ -197,13 +199,13 @@ class ResourceResult(Struct):
     @property
     def text(self) -> str:
         """All text of the contents."""
-        parts = (part.text for part in self.contents if isinstance(part, TextResourceContents))
+        parts = (item.text for item in self.contents if isinstance(item, TextResourceContents))
         return "\n".join(parts)
 
     @property
     def data(self) -> bytes:
         """All bytes of the contents."""
-        parts = (part.blob for part in self.contents if isinstance(part, BlobResourceContents))
+        parts = (item.blob for item in self.contents if isinstance(item, BlobResourceContents))
         return b"".join(parts)
 
 
@@ -242,36 +244,38 @@ class _CompletionResponse(Struct):
     completion: Completion
 
 
-def convert_result(kind: type[T], value: object, method: str) -> T:
+def convert_result(content_type: type[T], value: object, method: str) -> T:
     """A part of the answer to a request, as the type it should have.
 
     Raises:
         AnswerError: saying where it has not.
     """
     try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as fault:
-        raise AnswerError(f"The server's answer to {method} makes no sense: {fault}") from None
+        return msgspec.convert(value, content_type)
+    except msgspec.ValidationError as error:
+        raise AnswerError(f"The server's answer to {method} makes no sense: {error}") from None
 
 
 def parse_tool_result(answer: Json) -> ToolResult:
     """The result of `tools/call`."""
-    read = convert_result(_ToolResponse, answer, "tools/call")
-    content = [parse_content(piece) for piece in read.content]
-    return ToolResult(content, read.structured_content, read.is_error, read.meta)
+    response = convert_result(_ToolResponse, answer, "tools/call")
+    content = [parse_content(item) for item in response.content]
+    return ToolResult(content, response.structured_content, response.is_error, response.meta)
 
 
 def parse_prompt_result(answer: Json) -> PromptResult:
     """The result of `prompts/get`."""
-    read = convert_result(_PromptResponse, answer, "prompts/get")
-    messages = [_parse_prompt_message(message) for message in read.messages]
-    return PromptResult(messages, read.description, read.meta)
+    response = convert_result(_PromptResponse, answer, "prompts/get")
+    messages = [_parse_prompt_message(message) for message in response.messages]
+    return PromptResult(messages, response.description, response.meta)
 
 
 def parse_resource_result(answer: Json) -> ResourceResult:
     """The result of `resources/read`."""
-    read = convert_result(_ResourceResponse, answer, "resources/read")
-    return ResourceResult([parse_resource_contents(part) for part in read.contents], read.meta)
+    response = convert_result(_ResourceResponse, answer, "resources/read")
+    return ResourceResult(
+        [parse_resource_contents(item) for item in response.contents], response.meta
+    )
 
 
 def parse_completion(answer: Json) -> Completion:

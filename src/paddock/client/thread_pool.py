@@ -13,10 +13,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 
 
-def report_callback_error(fault: BaseException) -> None:
+def report_callback_error(error: BaseException) -> None:
     """Show a fault in a callback the way Python shows one that ends a thread."""
-    details = (type(fault), fault, fault.__traceback__, threading.current_thread())
-    threading.excepthook(threading.ExceptHookArgs(details))
+    args = (type(error), error, error.__traceback__, threading.current_thread())
+    threading.excepthook(threading.ExceptHookArgs(args))
     sys.stderr.flush()
 
 
@@ -29,10 +29,10 @@ IDLE_SECONDS = 10.0
 class ThreadPool:
     """Runs jobs, up to `limit` at a time; up to `line` more wait for their turn."""
 
-    def __init__(self, name: str, limit: int, line: int) -> None:
+    def __init__(self, name: str, max_threads: int, max_queued: int) -> None:
         self._name = name
-        self._max_threads = limit
-        self._max_queued = line
+        self._max_threads = max_threads
+        self._max_queued = max_queued
         self._lock = threading.Lock()
         self._queued_jobs: deque[Job] = deque()
         self._idle_jobs: SimpleQueue[Job | None] = SimpleQueue()
@@ -65,10 +65,10 @@ class ThreadPool:
                 self._idle_jobs.put(None)
             self._idle_count = 0
             threads = list(self._threads)
-        until = monotonic() + seconds
+        deadline = monotonic() + seconds
         for thread in threads:
             if thread is not threading.current_thread():
-                thread.join(max(0.0, until - monotonic()))
+                thread.join(max(0.0, deadline - monotonic()))
 
     def _start_thread(self, job: Job) -> None:
         thread = threading.Thread(target=self._run_jobs, args=(job,), name=self._name, daemon=True)
@@ -80,8 +80,8 @@ class ThreadPool:
         while job is not None:
             try:
                 job()
-            except Exception as fault:  # noqa: BLE001 - what comes next has to be done all the same
-                report_callback_error(fault)
+            except Exception as error:  # noqa: BLE001 - what comes next has to be done all the same
+                report_callback_error(error)
             job = self._next_job()
 
     def _next_job(self) -> Job | None:

@@ -48,12 +48,12 @@ class ServerConnection:
         self._last_request_id = 0
         self._lock = allocate_lock()
 
-    def expect_response(self, answer: Callable[[object, object], None]) -> RequestId:
+    def expect_response(self, handle_answer: Callable[[object, object], None]) -> RequestId:
         """A fresh id for a request to the peer, whose result or error goes to `answer`."""
         with self._lock:
             self._last_request_id += 1
             request_id = self._last_request_id
-        self._response_handlers[request_id] = answer
+        self._response_handlers[request_id] = handle_answer
         return request_id
 
     def forget_response(self, request_id: RequestId) -> bool:
@@ -62,13 +62,13 @@ class ServerConnection:
 
     def handle_response(self, request_id: object, result: object, error: object) -> None:
         """The peer answered a request of ours; one that nobody waits for is dropped."""
-        answer = (
+        handle_answer = (
             self._response_handlers.pop(request_id, None)
             if isinstance(request_id, int | str)
             else None
         )
-        if answer is not None:
-            answer(result, error)
+        if handle_answer is not None:
+            handle_answer(result, error)
 
     def close(self) -> None:
         """The peer is gone: cancel what is under way, wait for nothing more."""

@@ -81,9 +81,9 @@ class ProtocolEras:
     """Both eras of one server, which all its connections share."""
 
     def __init__(
-        self, operations: ServerOperations, listeners: SubscriptionRegistry | None = None
+        self, operations: ServerOperations, subscriptions: SubscriptionRegistry | None = None
     ) -> None:
-        self.subscriptions = SubscriptionRegistry() if listeners is None else listeners
+        self.subscriptions = SubscriptionRegistry() if subscriptions is None else subscriptions
         self.session = SessionEra(operations)
         self.stateless = StatelessEra(operations, self.subscriptions)
         eras: tuple[ProtocolEra, ...] = (self.session, self.stateless)
@@ -161,10 +161,10 @@ class Dispatcher:
     def _dispatch_frame(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
         try:
             frame = decode_frame(line)
-        except DECODE_ERRORS as fault:
+        except DECODE_ERRORS as error:
             if self.connection.version == BATCH_VERSION and is_batch(line):
                 return self._dispatch_batch(line, exchange)
-            return answer_malformed_line(line, fault)
+            return answer_malformed_line(line, error)
         if frame.method is UNSET or frame.id is UNSET:
             return self._handle_non_request(frame)
         try:
@@ -188,8 +188,8 @@ class Dispatcher:
             eras.set_observers(observers)
         with self._deferred_lock:
             self._eras = eras
-            held, self._deferred = self._deferred, None if is_ready else []
-        return [line for _, line in held or ()]
+            deferred, self._deferred = self._deferred, None if is_ready else []
+        return [line for _, line in deferred or ()]
 
     def reject_long_line(self, head: bytes, tail: bytes) -> bytes | None:
         """The answer to a line that was too long to keep, of which these are the two ends.
@@ -207,8 +207,8 @@ class Dispatcher:
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
         """Tell the peer, in whichever era it listens, that something has changed."""
-        told = self._eras.session.announce_change(self.connection, kind, uri)
-        return told + self._eras.subscriptions.announce_change(kind, uri)
+        notified_count = self._eras.session.announce_change(self.connection, kind, uri)
+        return notified_count + self._eras.subscriptions.announce_change(kind, uri)
 
     def close(self) -> None:
         """The connection ends: say goodbye to listeners, stop what is under way."""
@@ -320,7 +320,9 @@ class Dispatcher:
         self._eras.subscriptions.remove_stream(self.connection, params.request_id)
         with self._deferred_lock:
             if self._deferred:
-                self._deferred = [held for held in self._deferred if held[0] != params.request_id]
+                self._deferred = [
+                    deferred for deferred in self._deferred if deferred[0] != params.request_id
+                ]
         request = self.connection.in_flight.get(params.request_id)
         if request is not None and not request.is_answered:
             request.cancel(params.reason)
@@ -328,21 +330,21 @@ class Dispatcher:
     def _dispatch_batch(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
         try:
             messages = split_batch(line)
-        except DECODE_ERRORS as fault:
-            return answer_malformed_line(line, fault)
+        except DECODE_ERRORS as error:
+            return answer_malformed_line(line, error)
         if self._deferred is not None:
             return self._defer(DEFERRED_BATCH_ID, line)
         if not messages:
             return encode_error(None, ProtocolError("An empty batch", rpc_code=INVALID_REQUEST))
-        batch = BatchReply(len(messages))
+        batch_reply = BatchReply(len(messages))
         replies: list[Reply] = []
         for message in messages:
             reply = _reject_batch_member(message) or self.dispatch_line(message, exchange)
             if isinstance(reply, Request):
-                reply.answer_sink = batch
+                reply.answer_sink = batch_reply
                 replies.append(reply)
             else:
-                replies.append(batch.add_answer(reply if isinstance(reply, bytes) else None))
+                replies.append(batch_reply.add_answer(reply if isinstance(reply, bytes) else None))
         return [reply for reply in replies if reply is not None]
 
 

@@ -64,7 +64,11 @@ def dump_json(value: object) -> str:
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{dump_json(str(k))}:{dump_json(v)}" for k, v in value.items()) + "}"
+        return (
+            "{"
+            + ",".join(f"{dump_json(str(key))}:{dump_json(item)}" for key, item in value.items())
+            + "}"
+        )
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(dump_json, value)) + "]"
     if value is None or isinstance(value, bool):
@@ -78,7 +82,7 @@ if TYPE_CHECKING:
     from paddock.protocol.server_metadata import Json, ServerMetadata
 
 
-def open_session(connection: ServerConnection, facts: ServerMetadata, params: Json) -> Json:
+def open_session(connection: ServerConnection, metadata: ServerMetadata, params: Json) -> Json:
     """Open or reopen the session of a connection; the result of `initialize`."""
     connection.version = negotiate_version(str(params["protocolVersion"]))
     capabilities, info = params.get("capabilities"), params.get("clientInfo")
@@ -86,24 +90,26 @@ def open_session(connection: ServerConnection, facts: ServerMetadata, params: Js
     connection.client_info = info if isinstance(info, dict) else None
     result: Json = {
         "protocolVersion": connection.version,
-        "capabilities": _build_session_capabilities(facts, connection.version),
-        "serverInfo": facts.to_server_info(),
+        "capabilities": _build_session_capabilities(metadata, connection.version),
+        "serverInfo": metadata.to_server_info(),
     }
-    if facts.instructions:
-        result["instructions"] = facts.instructions
+    if metadata.instructions:
+        result["instructions"] = metadata.instructions
     return result
 
 
-def _build_session_capabilities(facts: ServerMetadata, version: str) -> Json:
+def _build_session_capabilities(metadata: ServerMetadata, version: str) -> Json:
     """What a session of a version is told that the server can do."""
-    known: Json = {key: value for key, value in facts.capabilities.items() if key != "tasks"}
+    capabilities: Json = {
+        key: value for key, value in metadata.capabilities.items() if key != "tasks"
+    }
     if (
-        facts.has_capability("tasks")
-        and facts.has_capability("tools")
+        metadata.has_capability("tasks")
+        and metadata.has_capability("tools")
         and supports_feature(version, "tasks")
     ):
-        known["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
-    return known
+        capabilities["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
+    return capabilities
 
 
 if TYPE_CHECKING:
@@ -115,36 +121,38 @@ TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
 META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 
-def build_discover_result(facts: ServerMetadata) -> Json:
+def build_discover_result(metadata: ServerMetadata) -> Json:
     """The result of `server/discover`, all but its `resultType` and `_meta`."""
     result: Json = {
         "supportedVersions": list(STATELESS_VERSIONS),
-        "capabilities": _build_stateless_capabilities(facts),
-        **facts.to_cache_hints(),
+        "capabilities": _build_stateless_capabilities(metadata),
+        **metadata.to_cache_hints(),
     }
-    if facts.instructions:
-        result["instructions"] = facts.instructions
+    if metadata.instructions:
+        result["instructions"] = metadata.instructions
     return result
 
 
-def complete_result(result: Json, facts: ServerMetadata) -> Json:
+def complete_result(result: Json, metadata: ServerMetadata) -> Json:
     """A result as it goes out: marked complete, and saying who answered."""
     meta = result.get("_meta")
-    own = {META_SERVER_INFO: facts.to_server_info()}
-    merged = {**own, **meta} if isinstance(meta, dict) else own
+    server_meta = {META_SERVER_INFO: metadata.to_server_info()}
+    merged = {**server_meta, **meta} if isinstance(meta, dict) else server_meta
     return {"resultType": "complete", **result, "_meta": merged}
 
 
-def _build_stateless_capabilities(facts: ServerMetadata) -> Json:
+def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
     """What the server can do, in which tasks are an extension."""
-    known: Json = {key: value for key, value in facts.capabilities.items() if key != "tasks"}
-    if facts.has_capability("tasks") and facts.has_capability("tools"):
-        extensions = known.get("extensions")
-        known["extensions"] = {
+    capabilities: Json = {
+        key: value for key, value in metadata.capabilities.items() if key != "tasks"
+    }
+    if metadata.has_capability("tasks") and metadata.has_capability("tools"):
+        extensions = capabilities.get("extensions")
+        capabilities["extensions"] = {
             TASKS_EXTENSION: {},
             **(extensions if isinstance(extensions, dict) else {}),
         }
-    return known
+    return capabilities
 
 
 if TYPE_CHECKING:
@@ -153,7 +161,7 @@ if TYPE_CHECKING:
 
 
 def answer_handshake(
-    line: bytes, connection: ServerConnection, facts: ServerMetadata
+    line: bytes, connection: ServerConnection, metadata: ServerMetadata
 ) -> bytes | None:
     """The answer to a plain opening message, or None to leave it to the dispatcher."""
     try:
@@ -165,7 +173,7 @@ def answer_handshake(
     request_id, params = message.get("id"), message.get("params")
     if type(request_id) not in (int, str) or not isinstance(params, dict):
         return None
-    result = _build_handshake_result(message.get("method"), params, connection, facts)
+    result = _build_handshake_result(message.get("method"), params, connection, metadata)
     if result is None:
         return None
     frame = {"jsonrpc": "2.0", "id": request_id, "result": result}
@@ -173,14 +181,14 @@ def answer_handshake(
 
 
 def _build_handshake_result(
-    method: object, params: Json, connection: ServerConnection, facts: ServerMetadata
+    method: object, params: Json, connection: ServerConnection, metadata: ServerMetadata
 ) -> Json | None:
     meta = params.get("_meta")
     version = meta.get(META_VERSION) if isinstance(meta, dict) else None
     if method == "initialize" and version is None and _is_plain_initialize(params):
-        return open_session(connection, facts, params)
+        return open_session(connection, metadata, params)
     if method == "server/discover" and isinstance(meta, dict) and _is_plain_discover(meta):
-        return complete_result(build_discover_result(facts), facts)
+        return complete_result(build_discover_result(metadata), metadata)
     return None
 
 

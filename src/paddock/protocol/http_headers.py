@@ -60,14 +60,14 @@ def decode_header_value(value: str, name: str) -> str:
         raise HeaderMismatchError(f"{name} holds characters that a header cannot hold: use base64")
     encoded = value[len(BASE64_PREFIX) : -len(BASE64_SUFFIX)]
     try:
-        raw = a2b_base64(encoded.encode("ascii"), strict_mode=True)
-        if b2a_base64(raw, newline=False).decode() != encoded:
+        decoded = a2b_base64(encoded.encode("ascii"), strict_mode=True)
+        if b2a_base64(decoded, newline=False).decode() != encoded:
             raise ValueError(encoded)
-        return raw.decode()
+        return decoded.decode()
     except ValueError:
         raise HeaderMismatchError(f"{name} is not base64 of UTF-8: {value!r:.80}") from None
 
 
 def _is_base64_value(value: str) -> bool:
-    long_enough = len(value) >= len(BASE64_PREFIX) + len(BASE64_SUFFIX)
-    return long_enough and value.startswith(BASE64_PREFIX) and value.endswith(BASE64_SUFFIX)
+    is_long_enough = len(value) >= len(BASE64_PREFIX) + len(BASE64_SUFFIX)
+    return is_long_enough and value.startswith(BASE64_PREFIX) and value.endswith(BASE64_SUFFIX)

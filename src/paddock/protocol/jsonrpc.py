@@ -55,8 +55,8 @@ def encode_error(request_id: RequestId | None, error: ProtocolError) -> bytes:
     body: dict[str, object] = {"code": error.rpc_code, "message": error.message}
     if error.data is not None:
         body["data"] = error.data
-    known = b"" if request_id is None else b'"id":%b,' % encode_request_id(request_id)
-    return b'{"jsonrpc":"2.0",%b"error":%b}\n' % (known, encode_json(body))
+    raw_id = b"" if request_id is None else b'"id":%b,' % encode_request_id(request_id)
+    return b'{"jsonrpc":"2.0",%b"error":%b}\n' % (raw_id, encode_json(body))
 
 
 def encode_notification(method: str, params: object = None) -> bytes:
@@ -118,8 +118,8 @@ def answer_malformed_line(line: bytes, fault: Exception) -> bytes | None:
         return None
     if "method" in message and "id" not in message:
         return None
-    known = message.get("id")
-    request_id = known if type(known) in (int, str) else None
+    raw_id = message.get("id")
+    request_id = raw_id if type(raw_id) in (int, str) else None
     return encode_error(
         request_id, _make_invalid_request_error(f"Not a JSON-RPC 2.0 request: {fault}")
     )
@@ -149,8 +149,8 @@ def find_request_id(head: bytes, tail: bytes) -> RequestId | None:
     """
     import re  # noqa: PLC0415 - only a line beyond the limit needs it
 
-    found = re.match(_LEADING_ID_PATTERN, head) or re.search(_TRAILING_ID_PATTERN, tail)
-    return _decode_request_id(found[1]) if found else None
+    match = re.match(_LEADING_ID_PATTERN, head) or re.search(_TRAILING_ID_PATTERN, tail)
+    return _decode_request_id(match[1]) if match else None
 
 
 _decode_request_id = msgspec.json.Decoder(RequestId).decode

@@ -54,17 +54,17 @@ class RequestObservation(Protocol):
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
         """Do the work in this task."""
 
-    def record_exception(self, fault: BaseException) -> None:
+    def record_exception(self, error: BaseException) -> None:
         """The handler has raised this, of which the client is told in words."""
 
-    def end(self, ending: RequestOutcome) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Nothing more will come. Called again only if a cancellation struck it before."""
 
 
 class RequestObserver(Protocol):
     """Wants to know of every request that a server begins to answer."""
 
-    def begin(self, request: Request, received: int, *, is_known: bool) -> RequestObservation:
+    def begin(self, request: Request, received_ns: int, *, is_known: bool) -> RequestObservation:
         """A request is worked on that was received at this time (`time_ns`).
 
         What it names, a tool or a prompt, is there if `is_known`.
@@ -84,14 +84,14 @@ def wrap_methods(
 
 def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operation:
     def begin(request: Request) -> OperationResult:
-        received = time_ns()
+        received_ns = time_ns()
         try:
             outcome = operation(request)
-        except Exception as fault:
-            ending = _make_failure_outcome(request, fault)
-            observer.begin(request, received, is_known=False).end(ending)
+        except Exception as error:
+            ending = _make_failure_outcome(request, error)
+            observer.begin(request, received_ns, is_known=False).end(ending)
             raise
-        observation = observer.begin(request, received, is_known=True)
+        observation = observer.begin(request, received_ns, is_known=True)
         if outcome is None and (request.work or request.async_work):
             request.observation = ObservedRequest(request, observation)
         else:
@@ -117,11 +117,11 @@ class ObservedRequest:
         if request.async_work is not None:
             request.async_work = self._run_async
 
-    def record_exception(self, fault: BaseException) -> None:
+    def record_exception(self, error: BaseException) -> None:
         """The handler has raised this."""
-        self._observation.record_exception(fault)
+        self._observation.record_exception(error)
         if self._inner_hook is not None:
-            self._inner_hook.record_exception(fault)
+            self._inner_hook.record_exception(error)
 
     def discard(self, error: ProtocolError | None = None) -> None:
         """The work will never begin: it was cancelled, or refused with an error."""
@@ -144,8 +144,8 @@ class ObservedRequest:
     def _run_work(self, request: Request) -> Result:
         try:
             result = self._work(request)  # type: ignore[misc]  # it has work
-        except BaseException as fault:
-            self._end(_make_failure_outcome(request, fault))
+        except BaseException as error:
+            self._end(_make_failure_outcome(request, error))
             raise
         self._end(_make_success_outcome(request, result))
         return result
@@ -153,15 +153,15 @@ class ObservedRequest:
     async def _run_work_async(self, request: Request) -> Result:
         try:
             result = await self._async_work(request)  # type: ignore[misc]  # it has work
-        except BaseException as fault:
-            self._end(_make_failure_outcome(request, fault))
+        except BaseException as error:
+            self._end(_make_failure_outcome(request, error))
             raise
         self._end(_make_success_outcome(request, result))
         return result
 
-    def _end(self, ending: RequestOutcome) -> None:
+    def _end(self, outcome: RequestOutcome) -> None:
         if not self._has_ended:
-            self._observation.end(ending)
+            self._observation.end(outcome)
             self._has_ended = True
 
 
@@ -172,20 +172,20 @@ def _make_success_outcome(request: Request, result: OperationResult) -> RequestO
             if request.error is None
             else _make_error_outcome(request, request.error)
         )
-    is_failure = request.method == "tools/call" and _is_tool_error(result)
-    return RequestOutcome("tool_error" if is_failure else "ok")
+    is_tool_failure = request.method == "tools/call" and _is_tool_error(result)
+    return RequestOutcome("tool_error" if is_tool_failure else "ok")
 
 
-def _make_failure_outcome(request: Request, fault: BaseException) -> RequestOutcome:
-    if isinstance(fault, InputRequired):
+def _make_failure_outcome(request: Request, error: BaseException) -> RequestOutcome:
+    if isinstance(error, InputRequired):
         return RequestOutcome("input_required")
     if request.error is not None:  # it took too long, and the client has been told
         return _make_error_outcome(request, request.error)
     if request.is_cancelled:
         return CANCELLED_OUTCOME
-    if not isinstance(fault, ProtocolError):
-        fault = ProtocolError(f"Internal error: {type(fault).__name__}: {describe_object(fault)}")
-    return _make_error_outcome(request, fault)
+    if not isinstance(error, ProtocolError):
+        error = ProtocolError(f"Internal error: {type(error).__name__}: {describe_object(error)}")
+    return _make_error_outcome(request, error)
 
 
 def _make_error_outcome(request: Request, error: ProtocolError) -> RequestOutcome:
@@ -207,9 +207,9 @@ def _is_tool_error(result: OperationResult) -> bool:
         return result.get("isError") is True
     if result is None:
         return False
-    members = b"".join(result) if isinstance(result, tuple) else result
-    if _TOOL_ERROR_MEMBER not in members:
+    encoded_members = b"".join(result) if isinstance(result, tuple) else result
+    if _TOOL_ERROR_MEMBER not in encoded_members:
         return False
     from paddock.protocol.tasks import is_tool_error  # noqa: PLC0415 - only of a likely failure
 
-    return is_tool_error(b"{%b}" % members)
+    return is_tool_error(b"{%b}" % encoded_members)

@@ -243,10 +243,10 @@ def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
     decode = _DECODERS.get(method, _decode_base)
     try:
         return decode(_EMPTY_OBJECT if raw is UNSET else raw)
-    except DECODE_ERRORS as fault:
+    except DECODE_ERRORS as error:
         if raw is not UNSET and bytes(raw) == b"null":
             return decode_params(method, UNSET)
-        raise InvalidParamsError(f"Invalid params of {method}: {fault}") from None
+        raise InvalidParamsError(f"Invalid params of {method}: {error}") from None
 
 
 def decode_base_params(raw: Raw | UnsetType) -> RequestParams:

@@ -28,11 +28,14 @@ class PendingAnswer(Generic[T]):
     __slots__ = ("_finish", "_request", "_requests")
 
     def __init__(
-        self, request: Request, asks: dict[str, ServerRequest], finish: Callable[[Json], T]
+        self,
+        request: Request,
+        server_requests: dict[str, ServerRequest],
+        build_value: Callable[[Json], T],
     ) -> None:
         self._request = request
-        self._requests = asks
-        self._finish = finish
+        self._requests = server_requests
+        self._finish = build_value
 
     def wait(self) -> T:
         """Block until the client has answered. For handlers that are plain functions.
@@ -63,12 +66,12 @@ class PendingAnswer(Generic[T]):
 class ResponseCollector:
     """Collects the client's answers to questions sent as requests of ours."""
 
-    def __init__(self, request: Request, asks: dict[str, ServerRequest]) -> None:
+    def __init__(self, request: Request, server_requests: dict[str, ServerRequest]) -> None:
         self._request = request
-        self._requests = asks
+        self._requests = server_requests
         self._results: Json = {}
         self._refusal: str | None = None
-        self._missing_count = len(asks)
+        self._missing_count = len(server_requests)
         self._lock = allocate_lock()
         self._wake_waiter: Callable[[], None] | None = None
         self._on_complete: Callable[[], None] | None = None
@@ -95,18 +98,18 @@ class ResponseCollector:
 
     def wait(self) -> Json:
         """Block until all answers are in, or the request is cancelled."""
-        gate = allocate_lock()
-        gate.acquire()
+        lock = allocate_lock()
+        lock.acquire()
 
         def finish() -> None:
             try:
-                gate.release()
+                lock.release()
             except RuntimeError:  # an answer and a cancellation at once
                 return
 
         self._set_waiter(finish)
         self._request.on_cancel(finish)
-        gate.acquire()
+        lock.acquire()
         return self._read_answers()
 
     async def wait_async(self) -> Json:
@@ -114,27 +117,27 @@ class ResponseCollector:
         import asyncio  # noqa: PLC0415 - only a running event loop gets here
 
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
+        wake: asyncio.Future[None] = loop.create_future()
 
         def finish() -> None:
-            loop.call_soon_threadsafe(lambda: None if done.done() else done.set_result(None))
+            loop.call_soon_threadsafe(lambda: None if wake.done() else wake.set_result(None))
 
         self._set_waiter(finish)
         if self._request.is_cancelled:  # and the handler goes on all the same
             finish()
         try:
-            await done
+            await wake
         except BaseException:
             self._withdraw_requests()
             raise
         return self._read_answers()
 
-    def _set_waiter(self, done: Callable[[], None]) -> None:
+    def _set_waiter(self, wake: Callable[[], None]) -> None:
         with self._lock:
-            self._wake_waiter = done
+            self._wake_waiter = wake
             is_complete = self._is_complete()
         if is_complete:
-            done()
+            wake()
 
     def _withdraw_requests(self) -> None:
         """Tell the client that nobody waits for its answers any more."""

@@ -93,9 +93,9 @@ class InputRequired(BaseException):
     Not an Exception, so that a handler's `except Exception` does not swallow it.
     """
 
-    def __init__(self, asks: dict[str, ServerRequest]) -> None:
-        super().__init__(", ".join(asks))
-        self.requests = asks
+    def __init__(self, server_requests: dict[str, ServerRequest]) -> None:
+        super().__init__(", ".join(server_requests))
+        self.requests = server_requests
 
 
 class AwaitableAnswers(Protocol):
@@ -131,14 +131,14 @@ class ProtocolEra(Protocol):
         """The frame that sends a handler's questions to the client."""
 
     def request_input(
-        self, request: Request, asks: dict[str, ServerRequest]
+        self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> Json | AwaitableAnswers:
         """The answers to questions, or something that waits for them."""
 
     def get_remembered_value(self, request: Request) -> object:
         """What the handler kept when it last had to ask, if it is being run again."""
 
-    def find_task_factory(self, request: Request, support: TaskSupport) -> TaskFactory | None:
+    def find_task_factory(self, request: Request, task_support: TaskSupport) -> TaskFactory | None:
         """Whether a call of a tool may become a task.
 
         Raises:
@@ -212,7 +212,7 @@ class AnswerSink(Protocol):
 class DetachedWork(AnswerSink, Protocol):
     """Work that goes on after its request has been answered; `protocol.tasks` has it."""
 
-    def request_input(self, asks: dict[str, ServerRequest]) -> AwaitableAnswers:
+    def request_input(self, server_requests: dict[str, ServerRequest]) -> AwaitableAnswers:
         """Put questions to whoever looks after it."""
 
     def set_status_message(self, message: str) -> None:
@@ -222,7 +222,7 @@ class DetachedWork(AnswerSink, Protocol):
 class ObserverHook(Protocol):
     """That somebody watches the work of a request; `protocol.observing` has it."""
 
-    def record_exception(self, fault: BaseException) -> None:
+    def record_exception(self, error: BaseException) -> None:
         """The handler has raised this."""
 
     def discard(self, error: ProtocolError | None = None) -> None:
@@ -312,8 +312,8 @@ class Request:
                     self.observation.discard()
             except HandlerCancelled:
                 raise
-            except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
-                answer = self._encode_exception(fault)
+            except BaseException as error:  # noqa: BLE001 - the peer must get an answer
+                answer = self._encode_exception(error)
             self.is_done = True
         except HandlerCancelled:
             self.is_done = True
@@ -325,23 +325,23 @@ class Request:
             else self._pass_to_sink(answer)
         )
 
-    async def run_async(self, finish: Callable[[Request, bytes | None], None]) -> None:
+    async def run_async(self, send_answer: Callable[[Request, bytes | None], None]) -> None:
         """Do the work on the running event loop and give the frame to `finish`."""
         answer: bytes | None = None
         try:
             answer = self.era.encode_reply(self, await self.async_work(self))  # type: ignore[misc]  # has work
-        except BaseException as fault:  # noqa: BLE001 - the peer must get an answer
+        except BaseException as error:  # noqa: BLE001 - the peer must get an answer
             if not self.is_cancelled:
-                answer = self._encode_exception(fault)
+                answer = self._encode_exception(error)
         finally:
             self.is_done = True
-            finish(self, self._pass_to_sink(answer))
+            send_answer(self, self._pass_to_sink(answer))
 
     def cancel(self, reason: str | None = None) -> None:
         """Stop the work, wherever it runs; it will not be answered."""
         self.is_cancelled = True
-        for wake in self._cancel_callbacks or ():
-            wake()
+        for callback in self._cancel_callbacks or ():
+            callback()
         if self.stop is not None:
             self.stop()
         elif self._thread_id:
@@ -382,13 +382,13 @@ class Request:
         meta: dict[str, object] = msgspec.json.decode(self.line)["params"]["_meta"]
         return meta
 
-    def on_cancel(self, wake: Callable[[], None]) -> None:
+    def on_cancel(self, callback: Callable[[], None]) -> None:
         """Call `wake` when the request is cancelled; at once when it already is."""
         if self._cancel_callbacks is None:
             self._cancel_callbacks = []
-        self._cancel_callbacks.append(wake)
+        self._cancel_callbacks.append(callback)
         if self.is_cancelled:
-            wake()
+            callback()
 
     def finish_cancelled(self) -> bytes | None:
         """What is to be sent when the work was cancelled before it began: only of a batch."""
@@ -398,10 +398,10 @@ class Request:
 
     def reject_busy(self) -> bytes | None:
         """The answer when too much else is waiting for the work to be begun."""
-        busy = ProtocolError("The server is busy: too many requests are waiting; try again later")
+        error = ProtocolError("The server is busy: too many requests are waiting; try again later")
         if self.observation is not None:
-            self.observation.discard(busy)
-        return self._pass_to_sink(self.era.encode_error_reply(self.id, busy))
+            self.observation.discard(error)
+        return self._pass_to_sink(self.era.encode_error_reply(self.id, error))
 
     def _encode_exception(self, fault: BaseException) -> bytes:
         """The answer when the work has ended with an exception."""
@@ -441,12 +441,12 @@ class Request:
             pass
 
 
-def describe_object(thing: object) -> str:
+def describe_object(value: object) -> str:
     """What an exception or another object says of itself; some cannot even say that."""
     try:
-        return str(thing)
+        return str(value)
     except Exception:  # noqa: BLE001 - whatever its own code does
-        return f"({type(thing).__name__}: str() failed)"
+        return f"({type(value).__name__}: str() failed)"
 
 
 class BatchReply:
@@ -454,8 +454,8 @@ class BatchReply:
 
     __slots__ = ("_answers", "_lock", "_missing_count")
 
-    def __init__(self, expected: int) -> None:
-        self._missing_count = expected
+    def __init__(self, expected_count: int) -> None:
+        self._missing_count = expected_count
         self._answers: list[bytes] = []
         self._lock = allocate_lock()
 

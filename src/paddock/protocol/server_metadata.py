@@ -77,8 +77,8 @@ class ServerMetadata:
             "websiteUrl": self.website_url,
             "icons": self.icons,
         }
-        given = {key: value for key, value in optional.items() if value}
-        return {"name": self.name, "version": self.version, **given}
+        optional_fields = {key: value for key, value in optional.items() if value}
+        return {"name": self.name, "version": self.version, **optional_fields}
 
     def to_cache_hints(self) -> Json:
         """How long lists and resources may be kept by a client, and by whom."""
@@ -105,5 +105,5 @@ class ServerMetadata:
         return settings if isinstance(settings, dict) else None
 
     def _get_declared_extensions(self) -> Json:
-        declared = self.capabilities.get("extensions")
-        return declared if isinstance(declared, dict) else {}
+        extensions = self.capabilities.get("extensions")
+        return extensions if isinstance(extensions, dict) else {}

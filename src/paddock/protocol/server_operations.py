@@ -68,7 +68,7 @@ def build_method_table(operations: ServerOperations) -> dict[str, Operation]:
     Those of the skills extension are always among them: a server may get its first skill while
     clients are connected, and until then answers as if the methods did not exist.
     """
-    table: dict[str, dict[str, Operation]] = {
+    methods_by_capability: dict[str, dict[str, Operation]] = {
         "tools": {"tools/list": operations.list_tools, "tools/call": operations.begin_tool_call},
         "prompts": {
             "prompts/list": operations.list_prompts,
@@ -84,5 +84,11 @@ def build_method_table(operations: ServerOperations) -> dict[str, Operation]:
         },
         "completions": {"completion/complete": operations.complete},
     }
-    declared = (rows for name, rows in table.items() if operations.metadata.has_capability(name))
-    return {method: operation for rows in declared for method, operation in rows.items()}
+    declared_methods = (
+        methods
+        for name, methods in methods_by_capability.items()
+        if operations.metadata.has_capability(name)
+    )
+    return {
+        method: operation for methods in declared_methods for method, operation in methods.items()
+    }

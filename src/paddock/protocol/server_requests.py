@@ -25,12 +25,16 @@ class ServerRequest:
     __slots__ = ("method", "params", "parse_result", "required_capabilities")
 
     def __init__(
-        self, method: str, params: Json, needs: Json, read: Callable[[Json], object]
+        self,
+        method: str,
+        params: Json,
+        required_capabilities: Json,
+        parse_result: Callable[[Json], object],
     ) -> None:
         self.method = method
         self.params = params
-        self.required_capabilities = needs
-        self.parse_result = read
+        self.required_capabilities = required_capabilities
+        self.parse_result = parse_result
 
     def check_capabilities(self, declared: Json) -> None:
         """Whether the client can be asked this.
@@ -52,16 +56,16 @@ class ServerRequest:
         return self.parse_result(value)
 
 
-def covers_capabilities(declared: Json, needed: Json) -> bool:
+def covers_capabilities(declared: Json, required: Json) -> bool:
     """Whether declared capabilities include the needed ones."""
-    for key, sub in needed.items():
-        have = declared.get(key)
-        if not isinstance(have, dict):
+    for key, needed_value in required.items():
+        declared_value = declared.get(key)
+        if not isinstance(declared_value, dict):
             return False
         # An empty elicitation capability stands for forms: the versions before URL mode.
-        is_plain_form = key == "elicitation" and not have
-        if isinstance(sub, dict) and not covers_capabilities(
-            {"form": {}} if is_plain_form else have, sub
+        is_plain_form = key == "elicitation" and not declared_value
+        if isinstance(needed_value, dict) and not covers_capabilities(
+            {"form": {}} if is_plain_form else declared_value, needed_value
         ):
             return False
     return True

@@ -82,7 +82,9 @@ class CallTask:
     @property
     def input_requests(self) -> dict[str, ServerRequest]:
         """What the client has yet to answer."""
-        return {key: ask for key, (ask, _, _) in list(self._open_requests.items())}
+        return {
+            key: server_request for key, (server_request, _, _) in list(self._open_requests.items())
+        }
 
     def set_status_message(self, message: str) -> None:
         """Say in words how it goes."""
@@ -116,14 +118,16 @@ class CallTask:
         self.request.cancel("the task was cancelled")
         return True
 
-    def request_input(self, asks: dict[str, ServerRequest]) -> ResponseCollector:
+    def request_input(self, server_requests: dict[str, ServerRequest]) -> ResponseCollector:
         """Put questions to whoever looks after the task; the work waits for the answers."""
-        for ask in asks.values():
-            ask.check_capabilities(self.request.era.get_client_capabilities(self.request))
-        answers = ResponseCollector(self.request, asks)
+        for server_request in server_requests.values():
+            server_request.check_capabilities(
+                self.request.era.get_client_capabilities(self.request)
+            )
+        answers = ResponseCollector(self.request, server_requests)
         with self._lock:
-            for key, ask in asks.items():
-                self._open_requests[self._make_unique_key(key)] = (ask, answers, key)
+            for key, server_request in server_requests.items():
+                self._open_requests[self._make_unique_key(key)] = (server_request, answers, key)
         self._change_status("input_required")
         return answers
 
@@ -136,15 +140,15 @@ class CallTask:
         for key, response in responses.items():
             if key in self._open_requests and not isinstance(response, dict):
                 raise InvalidParamsError(f"Expected an object as inputResponses.{key}")
-        given = []
+        answered = []
         with self._lock:
             for key, response in responses.items():
                 if key in self._open_requests:
-                    given.append((self._open_requests.pop(key), response))
-            is_answered = bool(given) and not self._open_requests
+                    answered.append((self._open_requests.pop(key), response))
+            is_answered = bool(answered) and not self._open_requests
         if is_answered:
             self._change_status("working")
-        for (_, answers, asked), response in given:
+        for (_, answers, asked), response in answered:
             answers.receive_response(asked, response, None)
 
     def on_end(self, call: Callable[[], None]) -> None:
@@ -240,7 +244,7 @@ class TaskStore:
         self.remove_expired()
         owner, is_stateless = self.get_owner(request), request.era.is_stateless
         tasks = list(self._tasks.values())
-        return [t for t in tasks if t.owner == owner and t.is_stateless == is_stateless]
+        return [task for task in tasks if task.owner == owner and task.is_stateless == is_stateless]
 
     def get_owner(self, request: Request) -> object:
         """Whose tasks a request makes and sees: its principal's, else its session's."""
@@ -294,8 +298,8 @@ class BoundTaskFactory:
 
     def create(self, request: Request, ttl_ms: int | None, message: str | None) -> CallTask:
         """Make the task."""
-        wanted = self.ttl_ms if ttl_ms is None else ttl_ms
-        return self._store.create(request, wanted, message)
+        ttl = self.ttl_ms if ttl_ms is None else ttl_ms
+        return self._store.create(request, ttl, message)
 
 
 def is_tool_error(result: bytes) -> bool:

@@ -44,10 +44,10 @@ def withdraw_interrupt(thread: int) -> None:
     _set_async_exception(thread, None)
 
 
-def _set_async_exception(thread: int, kind: type[BaseException] | None) -> None:
+def _set_async_exception(thread: int, exception_type: type[BaseException] | None) -> None:
     import ctypes  # noqa: PLC0415 - 3 ms and 1 MB that only a cancellation needs
 
-    exception = None if kind is None else ctypes.py_object(kind)
+    exception = None if exception_type is None else ctypes.py_object(exception_type)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
 
 
@@ -69,18 +69,18 @@ class InterruptRetrier:
         while True:
             sleep(CHECK_INTERVAL_SECONDS)
             with self._lock:
-                self._pending = [one for one in self._pending if not one[0].is_done]
+                self._pending = [entry for entry in self._pending if not entry[0].is_done]
                 if not self._pending:
                     return
-                now, watched = monotonic(), self._pending
-                due = [work for work, when, _ in watched if when <= now]
+                now, pending = monotonic(), self._pending
+                due_work = [work for work, due_at, _ in pending if due_at <= now]
                 self._pending = [
-                    (work, when, patience)
-                    if when > now
-                    else (work, now + patience * 2, min(patience * 2, MAX_RETRY_SECONDS))
-                    for work, when, patience in watched
+                    (work, due_at, retry_seconds)
+                    if due_at > now
+                    else (work, now + retry_seconds * 2, min(retry_seconds * 2, MAX_RETRY_SECONDS))
+                    for work, due_at, retry_seconds in pending
                 ]
-            for work in due:
+            for work in due_work:
                 work.interrupt()
 
 

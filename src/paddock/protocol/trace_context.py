@@ -62,9 +62,9 @@ class TraceContext(NamedTuple):
 
 def get_trace_context(request: Request) -> TraceContext | None:
     """The trace context of a request, from its `_meta`, else from its HTTP headers."""
-    found, exchange = get_meta_trace_context(request), request.exchange
-    if found is not None or exchange is None:
-        return found
+    trace_context, exchange = get_meta_trace_context(request), request.exchange
+    if trace_context is not None or exchange is None:
+        return trace_context
     return parse_trace_context(*(_read_header(exchange, name) for name in TraceContext._fields))
 
 
@@ -82,12 +82,14 @@ def parse_trace_context(
     traceparent: object, tracestate: object, baggage: object
 ) -> TraceContext | None:
     """A trace context of what is well formed; None when nothing is."""
-    parent = _parse_traceparent(traceparent)
-    state = tracestate if parent is not None and _is_tracestate(tracestate) else None
-    kept = baggage if _is_baggage(baggage) else None
-    if parent is None and kept is None:
+    valid_traceparent = _parse_traceparent(traceparent)
+    valid_tracestate = (
+        tracestate if valid_traceparent is not None and _is_tracestate(tracestate) else None
+    )
+    valid_baggage = baggage if _is_baggage(baggage) else None
+    if valid_traceparent is None and valid_baggage is None:
         return None
-    return TraceContext(parent, state, kept)  # type: ignore[arg-type]  # both are text
+    return TraceContext(valid_traceparent, valid_tracestate, valid_baggage)  # type: ignore[arg-type]  # both are text
 
 
 def _read_header(exchange: RequestExchange, name: str) -> str | None:
@@ -102,13 +104,13 @@ def _parse_traceparent(value: object) -> str | None:
     if not isinstance(value, str) or len(value) < TRACEPARENT_LENGTH:
         return None
     version, trace_id, parent_id, flags = value[:2], value[3:35], value[36:52], value[53:55]
-    is_framed = value[2] == value[35] == value[52] == "-"
-    if not is_framed or not HEX_DIGITS.issuperset(version + trace_id + parent_id + flags):
+    has_separators = value[2] == value[35] == value[52] == "-"
+    if not has_separators or not HEX_DIGITS.issuperset(version + trace_id + parent_id + flags):
         return None
     if version == "ff" or not trace_id.strip("0") or not parent_id.strip("0"):
         return None
-    rest = value[TRACEPARENT_LENGTH:]
-    if rest and (version == "00" or not rest.startswith("-")):
+    remainder = value[TRACEPARENT_LENGTH:]
+    if remainder and (version == "00" or not remainder.startswith("-")):
         return None
     return value if version == "00" else f"00-{trace_id}-{parent_id}-{flags}"
 
@@ -119,25 +121,31 @@ def _is_tracestate(value: object) -> bool:
     members = [member.strip(" \t") for member in value.split(",")]
     members = [member for member in members if member]
     keys = {member.partition("=")[0] for member in members}
-    is_one_each = len(keys) == len(members)
+    has_unique_keys = len(keys) == len(members)
     return (
         0 < len(members) <= MAX_TRACESTATE_MEMBERS
-        and is_one_each
+        and has_unique_keys
         and all(map(_is_tracestate_member, members))
     )
 
 
 def _is_tracestate_member(member: str) -> bool:
-    key, equals, value = member.partition("=")
-    is_key = (
+    key, separator, value = member.partition("=")
+    is_valid_key = (
         0 < len(key) <= MAX_TRACESTATE_KEY_LENGTH
         and _TRACESTATE_KEY_CHARACTERS.issuperset(key)
         and key[0].isalnum()
     )
-    is_value = (
+    is_valid_value = (
         0 < len(value) <= MAX_TRACESTATE_VALUE_LENGTH and value.isascii() and value.isprintable()
     )
-    return bool(equals) and is_key and key.count("@") <= 1 and is_value and "=" not in value
+    return (
+        bool(separator)
+        and is_valid_key
+        and key.count("@") <= 1
+        and is_valid_value
+        and "=" not in value
+    )
 
 
 def _is_baggage(value: object) -> bool:
@@ -148,8 +156,12 @@ def _is_baggage(value: object) -> bool:
 
 
 def _is_baggage_member(member: str) -> bool:
-    pair, *properties = member.split(";")
-    return "=" in pair and _is_baggage_pair(pair) and all(map(_is_baggage_pair, properties))
+    first_pair, *properties = member.split(";")
+    return (
+        "=" in first_pair
+        and _is_baggage_pair(first_pair)
+        and all(map(_is_baggage_pair, properties))
+    )
 
 
 def _is_baggage_pair(text: str) -> bool:

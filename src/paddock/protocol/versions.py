@@ -45,10 +45,10 @@ def negotiate_version(requested: str) -> str:
 
 def supports_feature(version: str, feature: str) -> bool:
     """Whether a version we speak has a feature; unknown versions and features have not."""
-    first = FEATURE_VERSIONS.get(feature)
-    if first is None or version not in SUPPORTED_VERSIONS:
+    first_version = FEATURE_VERSIONS.get(feature)
+    if first_version is None or version not in SUPPORTED_VERSIONS:
         return False
-    return SUPPORTED_VERSIONS.index(version) <= SUPPORTED_VERSIONS.index(first)
+    return SUPPORTED_VERSIONS.index(version) <= SUPPORTED_VERSIONS.index(first_version)
 
 
 SKILLS_EXTENSION = "io.modelcontextprotocol/skills"

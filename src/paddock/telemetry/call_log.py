@@ -30,9 +30,9 @@ log = logging.getLogger("paddock.calls")
 class CallLog:
     """Writes a line at level debug for each request."""
 
-    def begin(self, request: Request, received: int, *, is_known: bool) -> CallRecord:
+    def begin(self, request: Request, received_ns: int, *, is_known: bool) -> CallRecord:
         """A request is worked on; what its HTTP exchange says in the log includes it."""
-        record = CallRecord(_collect_fields(request), received)
+        record = CallRecord(_collect_fields(request), received_ns)
         if request.exchange is not None:
             request.exchange.set_log_fields(record.fields)
         return record
@@ -43,9 +43,9 @@ class CallRecord:
 
     __slots__ = ("_received_ns", "fields")
 
-    def __init__(self, fields: dict[str, object], received: int) -> None:
+    def __init__(self, fields: dict[str, object], received_ns: int) -> None:
         self.fields = fields
-        self._received_ns = received
+        self._received_ns = received_ns
 
     def run(self, work: Callable[[], Result]) -> Result:
         """Do the work in this thread."""
@@ -55,34 +55,34 @@ class CallRecord:
         """Do the work in this task."""
         return await work()
 
-    def record_exception(self, fault: BaseException) -> None:
+    def record_exception(self, error: BaseException) -> None:
         """Nothing: failures of handlers have lines of their own."""
 
-    def end(self, ending: RequestOutcome) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Say how it went."""
         fields = self.fields
         trace_id = fields.get("trace_id") or get_current_trace_id()
         if trace_id is not None:
             fields["trace_id"] = trace_id
-        fields["outcome"] = ending.status
-        if ending.code is not None:
-            fields["error_code"] = ending.code
+        fields["outcome"] = outcome.status
+        if outcome.code is not None:
+            fields["error_code"] = outcome.code
         fields["duration_ms"] = round((time_ns() - self._received_ns) / 1e6, 3)
         if log.isEnabledFor(logging.DEBUG):
             name = fields.get("tool") or fields.get("prompt")
-            what = f"{fields['method']} {name}" if name else fields["method"]
-            log.debug("%s: %s", what, ending.status, extra=fields)
+            subject = f"{fields['method']} {name}" if name else fields["method"]
+            log.debug("%s: %s", subject, outcome.status, extra=fields)
 
 
 def _collect_fields(request: Request) -> dict[str, object]:
     exchange, principal = request.exchange, request.principal
-    trace = get_trace_context(request)
+    trace_context = get_trace_context(request)
     fields = {
         "method": request.method,
         "request_id": to_printable(request.id) if isinstance(request.id, str) else request.id,
         NAME_FIELDS.get(request.method, "tool"): get_requested_name(request),
         "session": None if exchange is None else hash_session_id(exchange.session_id),
         "principal": None if principal is None else to_printable(principal.subject),
-        "trace_id": None if trace is None else trace.trace_id,
+        "trace_id": None if trace_context is None else trace_context.trace_id,
     }
     return {name: value for name, value in fields.items() if value is not None}

@@ -54,8 +54,8 @@ def get_current_trace_id() -> str | None:
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return None
-    found = trace.get_current_span().get_span_context()
-    return f"{found.trace_id:032x}" if found.is_valid else None
+    span_context = trace.get_current_span().get_span_context()
+    return f"{span_context.trace_id:032x}" if span_context.is_valid else None
 
 
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
@@ -103,13 +103,13 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """A record and what it was given as `extra`."""
-        head = (
+        message = (
             f"{format_time(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
         )
         fields = " ".join(
             f"{name}={_format_value(value)}" for name, value in collect_extra_fields(record).items()
         )
-        line = f"{head} ({fields})" if fields else head
+        line = f"{message} ({fields})" if fields else message
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return line
@@ -129,16 +129,18 @@ def configure_logging(level: str = "warning", format: str = "text") -> None:  # 
     set_up_logging(level, format)
 
 
-def set_up_logging(level: str, form: str, *, keeps_level: bool = False) -> None:
+def set_up_logging(level: str, log_format: str, *, keeps_level: bool = False) -> None:
     """Do it; with `keeps_level`, not to a level that somebody has set already."""
-    level, form = level.lower(), form.lower()
+    level, log_format = level.lower(), log_format.lower()
     if level not in LOG_LEVELS:
         raise DefinitionError(f"unknown log level {level!r}", hint=f"use {', '.join(LOG_LEVELS)}")
-    if form not in LOG_FORMATS:
-        raise DefinitionError(f"unknown log format {form!r}", hint=f"use {', '.join(LOG_FORMATS)}")
-    output = StderrHandler()
-    output.setFormatter(JsonFormatter() if form == "json" else TextFormatter())
-    logging.lastResort = output
+    if log_format not in LOG_FORMATS:
+        raise DefinitionError(
+            f"unknown log format {log_format!r}", hint=f"use {', '.join(LOG_FORMATS)}"
+        )
+    handler = StderrHandler()
+    handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter())
+    logging.lastResort = handler
     logger = logging.getLogger(ROOT_LOGGER)
     if not (keeps_level and logger.level):
         logger.setLevel(level.upper())
@@ -154,9 +156,9 @@ def format_announcement(text: str) -> str:
     record = logging.makeLogRecord(
         {"name": ROOT_LOGGER, "levelname": "INFO", "levelno": logging.INFO, "msg": text}
     )
-    output = logging.lastResort
-    is_json = isinstance(output, StderrHandler) and isinstance(output.formatter, JsonFormatter)
-    return output.format(record) if is_json and output is not None else text
+    handler = logging.lastResort
+    is_json = isinstance(handler, StderrHandler) and isinstance(handler.formatter, JsonFormatter)
+    return handler.format(record) if is_json and handler is not None else text
 
 
 def format_time(record: logging.LogRecord) -> str:
@@ -167,11 +169,11 @@ def format_time(record: logging.LogRecord) -> str:
 
 def collect_extra_fields(record: logging.LogRecord) -> dict[str, object]:
     """What a record was given as `extra`, and the trace that it belongs to."""
-    found = {
+    span_context = {
         name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES
     }
-    trace_id = found.get("trace_id") or get_current_trace_id()
-    return found if trace_id is None else {**found, "trace_id": trace_id}
+    trace_id = span_context.get("trace_id") or get_current_trace_id()
+    return span_context if trace_id is None else {**span_context, "trace_id": trace_id}
 
 
 def _format_value(value: object) -> str:

@@ -26,18 +26,18 @@ def make_observers(
     tracing: TracerProvider | bool | None, *, is_http: bool = False
 ) -> list[RequestObserver]:
     """Who is told of the requests of a server with this setting; the outermost first."""
-    found: list[RequestObserver] = []
+    observers: list[RequestObserver] = []
     if tracing is not False and (tracing is not None or _has_tracer_provider()):
         from paddock.telemetry.tracing import SpanObserver  # noqa: PLC0415 - needs OpenTelemetry
 
-        found.append(SpanObserver(None if tracing is None or tracing is True else tracing))
+        observers.append(SpanObserver(None if tracing is None or tracing is True else tracing))
     if _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL) or (
         is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
     ):
         from paddock.telemetry.call_log import CallLog  # noqa: PLC0415 - only where it is read
 
-        found.append(CallLog())
-    return found
+        observers.append(CallLog())
+    return observers
 
 
 def apply_logging_environment() -> None:
@@ -46,13 +46,16 @@ def apply_logging_environment() -> None:
     Raises:
         DefinitionError: when it names a level or a format that does not exist.
     """
-    level, form = os.environ.get(LOGGING_LEVEL_VARIABLE), os.environ.get(LOGGING_FORMAT_VARIABLE)
-    if not level and not form:
+    level, log_format = (
+        os.environ.get(LOGGING_LEVEL_VARIABLE),
+        os.environ.get(LOGGING_FORMAT_VARIABLE),
+    )
+    if not level and not log_format:
         return
     from paddock.telemetry import logs  # noqa: PLC0415 - logging is 15 ms
 
     if not logs.is_logging_set_up():
-        logs.set_up_logging(level or "warning", form or "text", keeps_level=True)
+        logs.set_up_logging(level or "warning", log_format or "text", keeps_level=True)
 
 
 def _has_tracer_provider() -> bool:

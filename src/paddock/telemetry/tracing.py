@@ -38,20 +38,20 @@ class SpanObserver:
     def __init__(self, provider: trace.TracerProvider | None = None) -> None:
         self._tracer = trace.get_tracer("paddock", __version__, provider)
 
-    def begin(self, request: Request, received: int, *, is_known: bool) -> SpanObservation:
+    def begin(self, request: Request, received_ns: int, *, is_known: bool) -> SpanObservation:
         """Start a span: a child of the trace context that the request has brought along."""
-        ambient = contexts.get_current()
-        parent = _get_parent_context(request, ambient)
+        current_context = contexts.get_current()
+        parent_context = _get_parent_context(request, current_context)
         name = get_requested_name(request) if is_known else None
         span = self._tracer.start_span(
             f"{request.method} {name}" if name else request.method,
-            context=parent,
+            context=parent_context,
             kind=trace.SpanKind.SERVER,
             attributes=_collect_attributes(request),
-            links=_make_links(ambient, parent),
-            start_time=received,
+            links=_make_links(current_context, parent_context),
+            start_time=received_ns,
         )
-        return SpanObservation(span, trace.set_span_in_context(span, parent))
+        return SpanObservation(span, trace.set_span_in_context(span, parent_context))
 
 
 class SpanObservation:
@@ -73,26 +73,26 @@ class SpanObservation:
         contexts.attach(self._context)
         return await work()
 
-    def record_exception(self, fault: BaseException) -> None:
+    def record_exception(self, error: BaseException) -> None:
         """Keep what the handler has raised."""
         self._has_exception = True
-        self._span.record_exception(fault)
+        self._span.record_exception(error)
 
-    def end(self, ending: RequestOutcome) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """End the span, with how it went."""
         span = self._span
         if not span.is_recording():
             return
-        span.set_attribute("paddock.outcome", ending.status)
-        if ending.status == "tool_error":
+        span.set_attribute("paddock.outcome", outcome.status)
+        if outcome.status == "tool_error":
             span.set_attribute("error.type", "tool_error")
             span.set_status(trace.StatusCode.ERROR)
-        elif ending.error is not None:
-            span.set_attribute("error.type", str(ending.code))
-            span.set_attribute("rpc.response.status_code", str(ending.code))
-            span.set_status(trace.StatusCode.ERROR, ending.error.message)
+        elif outcome.error is not None:
+            span.set_attribute("error.type", str(outcome.code))
+            span.set_attribute("rpc.response.status_code", str(outcome.code))
+            span.set_status(trace.StatusCode.ERROR, outcome.error.message)
             if not self._has_exception:
-                span.record_exception(ending.error)
+                span.record_exception(outcome.error)
         span.end()
 
     def _run_in_context(self, work: Callable[[], Result]) -> Result:
@@ -100,25 +100,29 @@ class SpanObservation:
         return work()
 
 
-def _get_parent_context(request: Request, ambient: Context) -> Context:
+def _get_parent_context(request: Request, current_context: Context) -> Context:
     """The context of a request's span: the client's, else the one that is current already.
 
     What HTTP headers say does not win over a span of this process, which is their child.
     """
-    is_within = trace.get_current_span(ambient).get_span_context().is_valid
-    found = get_meta_trace_context(request) if is_within else get_trace_context(request)
-    parent = ambient
-    if found is not None:
+    has_current_span = trace.get_current_span(current_context).get_span_context().is_valid
+    trace_context = (
+        get_meta_trace_context(request) if has_current_span else get_trace_context(request)
+    )
+    parent_context = current_context
+    if trace_context is not None:
         for propagator in _PROPAGATORS:
-            parent = propagator.extract(found.headers, context=parent)
-    return parent
+            parent_context = propagator.extract(trace_context.headers, context=parent_context)
+    return parent_context
 
 
-def _make_links(ambient: Context, parent: Context) -> list[trace.Link]:
+def _make_links(current_context: Context, parent_context: Context) -> list[trace.Link]:
     """A link to the span that carries the request, where the parent is another one."""
-    carrying = trace.get_current_span(ambient).get_span_context()
-    chosen = trace.get_current_span(parent).get_span_context()
-    return [trace.Link(carrying)] if carrying.is_valid and carrying != chosen else []
+    current_span = trace.get_current_span(current_context).get_span_context()
+    parent_span = trace.get_current_span(parent_context).get_span_context()
+    return (
+        [trace.Link(current_span)] if current_span.is_valid and current_span != parent_span else []
+    )
 
 
 def _collect_attributes(request: Request) -> Attributes:

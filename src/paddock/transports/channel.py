@@ -62,9 +62,9 @@ class LineSplitter:
 
     __slots__ = ("_is_skipping", "_pieces", "_reject", "_size", "max_line_bytes")
 
-    def __init__(self, limit: int, refuse: RejectLine) -> None:
-        self.max_line_bytes = limit
-        self._reject = refuse
+    def __init__(self, max_line_bytes: int, reject: RejectLine) -> None:
+        self.max_line_bytes = max_line_bytes
+        self._reject = reject
         self._pieces: list[bytes] = []
         self._size = 0
         self._is_skipping = False
@@ -75,40 +75,44 @@ class LineSplitter:
             lines = chunk.split(b"\n")
             lines.pop()
             return lines
-        head, newline, rest = chunk.partition(b"\n")
+        head, newline, remainder = chunk.partition(b"\n")
         self._append_piece(head)
         if not newline:
             return []
         line = self._finish_line()
         lines = [] if line is None else [line]
-        return lines + self._split_lines(rest)
+        return lines + self._split_lines(remainder)
 
-    def _split_lines(self, rest: bytes) -> list[bytes]:
-        lines = rest.split(b"\n")
-        last = lines.pop()
-        if last:
-            self._append_piece(last)
-        too_long = [line for line in lines if len(line) > self.max_line_bytes]
-        for line in too_long:
+    def _split_lines(self, remainder: bytes) -> list[bytes]:
+        lines = remainder.split(b"\n")
+        unfinished = lines.pop()
+        if unfinished:
+            self._append_piece(unfinished)
+        oversized_lines = [line for line in lines if len(line) > self.max_line_bytes]
+        for line in oversized_lines:
             self._reject(line[:KEPT_END_BYTES], line[-KEPT_END_BYTES:])
-        return [line for line in lines if len(line) <= self.max_line_bytes] if too_long else lines
+        return (
+            [line for line in lines if len(line) <= self.max_line_bytes]
+            if oversized_lines
+            else lines
+        )
 
     def _append_piece(self, piece: bytes) -> None:
         self._size += len(piece)
         self._pieces.append(piece)
         if self._size > self.max_line_bytes:
-            whole = b"".join(self._pieces)
+            gathered = b"".join(self._pieces)
             self._is_skipping = True
-            self._pieces = [whole[:KEPT_END_BYTES], whole[-KEPT_END_BYTES:]]
+            self._pieces = [gathered[:KEPT_END_BYTES], gathered[-KEPT_END_BYTES:]]
 
     def _finish_line(self) -> bytes | None:
-        parts, self._pieces = self._pieces, []
+        pieces, self._pieces = self._pieces, []
         is_too_long, self._is_skipping = self._is_skipping, False
         self._size = 0
         if is_too_long:
-            self._reject(parts[0], parts[1])
+            self._reject(pieces[0], pieces[1])
             return None
-        return b"".join(parts)
+        return b"".join(pieces)
 
 
 try:
@@ -148,6 +152,6 @@ class MemoryChannel:
 
 def create_memory_channels() -> tuple[MemoryChannel, MemoryChannel]:
     """Two channels, joined to each other."""
-    there: SimpleQueue[bytes] = SimpleQueue()
-    back: SimpleQueue[bytes] = SimpleQueue()
-    return MemoryChannel(there, back), MemoryChannel(back, there)
+    to_server: SimpleQueue[bytes] = SimpleQueue()
+    to_client: SimpleQueue[bytes] = SimpleQueue()
+    return MemoryChannel(to_server, to_client), MemoryChannel(to_client, to_server)

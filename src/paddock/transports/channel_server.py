@@ -100,8 +100,8 @@ class ChannelServer:
         """Answer lines that had to wait; from any thread but the leader's."""
         for line in lines:
             reply = self._dispatch_safely(line)
-            for one in reply if isinstance(reply, list) else [reply]:
-                self._handle_reply(one)
+            for item in reply if isinstance(reply, list) else [reply]:
+                self._handle_reply(item)
 
     def _dispatch_safely(self, line: bytes) -> Reply | list[Reply]:
         try:
@@ -143,29 +143,29 @@ class ChannelServer:
         else:
             self._run_in_worker(reply)
 
-    def _read_loop(self, me: int) -> None:
+    def _read_loop(self, epoch: int) -> None:
         """Read and answer until the stream ends or something else does it."""
         while True:
             try:
-                while self._fill_lines(me) and self._answer_lines(me):
+                while self._fill_lines(epoch) and self._answer_lines(epoch):
                     pass
             except Exception:  # noqa: BLE001 - a fault of ours in one line must not end the others
                 self._log_exception()
             else:
                 return
 
-    def _fill_lines(self, me: int) -> bool:
+    def _fill_lines(self, epoch: int) -> bool:
         """Get lines to answer; False when this thread is not to read any further."""
         if self._pending_lines:
             return True
-        if self._async_streak >= ASYNC_STREAK_CALLS and self._move_reading_to_loop(me):
+        if self._async_streak >= ASYNC_STREAK_CALLS and self._move_reading_to_loop(epoch):
             return False
         if self._read_lines():
             return True
         self.stop()
         return False
 
-    def _answer_lines(self, me: int) -> bool:
+    def _answer_lines(self, epoch: int) -> bool:
         """Answer the lines at hand; whether this thread still leads."""
         lines = self._pending_lines
         while lines:
@@ -174,11 +174,11 @@ class ChannelServer:
             if isinstance(reply, bytes):
                 self._queue_output(reply)
             elif isinstance(reply, Request):
-                if not self._run_request(reply, me):
+                if not self._run_request(reply, epoch):
                     return False
             elif reply is not None:
-                for one in reply:
-                    self._handle_reply(one)
+                for item in reply:
+                    self._handle_reply(item)
         return True
 
     def _log_exception(self) -> None:
@@ -196,16 +196,16 @@ class ChannelServer:
         lines.reverse()
         return True
 
-    def _run_request(self, request: Request, me: int) -> bool:
+    def _run_request(self, request: Request, epoch: int) -> bool:
         """Run a request, or have it run; whether this thread still leads."""
         if request.async_work is not None:
             self._async_streak += 1
             self._run_on_event_loop(request)
             return True
         self._async_streak = 0
-        pace = request.slow_tracker
-        if pace is not None and not pace.is_trusted:
-            if pace.is_slow or self._workers.is_full:
+        slow_tracker = request.slow_tracker
+        if slow_tracker is not None and not slow_tracker.is_trusted:
+            if slow_tracker.is_slow or self._workers.is_full:
                 self._run_in_worker(request)
                 return True
             self._activity_count += 1
@@ -214,10 +214,10 @@ class ChannelServer:
                 self._wake_watchdog()
             answer = request.run()
             with self._lock:
-                is_leader = self._reader_epoch == me
-                if is_leader:
+                is_current = self._reader_epoch == epoch
+                if is_current:
                     self._busy_request = None
-            if not is_leader:
+            if not is_current:
                 self._finish_request(request, answer)
                 self._workers.join_as_worker()
                 return False
@@ -250,14 +250,14 @@ class ChannelServer:
             self._channel.write(answer)
 
     def _flush_output(self) -> None:
-        out, self._output = self._output, []
-        if out:
-            self._channel.write(out[0] if len(out) == 1 else b"".join(out))
+        replies, self._output = self._output, []
+        if replies:
+            self._channel.write(replies[0] if len(replies) == 1 else b"".join(replies))
 
     def _reject_long_line(self, head: bytes, tail: bytes) -> None:
-        refusal = self._dispatcher.reject_long_line(head, tail)
-        if refusal is not None:
-            self._channel.write(refusal)
+        error_reply = self._dispatcher.reject_long_line(head, tail)
+        if error_reply is not None:
+            self._channel.write(error_reply)
 
     def _run_watchdog(self) -> None:
         """Let another thread lead whenever a handler holds up the one that does."""
@@ -267,16 +267,16 @@ class ChannelServer:
             if self._busy_request is not None:
                 self._wake_watchdog()
             self._watchdog_wakeup.acquire()
-            quiet = 0
-            while quiet < MAX_QUIET_TICKS and not self._is_stopped:
-                turn = self._activity_count
+            quiet_ticks = 0
+            while quiet_ticks < MAX_QUIET_TICKS and not self._is_stopped:
+                last_activity = self._activity_count
                 sleep(WATCHDOG_TICK_SECONDS)
-                if self._activity_count != turn:
-                    quiet = 0
+                if self._activity_count != last_activity:
+                    quiet_ticks = 0
                     continue
-                quiet += 1
+                quiet_ticks += 1
                 if self._busy_request is not None:
-                    self._replace_reader(turn)
+                    self._replace_reader(last_activity)
             self._is_watchdog_idle = True
 
     def _wake_watchdog(self) -> None:
@@ -285,43 +285,45 @@ class ChannelServer:
                 self._is_watchdog_idle = False
                 self._watchdog_wakeup.release()
 
-    def _replace_reader(self, turn: int) -> None:
+    def _replace_reader(self, last_activity: int) -> None:
         with self._lock:
             request = self._busy_request
-            if request is None or self._activity_count != turn:
+            if request is None or self._activity_count != last_activity:
                 return
             self._reader_epoch += 1
-            me = self._reader_epoch
+            epoch = self._reader_epoch
             self._busy_request = None
-            out, self._output = self._output, []
+            replies, self._output = self._output, []
         self._connection.in_flight[request.id] = request
         if request.is_done:
             self._connection.in_flight.pop(request.id, None)
         if request.slow_tracker is not None:
             request.slow_tracker.record_slow_call()
         self._workers.add_busy_thread()
-        if out:
-            self._channel.write(b"".join(out))
-        start_new_thread(self._read_loop, (me,))
+        if replies:
+            self._channel.write(b"".join(replies))
+        start_new_thread(self._read_loop, (epoch,))
 
-    def _move_reading_to_loop(self, me: int) -> bool:
+    def _move_reading_to_loop(self, epoch: int) -> bool:
         """Let the event loop do the reading, which saves coroutine handlers the hop to it."""
         descriptor = self._channel.descriptor
         if descriptor is None:
             self._async_streak = 0
             return False
         self._flush_output()
-        self.get_event_loop().add_reader(descriptor, lambda: self._handle_readable(descriptor, me))
-        start_new_thread(self._watch_event_loop, (descriptor, me))
+        self.get_event_loop().add_reader(
+            descriptor, lambda: self._handle_readable(descriptor, epoch)
+        )
+        start_new_thread(self._watch_event_loop, (descriptor, epoch))
         return True
 
-    def _handle_readable(self, descriptor: int, me: int) -> None:
+    def _handle_readable(self, descriptor: int, epoch: int) -> None:
         loop = self.get_event_loop()
         with self._lock:
-            is_leader = self._reader_epoch == me
-            self._is_loop_reading = is_leader
+            is_current = self._reader_epoch == epoch
+            self._is_loop_reading = is_current
             self._activity_count += 1
-        if not is_leader:
+        if not is_current:
             loop.remove_reader(descriptor)
             return
         is_open = self._read_lines()
@@ -338,51 +340,53 @@ class ChannelServer:
                 self._queue_output(reply)
             elif reply is not None:
                 self._async_streak = 0
-                for one in reply if isinstance(reply, list) else [reply]:
-                    self._handle_reply(one)
+                for item in reply if isinstance(reply, list) else [reply]:
+                    self._handle_reply(item)
         self._flush_output()
         self._is_loop_reading = False
         if not is_open:
             loop.remove_reader(descriptor)
             self.stop()
         elif self._async_streak == 0:
-            self._move_reading_to_thread(descriptor, me)
+            self._move_reading_to_thread(descriptor, epoch)
 
-    def _move_reading_to_thread(self, descriptor: int, me: int) -> None:
+    def _move_reading_to_thread(self, descriptor: int, epoch: int) -> None:
         """Have a thread lead again. Called on the loop."""
         with self._lock:
-            if self._reader_epoch != me:
+            if self._reader_epoch != epoch:
                 return
             # A new epoch, so that nobody who still thinks the loop reads starts a second leader.
             self._reader_epoch += 1
-            leader = self._reader_epoch
+            new_epoch = self._reader_epoch
         self.get_event_loop().remove_reader(descriptor)
-        start_new_thread(self._read_loop, (leader,))
+        start_new_thread(self._read_loop, (new_epoch,))
 
-    def _watch_event_loop(self, descriptor: int, me: int) -> None:
+    def _watch_event_loop(self, descriptor: int, epoch: int) -> None:
         """Take the reading back when a handler blocks the loop, or nothing comes for a while."""
-        idle = 0
-        while idle < MAX_QUIET_TICKS and self._reader_epoch == me and not self._is_stopped:
-            turn = self._activity_count
+        quiet_ticks = 0
+        while (
+            quiet_ticks < MAX_QUIET_TICKS and self._reader_epoch == epoch and not self._is_stopped
+        ):
+            last_activity = self._activity_count
             sleep(LOOP_TICK_SECONDS)
-            if self._activity_count != turn:
-                idle = 0
+            if self._activity_count != last_activity:
+                quiet_ticks = 0
                 continue
-            idle += 1
+            quiet_ticks += 1
             if self._channel.has_data():
                 with self._lock:
                     if (
                         self._is_loop_reading
-                        or self._activity_count != turn
-                        or self._reader_epoch != me
+                        or self._activity_count != last_activity
+                        or self._reader_epoch != epoch
                     ):
                         continue
                     self._reader_epoch += 1
-                    leader = self._reader_epoch
+                    new_epoch = self._reader_epoch
                     self._async_streak = 0
-                start_new_thread(self._read_loop, (leader,))
+                start_new_thread(self._read_loop, (new_epoch,))
                 return
-        self.get_event_loop().call_soon(lambda: self._move_reading_to_thread(descriptor, me))
+        self.get_event_loop().call_soon(lambda: self._move_reading_to_thread(descriptor, epoch))
 
     def _shut_down(self) -> None:
         """Give work under way a moment to finish, then stop it, and give that a moment too."""
@@ -398,7 +402,7 @@ class ChannelServer:
         pause = sleep if self._loop is None else self._loop.pause
         while self._has_work() and monotonic() < deadline:
             pause(WATCHDOG_TICK_SECONDS)
-        written = -1
-        while self._channel.is_writing and self._channel.written_bytes != written:
-            written = self._channel.written_bytes
+        last_written = -1
+        while self._channel.is_writing and self._channel.written_bytes != last_written:
+            last_written = self._channel.written_bytes
             pause(DRAIN_SECONDS)

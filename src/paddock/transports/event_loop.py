@@ -94,9 +94,9 @@ class EventLoop:
 
     def _start_queued_requests(self) -> None:
         self._has_wakeup = False
-        waiting = self._queued_requests
-        while waiting:
-            request = waiting.popleft()
+        queued_requests = self._queued_requests
+        while queued_requests:
+            request = queued_requests.popleft()
             if request.is_cancelled:
                 self._finish_request(request, request.finish_cancelled())
             else:
@@ -121,6 +121,6 @@ class EventLoop:
             self._loop.call_soon(self._flush_output)
 
     def _flush_output(self) -> None:
-        out, self._output = self._output, []
-        if out:
-            self._connection.send(b"".join(out))
+        replies, self._output = self._output, []
+        if replies:
+            self._connection.send(b"".join(replies))

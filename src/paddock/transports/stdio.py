@@ -74,18 +74,20 @@ class StdioChannel:
         """Send bytes to the client; a client that is gone cannot be told anything."""
         with self._lock:
             try:
-                rest = data[self._write_once(data) :] if len(data) <= WRITE_SLICE_BYTES else data
-                if rest:
-                    self._write_slices(memoryview(rest))
+                remaining = (
+                    data[self._write_once(data) :] if len(data) <= WRITE_SLICE_BYTES else data
+                )
+                if remaining:
+                    self._write_slices(memoryview(remaining))
             except OSError:
                 return
 
-    def _write_slices(self, rest: memoryview) -> None:
+    def _write_slices(self, remaining: memoryview) -> None:
         """Write by and by, so that it can be told whether the client still reads."""
-        while rest:
-            sent = self._write_once(rest[:WRITE_SLICE_BYTES])
-            self.written_bytes += sent
-            rest = rest[sent:]
+        while remaining:
+            written = self._write_once(remaining[:WRITE_SLICE_BYTES])
+            self.written_bytes += written
+            remaining = remaining[written:]
 
     def _write_once(self, data: bytes | memoryview) -> int:
         while True:
@@ -112,10 +114,10 @@ def claim_stdio() -> StdioChannel:
         os.set_blocking(source, True)
         os.set_blocking(sink, True)
     _enlarge_pipes(source, sink)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
+    null_device = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null_device, 0)
     os.dup2(2, 1)
-    os.close(nothing)
+    os.close(null_device)
     if sys.stdout is not None:
         sys.stdout.flush()
     sys.stdout = sys.stderr
@@ -127,10 +129,10 @@ def _ensure_stderr() -> None:
     try:
         os.fstat(2)
     except OSError:
-        nothing = os.open(os.devnull, os.O_RDWR)
-        if nothing != 2:
-            os.dup2(nothing, 2)
-            os.close(nothing)
+        null_device = os.open(os.devnull, os.O_RDWR)
+        if null_device != 2:
+            os.dup2(null_device, 2)
+            os.close(null_device)
 
 
 def _enlarge_pipes(*pipes: int) -> None:

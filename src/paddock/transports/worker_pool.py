@@ -28,9 +28,9 @@ QUICK_CALL_SECONDS = 0.001
 class WorkerPool:
     """Threads that run requests and hand on the answers."""
 
-    def __init__(self, finish: FinishRequest, limit: int = MAX_THREADS) -> None:
-        self._finish = finish
-        self._limit = limit
+    def __init__(self, finish_request: FinishRequest, max_threads: int = MAX_THREADS) -> None:
+        self._finish = finish_request
+        self._limit = max_threads
         self._queue: SimpleQueue[Request | None] = SimpleQueue()
         self._lock = allocate_lock()
         self._thread_count = 0
@@ -52,12 +52,12 @@ class WorkerPool:
             if self._spare_threads <= -MAX_QUEUED_REQUESTS:
                 return False
             self._spare_threads -= 1
-            is_short = self._spare_threads < 0 and self._thread_count < self._limit
-            if is_short:
+            needs_thread = self._spare_threads < 0 and self._thread_count < self._limit
+            if needs_thread:
                 self._thread_count += 1
                 self._spare_threads += 1
         self._queue.put(request)
-        if is_short:
+        if needs_thread:
             start_new_thread(self._run_worker, ())
         return True
 
@@ -80,9 +80,12 @@ class WorkerPool:
 
     def _run_worker(self) -> None:
         while (request := self._queue.get()) is not None:
-            started = perf_counter()
+            started_at = perf_counter()
             answer = request.run()
-            if request.slow_tracker is not None and perf_counter() - started < QUICK_CALL_SECONDS:
+            if (
+                request.slow_tracker is not None
+                and perf_counter() - started_at < QUICK_CALL_SECONDS
+            ):
                 request.slow_tracker.record_quick_call()
             with self._lock:
                 self._spare_threads += 1

@@ -67,15 +67,15 @@ class ServerEventStream:
 
     def __init__(
         self,
-        conversation: ExchangeContext,
-        holder: AbortableWork,
+        context: ExchangeContext,
+        work: AbortableWork,
         feed: Callable[[bytes], None],
     ) -> None:
-        self._context = conversation
-        self._sender = conversation.sender
-        self._work = holder
+        self._context = context
+        self._sender = context.sender
+        self._work = work
         self._feed = feed
-        self._generation = conversation.session.generation
+        self._generation = context.session.generation
         self._was_open = False
 
     def run(self) -> None:
@@ -84,52 +84,52 @@ class ServerEventStream:
         while not self._work.is_aborted:
             try:
                 failures = 1 if self._read_stream(events) else failures + 1
-                wait = events.retry_seconds or get_retry_delay(FIRST_BACKOFF_STEP + failures - 1)
-            except Exception as fault:  # noqa: BLE001 - the thread is lent
-                if not self._can_retry(fault):
-                    self._log_end(fault)
+                delay = events.retry_seconds or get_retry_delay(FIRST_BACKOFF_STEP + failures - 1)
+            except Exception as error:  # noqa: BLE001 - the thread is lent
+                if not self._can_retry(error):
+                    self._log_end(error)
                     return
                 failures += 1
-                least = getattr(fault, "retry_after", None) or events.retry_seconds or 0.0
-                wait = max(least, get_retry_delay(FIRST_BACKOFF_STEP + failures - 1))
+                min_delay = getattr(error, "retry_after", None) or events.retry_seconds or 0.0
+                delay = max(min_delay, get_retry_delay(FIRST_BACKOFF_STEP + failures - 1))
             events = events.make_continuation()
-            self._work.sleep(min(MAX_RETRY_SECONDS, wait))
+            self._work.sleep(min(MAX_RETRY_SECONDS, delay))
 
-    def _can_retry(self, fault: Exception) -> bool:
+    def _can_retry(self, error: Exception) -> bool:
         """Whether to ask again after this; a session that is gone is opened anew first."""
-        if not isinstance(fault, HttpError):
+        if not isinstance(error, HttpError):
             return False
-        if fault.status == NOT_FOUND and self._was_open:
+        if error.status == NOT_FOUND and self._was_open:
             # Where there was a stream there will be one again, in place of this one.
             with suppress(ConnectError):  # next time, then
                 self._context.reopen_session(self._generation, self._work)
             return True
-        is_down = fault.status is None or fault.status >= SERVER_ERROR
-        return fault.status == TOO_MANY_REQUESTS or (is_down and fault.status != NOT_IMPLEMENTED)
+        is_down = error.status is None or error.status >= SERVER_ERROR
+        return error.status == TOO_MANY_REQUESTS or (is_down and error.status != NOT_IMPLEMENTED)
 
     def _read_stream(self, events: SseParser) -> bool:
         """Take the events of one stream to its end; whether there were any."""
         headers = self._context.session.headers
-        heard = False
+        has_events = False
         try:
             response = self._sender.open_stream(headers, events.last_id, self._work, STREAM_PURPOSE)
             self._was_open = True
             try:
                 for piece in self._sender.iterate_body(response, self._work):
                     for data in events.feed(piece):
-                        heard = True
+                        has_events = True
                         self._feed(data)
             finally:
                 response.close()
         finally:
             self._work.release_socket()
-        return heard
+        return has_events
 
     def _log_end(self, error: Exception) -> None:
-        is_usual = isinstance(error, HttpError) and error.status == METHOD_NOT_ALLOWED
-        level = logging.DEBUG if is_usual else logging.INFO
-        text = "Nothing will be heard between requests: %s"
-        logging.getLogger("paddock").log(level, text, error)
+        is_unsupported = isinstance(error, HttpError) and error.status == METHOD_NOT_ALLOWED
+        level = logging.DEBUG if is_unsupported else logging.INFO
+        message = "Nothing will be heard between requests: %s"
+        logging.getLogger("paddock").log(level, message, error)
 
 
 MAX_OPEN_EXCHANGES = 128
@@ -155,7 +155,7 @@ _decode_json = msgspec.json.Decoder().decode
 class ChannelReader(Protocol):
     """Whoever reads the channel."""
 
-    def fail_request(self, request_id: RequestId, fault: Exception) -> None:
+    def fail_request(self, request_id: RequestId, error: Exception) -> None:
         """No answer to a request will come."""
 
     def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
@@ -189,9 +189,9 @@ class HttpChannel:
         self._stream_pool = ThreadPool("paddock-http-stream", 2, 2)
         self._is_closing = False
 
-    def attach(self, owner: ChannelReader) -> None:
+    def attach(self, reader: ChannelReader) -> None:
         """Say who reads; before anything is written."""
-        self._reader = owner
+        self._reader = reader
 
     def read(self) -> bytes:
         """The next line; empty when the channel is closed."""
@@ -205,31 +205,35 @@ class HttpChannel:
 
     def write(self, data: bytes) -> None:
         """Send a message, without waiting for anything that comes back."""
-        out = parse_outgoing(data)
-        if out.is_request:
-            self._submit_request(out)
-        elif out.method == CANCELLED_METHOD:
-            self._cancel_request(out)
-        elif out.method == INITIALIZED_METHOD:
+        message = parse_outgoing(data)
+        if message.is_request:
+            self._submit_request(message)
+        elif message.method == CANCELLED_METHOD:
+            self._cancel_request(message)
+        elif message.method == INITIALIZED_METHOD:
             # Nothing may overtake it, so it is sent in the one thread that writes.
-            self._send_notification(ClientExchange(out, self, self._queue_line))
+            self._send_notification(ClientExchange(message, self, self._queue_line))
             self._open_server_stream()
         else:
-            self._submit_notification(ClientExchange(out, self, self._queue_line))
+            self._submit_notification(ClientExchange(message, self, self._queue_line))
 
     def close(self) -> None:
         """End every request, and the session."""
         self._notification_pool.close(LAST_NOTIFICATION_SECONDS)
         self._is_closing = True
         with self._lock:
-            holders = [one.work for one in (*self._exchanges.values(), *self._open_notifications)]
-            holders += [self._server_stream_work] if self._server_stream_work is not None else []
-        for holder in holders:
-            holder.abort()
+            active_work = [
+                one.work for one in (*self._exchanges.values(), *self._open_notifications)
+            ]
+            active_work += (
+                [self._server_stream_work] if self._server_stream_work is not None else []
+            )
+        for work in active_work:
+            work.abort()
         self._end_session()
         until = monotonic() + CLOSE_SECONDS
-        for workers in (self._request_pool, self._stream_pool):
-            workers.close(until - monotonic())
+        for pool in (self._request_pool, self._stream_pool):
+            pool.close(until - monotonic())
         self.sender.close()
         self._queue_item(b"")
 
@@ -241,22 +245,24 @@ class HttpChannel:
             exchange.is_answered = True
             exchange.work.abort()
 
-    def fetch_tool_headers(self, call: OutgoingMessage, holder: AbortableWork) -> None:
+    def fetch_tool_headers(self, message: OutgoingMessage, work: AbortableWork) -> None:
         """Ask the server what the tool of a call is like; it need not know.
 
         Raises:
             HttpError: when it cannot be asked now.
         """
-        meta = {key: value for key, value in call.meta.items() if key != "progressToken"}
+        meta = {key: value for key, value in message.meta.items() if key != "progressToken"}
         params: Json = {"_meta": meta}
         try:
             for _ in range(MAX_PAGES):
-                cursor = self._send_own_request("tools/list", params, holder, repeats=0).get(
+                next_cursor = self._send_own_request("tools/list", params, work, repeats=0).get(
                     "nextCursor"
                 )
-                if self.tool_headers.has_tool(str(call.params.name)) or not isinstance(cursor, str):
+                if self.tool_headers.has_tool(str(message.params.name)) or not isinstance(
+                    next_cursor, str
+                ):
                     return
-                params = {"cursor": cursor, "_meta": meta}
+                params = {"cursor": next_cursor, "_meta": meta}
         except HttpError as error:
             if error.status is None:
                 error.was_sent = False  # the call was not
@@ -264,7 +270,7 @@ class HttpChannel:
         except PaddockError:
             pass  # a server that lists nothing may have tools all the same
 
-    def reopen_session(self, generation: int, holder: AbortableWork) -> None:
+    def reopen_session(self, generation: int, work: AbortableWork) -> None:
         """Open the session anew, unless another exchange has done so.
 
         Raises:
@@ -272,14 +278,14 @@ class HttpChannel:
         """
         session = self.session
         with session.lock:
-            opening, version = session.initialize_message, session.version
-            if session.generation != generation or opening is None:
+            initialize_message, version = session.initialize_message, session.version
+            if session.generation != generation or initialize_message is None:
                 return
-            text = "The session with %s is gone and opened anew; subscriptions are lost"
-            logging.getLogger("paddock").warning(text, self.sender.url)
-            params = _decode_json(decode_frame(opening.frame).params)  # type: ignore[arg-type]  # `initialize` has some
+            message = "The session with %s is gone and opened anew; subscriptions are lost"
+            logging.getLogger("paddock").warning(message, self.sender.url)
+            params = _decode_json(decode_frame(initialize_message.frame).params)  # type: ignore[arg-type]  # `initialize` has some
             try:
-                self._send_own_request("initialize", params, holder, limit=self.timeout)
+                self._send_own_request("initialize", params, work, limit=self.timeout)
             except PaddockError as error:
                 raise ConnectError(
                     f"The session is gone and cannot be opened anew: {error.message}"
@@ -291,21 +297,21 @@ class HttpChannel:
                 )
             frame = encode_notification(INITIALIZED_METHOD)
             self._record_frame(frame, is_ours=True)
-            ClientExchange(parse_outgoing(frame), self, self._queue_line, holder).run()
+            ClientExchange(parse_outgoing(frame), self, self._queue_line, work).run()
         self._open_server_stream()
 
-    def _submit_request(self, out: OutgoingMessage) -> None:
-        exchange = ClientExchange(out, self, self._queue_line)
+    def _submit_request(self, message: OutgoingMessage) -> None:
+        exchange = ClientExchange(message, self, self._queue_line)
         request_id = exchange.message.id
         if request_id is None:
             return
         with self._lock:
             self._exchanges[request_id] = exchange
         # What is to stop something has to leave even if the connection is closed thereupon.
-        workers = (
-            self._notification_pool if out.method == CANCEL_TASK_METHOD else self._request_pool
+        pool = (
+            self._notification_pool if message.method == CANCEL_TASK_METHOD else self._request_pool
         )
-        if not workers.submit(partial(self._run_request, exchange, request_id)):
+        if not pool.submit(partial(self._run_request, exchange, request_id)):
             self._remove_exchange(request_id)
             self._queue_failure(
                 request_id, ConnectError("Too many requests are waiting to be sent")
@@ -314,8 +320,8 @@ class HttpChannel:
     def _run_request(self, exchange: ClientExchange, request_id: RequestId) -> None:
         try:
             exchange.run()
-        except Exception as fault:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
-            self._queue_failure(request_id, fault)
+        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
+            self._queue_failure(request_id, error)
         finally:
             self._remove_exchange(request_id)
 
@@ -323,9 +329,9 @@ class HttpChannel:
         with self._lock:
             self._exchanges.pop(request_id, None)
 
-    def _cancel_request(self, out: OutgoingMessage) -> None:
+    def _cancel_request(self, message: OutgoingMessage) -> None:
         """A server is told by the message in a session, and else by the end of the stream."""
-        request_id = out.params.request_id
+        request_id = message.params.request_id
         with self._lock:
             exchange = (
                 self._exchanges.get(request_id) if isinstance(request_id, int | str) else None
@@ -334,7 +340,7 @@ class HttpChannel:
             return
         if exchange.message.version is None and exchange.may_have_arrived:
             self._submit_notification(
-                ClientExchange(out, self, self._queue_line), then=exchange.work.abort
+                ClientExchange(message, self, self._queue_line), then=exchange.work.abort
             )
         else:
             exchange.work.abort()
@@ -358,9 +364,9 @@ class HttpChannel:
             self._open_notifications.add(exchange)
         try:
             exchange.run()
-        except Exception as fault:  # noqa: BLE001 - the thread has more to send
-            what = exchange.message.method or "An answer"
-            logging.getLogger("paddock").warning("%s could not be sent: %s", what, fault)
+        except Exception as error:  # noqa: BLE001 - the thread has more to send
+            description = exchange.message.method or "An answer"
+            logging.getLogger("paddock").warning("%s could not be sent: %s", description, error)
         finally:
             with self._lock:
                 self._open_notifications.discard(exchange)
@@ -372,8 +378,8 @@ class HttpChannel:
                 return
             if self._server_stream_work is not None:
                 self._server_stream_work.abort()
-            holder = self._server_stream_work = AbortableWork()
-        stream = ServerEventStream(self, holder, self._handle_stream_message)
+            work = self._server_stream_work = AbortableWork()
+        stream = ServerEventStream(self, work, self._handle_stream_message)
         self._stream_pool.submit(stream.run)
 
     def _handle_stream_message(self, data: bytes) -> None:
@@ -387,7 +393,7 @@ class HttpChannel:
         self,
         method: str,
         params: Json,
-        holder: AbortableWork,
+        work: AbortableWork,
         repeats: int = MAX_RETRIES,
         limit: float | None = None,
     ) -> Json:
@@ -405,7 +411,7 @@ class HttpChannel:
                     return
             self._queue_line(line)
 
-        ClientExchange(parse_outgoing(frame), self, take, holder, repeats, limit).run()
+        ClientExchange(parse_outgoing(frame), self, take, work, repeats, limit).run()
         return self._read_result(answers, f"{method} of {self.sender.url}")
 
     def _read_result(self, answers: list[JsonRpcFrame], purpose: str) -> Json:
@@ -428,8 +434,8 @@ class HttpChannel:
     def _queue_line(self, line: bytes) -> None:
         self._queue_item(line + b"\n")
 
-    def _queue_failure(self, request_id: RequestId, fault: Exception) -> None:
-        self._queue_item(_RequestFailure(request_id, fault))
+    def _queue_failure(self, request_id: RequestId, error: Exception) -> None:
+        self._queue_item(_RequestFailure(request_id, error))
 
     def _queue_item(self, item: bytes | _RequestFailure) -> None:
         """Give an item to the reader; wait while it is behind, but not beyond the end."""
@@ -446,15 +452,15 @@ class HttpChannel:
         """Tell the server, which need not answer; nor need whoever gives our token."""
         if self.session.id is None:
             return
-        holder = AbortableWork()
-        ending = threading.Thread(target=self._send_delete, args=(holder,), daemon=True)
-        ending.start()
-        ending.join(CLOSE_SECONDS)
-        holder.abort()
+        work = AbortableWork()
+        thread = threading.Thread(target=self._send_delete, args=(work,), daemon=True)
+        thread.start()
+        thread.join(CLOSE_SECONDS)
+        work.abort()
 
-    def _send_delete(self, holder: AbortableWork) -> None:
+    def _send_delete(self, work: AbortableWork) -> None:
         try:
-            response = self.sender.send("DELETE", self.session.headers, None, holder)
-            self.sender.discard_response(response, holder)
-        except Exception as fault:  # noqa: BLE001 - it ends for us in any case
-            logging.getLogger("paddock").debug("The session was not ended: %s", fault)
+            response = self.sender.send("DELETE", self.session.headers, None, work)
+            self.sender.discard_response(response, work)
+        except Exception as error:  # noqa: BLE001 - it ends for us in any case
+            logging.getLogger("paddock").debug("The session was not ended: %s", error)

@@ -109,22 +109,22 @@ class AbortableWork:
         """Whether a connection has been made."""
         return self._socket is not None
 
-    def hold_socket(self, connected: socket.socket) -> None:
+    def hold_socket(self, sock: socket.socket) -> None:
         """From now on the work waits for this socket."""
         with self._lock:
-            self._socket = connected
+            self._socket = sock
             if self.is_aborted:
-                _shut_down_socket(connected)
+                _shut_down_socket(sock)
 
     def release_socket(self) -> None:
         """The work no longer needs its socket, which others may use from now on."""
         with self._lock:
             self._socket = None
 
-    def release_if_held(self, connected: socket.socket | None) -> None:
+    def release_if_held(self, sock: socket.socket | None) -> None:
         """Somebody else uses this socket from now on; another one stays with the work."""
         with self._lock:
-            if self._socket is connected:
+            if self._socket is sock:
                 self._socket = None
 
     def set_socket_timeout(self, seconds: float) -> None:
@@ -145,10 +145,10 @@ class AbortableWork:
         return self._aborted.wait(seconds)
 
 
-def _shut_down_socket(connected: socket.socket) -> None:
+def _shut_down_socket(sock: socket.socket) -> None:
     # Not the method of an SSL socket, which takes its state from under the thread that reads.
     with suppress(OSError):
-        socket.socket.shutdown(connected, socket.SHUT_RDWR)
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
 MAX_POOLED_CONNECTIONS = 160
@@ -161,9 +161,9 @@ says nothing is still there: a stream may be silent for hours."""
 _thread_work = threading.local()
 
 
-def set_current_work(holder: AbortableWork | None) -> None:
+def set_current_work(work: AbortableWork | None) -> None:
     """Say whose work this thread does from now on."""
-    _thread_work.holder = holder
+    _thread_work.holder = work
 
 
 class _AbortableConnection(HTTPConnection):
@@ -218,9 +218,9 @@ def make_connection_pool(address: ServerUrl, verify: bool | str) -> urllib3.HTTP
 
 
 def _make_socket_options() -> list[tuple[int, int, int]]:
-    known = [
+    options = [
         (socket.IPPROTO_TCP, getattr(socket, name), value)
         for name, value in TCP_KEEP_ALIVE_OPTIONS.items()
         if hasattr(socket, name)
     ]
-    return [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1), *known]
+    return [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1), *options]

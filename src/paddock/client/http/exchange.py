@@ -70,14 +70,14 @@ class ClientHttpSession:
         return headers
 
     def record_initialize(
-        self, opening: OutgoingMessage, answer: JsonRpcFrame, headers: Mapping[str, str]
+        self, message: OutgoingMessage, answer: JsonRpcFrame, headers: Mapping[str, str]
     ) -> None:
         """The server has answered `initialize`."""
         try:
             result = _decode_initialize_result(answer.result)  # type: ignore[arg-type]  # no result is no JSON
         except (msgspec.DecodeError, TypeError):
             return  # an error; who asked will see it
-        self.initialize_message = opening
+        self.initialize_message = message
         self.version = result.protocol_version
         self.id = headers.get(SESSION_ID_HEADER)
         self.generation += 1
@@ -116,14 +116,14 @@ class ExchangeContext(Protocol):
     def mark_answered(self, request_id: RequestId) -> None:
         """An answer has come elsewhere than in answer to its own request."""
 
-    def fetch_tool_headers(self, call: OutgoingMessage, holder: AbortableWork) -> None:
+    def fetch_tool_headers(self, call: OutgoingMessage, work: AbortableWork) -> None:
         """Ask the server what the tool of a call is like.
 
         Raises:
             HttpError: when it cannot be asked now.
         """
 
-    def reopen_session(self, generation: int, holder: AbortableWork) -> None:
+    def reopen_session(self, generation: int, work: AbortableWork) -> None:
         """Open the session anew, unless another exchange has done so."""
 
 
@@ -137,24 +137,24 @@ class ClientExchange:
 
     def __init__(
         self,
-        out: OutgoingMessage,
-        conversation: ExchangeContext,
-        feed: Callable[[bytes], None],
-        holder: AbortableWork | None = None,
-        repeats: int = MAX_RETRIES,
-        limit: float | None = None,
+        message: OutgoingMessage,
+        context: ExchangeContext,
+        handle_line: Callable[[bytes], None],
+        work: AbortableWork | None = None,
+        max_retries: int = MAX_RETRIES,
+        read_timeout: float | None = None,
     ) -> None:
-        self.message = out
-        self.work = holder or AbortableWork()
-        self._max_retries = repeats
-        self._read_timeout = limit if out.is_request else conversation.timeout
+        self.message = message
+        self.work = work or AbortableWork()
+        self._max_retries = max_retries
+        self._read_timeout = read_timeout if message.is_request else context.timeout
         """Seconds that each wait for the server may take; a request waits until it is aborted."""
         self.may_have_arrived = False
         """Whether the server may have heard of it, in the session that there is."""
         self.is_answered = False
-        self._context = conversation
-        self._sender = conversation.sender
-        self._feed = feed
+        self._context = context
+        self._sender = context.sender
+        self._feed = handle_line
         self._failures = 0
         self._is_listening = False
         self._has_reopened = False
@@ -174,10 +174,10 @@ class ClientExchange:
                 if self.work.is_aborted:
                     return
                 self._failures += 1
-                wait = self._get_delay_after(error)
-                if wait is None:
+                delay = self._get_delay_after(error)
+                if delay is None:
                     raise self._add_hint(error) from None
-                self.work.sleep(wait)
+                self.work.sleep(delay)
             finally:
                 self.work.release_socket()
 
@@ -192,8 +192,8 @@ class ClientExchange:
             )
         )
         is_early = self._failures <= self._max_retries or self._is_listening
-        wait = max(get_retry_delay(self._failures), error.retry_after or 0.0)
-        return wait if can_repeat and is_early and wait <= MAX_RETRY_SECONDS else None
+        delay = max(get_retry_delay(self._failures), error.retry_after or 0.0)
+        return delay if can_repeat and is_early and delay <= MAX_RETRY_SECONDS else None
 
     def _add_hint(self, error: HttpError) -> HttpError:
         may_have_acted = self.message.is_request and error.was_sent and error.status is None
@@ -231,16 +231,20 @@ class ClientExchange:
 
     def _make_headers(self) -> tuple[dict[str, str], int]:
         """The headers to send, and the generation of the session that they name."""
-        out, session = self.message, self._context.session
+        message, session = self.message, self._context.session
         headers = {"Accept": ACCEPT_HEADER, "Content-Type": JSON_MEDIA_TYPE}
-        if out.version is not None:
-            session.stateless_version = out.version
-            headers |= {VERSION_HEADER: out.version, **out.headers, **self._make_mirrored_headers()}
-        elif out.method != "initialize":
+        if message.version is not None:
+            session.stateless_version = message.version
+            headers |= {
+                VERSION_HEADER: message.version,
+                **message.headers,
+                **self._make_mirrored_headers(),
+            }
+        elif message.method != "initialize":
             with session.lock:
                 headers |= session.headers
                 if session.version is None:
-                    headers |= out.headers
+                    headers |= message.headers
                 return headers, session.generation
         return headers, session.generation
 
@@ -264,23 +268,23 @@ class ClientExchange:
         if get_content_type(response) == JSON_MEDIA_TYPE:
             self._pass_on_message(body, response)
         if not self.is_answered:
-            kind = get_content_type(response) or "no content"
-            said = self._sender.format_excerpt(body)
+            content_type = get_content_type(response) or "no content"
+            excerpt = self._sender.format_excerpt(body)
             raise HttpError(
                 f"{self._sender.url} answered {self.message.method} with HTTP {response.status} "
-                f"and {kind} instead of an answer" + (f": {said}" if said else ""),
+                f"and {content_type} instead of an answer" + (f": {excerpt}" if excerpt else ""),
                 status=response.status,
             )
 
     def _handle_error_response(self, response: BaseHTTPResponse) -> None:
         body = self._sender.discard_response(response, self.work)
-        failure = self._sender.make_http_error(response, body, str(self.message.method))
+        http_error = self._sender.make_http_error(response, body, str(self.message.method))
         is_final = (
             response.status != TOO_MANY_REQUESTS and response.status not in UNAVAILABLE_STATUSES
         )
         error = _find_error(body) if get_content_type(response) == JSON_MEDIA_TYPE else None
-        if error is None or not is_final or isinstance(failure, AccessRefusedError):
-            raise failure
+        if error is None or not is_final or isinstance(http_error, AccessRefusedError):
+            raise http_error
         if self._is_header_mismatch(error):
             self._has_refreshed_headers = True
             self._context.tool_headers.clear()
@@ -297,12 +301,12 @@ class ClientExchange:
 
     def _handle_stream(self, response: BaseHTTPResponse) -> None:
         events = SseParser(MAX_BODY_BYTES)
-        cause = self._read_stream(response, events)
+        stream_error = self._read_stream(response, events)
         if self.is_answered or self.work.is_aborted:
             return
         if self.message.version is not None or events.last_id is None:
-            raise cause
-        self._resume_stream(events, cause)
+            raise stream_error
+        self._resume_stream(events, stream_error)
 
     def _read_stream(self, response: BaseHTTPResponse, events: SseParser) -> HttpError:
         """Take the events of a stream to its end; what ended it, if it was not the answer."""
@@ -321,7 +325,7 @@ class ClientExchange:
         text = f"{self._sender.url} ended the stream before its answer to {self.message.method}"
         return HttpError(text)
 
-    def _resume_stream(self, events: SseParser, cause: HttpError) -> None:
+    def _resume_stream(self, events: SseParser, stream_error: HttpError) -> None:
         """Ask for the rest of a stream that has broken."""
         purpose = f"the resumption of {self.message.method}"
         failures = 1
@@ -335,14 +339,14 @@ class ClientExchange:
             try:
                 headers = self._context.session.headers
                 response = self._sender.open_stream(headers, last_id, self.work, purpose)
-                cause = self._read_stream(response, events)
+                stream_error = self._read_stream(response, events)
             except HttpError as error:
                 if error.status is not None and error.status not in UNAVAILABLE_STATUSES:
                     raise
-                cause = error
+                stream_error = error
             failures = failures + 1 if events.last_id == last_id else 1
         if not self.is_answered and not self.work.is_aborted:
-            raise cause
+            raise stream_error
 
     def _pass_on_message(self, data: bytes, response: BaseHTTPResponse) -> None:
         """Pass on a message of the server, as one line."""

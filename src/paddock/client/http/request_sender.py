@@ -47,8 +47,10 @@ class BearerCredentials:
     """Gives the token to send; keeps it, and other secrets, out of what we say."""
 
     def __init__(self, token: TokenSource | None, headers: Iterable[str] = ()) -> None:
-        words = {word for value in headers for word in (value, value.rpartition(" ")[2])}
-        self._secrets = [word for word in words if len(word) >= MIN_SECRET_LENGTH]
+        secret_candidates = {
+            word for value in headers for word in (value, value.rpartition(" ")[2])
+        }
+        self._secrets = [word for word in secret_candidates if len(word) >= MIN_SECRET_LENGTH]
         self._source = token
         self._lock = threading.Lock()
         self._current_token = _check_token(token) if isinstance(token, str) else None
@@ -73,28 +75,28 @@ class BearerCredentials:
                 self._current_token = _call_token_source(self._source)
             return self._current_token
 
-    def redact_secrets(self, text: str) -> str:
+    def redact_secrets(self, message: str) -> str:
         """A text of the server, which may have repeated our secrets, without them."""
         for secret in (self._current_token, *self._secrets):
-            text = text.replace(secret, "…") if secret else text
-        return text
+            message = message.replace(secret, "…") if secret else message
+        return message
 
     def make_access_error(
-        self, status: int, headers: Mapping[str, str], where: str, excerpt: str
+        self, status: int, headers: Mapping[str, str], server_url: str, excerpt: str
     ) -> AccessRefusedError:
         """The error for a request that the server did not allow."""
         challenge = self.redact_secrets(headers.get("WWW-Authenticate", ""))
-        found = {
+        parameters = {
             name.lower(): quoted or bare
             for name, quoted, bare in _CHALLENGE_PARAMETER.findall(challenge)
         }
-        scope, metadata = found.get("scope"), found.get("resource_metadata")
-        reasons = [found.get("error_description") or found.get("error") or excerpt]
+        scope, metadata = parameters.get("scope"), parameters.get("resource_metadata")
+        reasons = [parameters.get("error_description") or parameters.get("error") or excerpt]
         reasons.append(f"it asks for scope {scope!r}" if scope else "")
         reasons.append(f"how to get a token is described at {metadata}" if metadata else "")
-        said = "; ".join(reason for reason in reasons if reason)
+        detail = "; ".join(cause for cause in reasons if cause)
         return AccessRefusedError(
-            f"{where} refused access with HTTP {status}" + (f": {said}" if said else ""),
+            f"{server_url} refused access with HTTP {status}" + (f": {detail}" if detail else ""),
             status=status,
             hint=self._get_hint(status),
             scope=scope,
@@ -112,9 +114,9 @@ class BearerCredentials:
 def _call_token_source(source: Callable[[], str]) -> str:
     try:
         token = source()
-    except Exception as fault:
-        text = f"The function that gives the token failed: {type(fault).__name__}: {fault}"
-        raise ConnectError(text, hint="it is what token=… names") from fault
+    except Exception as error:
+        message = f"The function that gives the token failed: {type(error).__name__}: {error}"
+        raise ConnectError(message, hint="it is what token=… names") from error
     return _check_token(token)
 
 
@@ -152,10 +154,10 @@ class RequestSender:
     def __init__(self, url: str, settings: ConnectSettings) -> None:
         self.url = parse_server_url(url)
         self._headers = _check_own_headers(settings.headers or {})
-        has_own = any(name.lower() == "authorization" for name in self._headers)
-        if has_own and settings.token is not None:
+        has_authorization = any(name.lower() == "authorization" for name in self._headers)
+        if has_authorization and settings.token is not None:
             raise ConnectError("Expected a token or a header Authorization, got both")
-        is_secret = has_own or settings.token is not None
+        is_secret = has_authorization or settings.token is not None
         if is_secret and not self.url.is_confidential and not settings.allow_plain_http:
             raise ConnectError(
                 f"A token would travel to {self.url} where everybody on the way can read it",
@@ -170,7 +172,7 @@ class RequestSender:
         verb: str,
         headers: Mapping[str, str],
         body: bytes | None,
-        holder: AbortableWork,
+        work: AbortableWork,
         *,
         limit: float | None = None,
     ) -> BaseHTTPResponse:
@@ -184,71 +186,71 @@ class RequestSender:
         """
         token = self.credentials.get_token()
         response = self._send_with_redirects(
-            verb, self._make_headers(headers, token), body, holder, limit
+            verb, self._make_headers(headers, token), body, work, limit
         )
         if response.status == UNAUTHORIZED and self.credentials.can_renew:
-            self.discard_response(response, holder)
-            renewed = self.credentials.renew_token(token)
+            self.discard_response(response, work)
+            new_token = self.credentials.renew_token(token)
             response = self._send_with_redirects(
-                verb, self._make_headers(headers, renewed), body, holder, limit
+                verb, self._make_headers(headers, new_token), body, work, limit
             )
         return response
 
     def open_stream(
-        self, headers: Mapping[str, str], last_id: str | None, holder: AbortableWork, purpose: str
+        self, headers: Mapping[str, str], last_id: str | None, work: AbortableWork, purpose: str
     ) -> BaseHTTPResponse:
         """Ask for a stream of events; for what follows after one, if that is named.
 
         Raises:
             HttpError: when there is none.
         """
-        asked = {"Accept": EVENT_STREAM_MEDIA_TYPE, **headers}
+        request_headers = {"Accept": EVENT_STREAM_MEDIA_TYPE, **headers}
         if last_id is not None:
-            asked[LAST_EVENT_ID_HEADER] = last_id
-        response = self.send("GET", asked, None, holder)
+            request_headers[LAST_EVENT_ID_HEADER] = last_id
+        response = self.send("GET", request_headers, None, work)
         if response.status >= 300 or get_content_type(response) != EVENT_STREAM_MEDIA_TYPE:
-            raise self.make_http_error(response, self.discard_response(response, holder), purpose)
+            raise self.make_http_error(response, self.discard_response(response, work), purpose)
         return response
 
-    def read_body(self, response: BaseHTTPResponse, holder: AbortableWork) -> bytes:
+    def read_body(self, response: BaseHTTPResponse, work: AbortableWork) -> bytes:
         """The whole body of a response.
 
         Raises:
             HttpError: when it is too long, or the connection breaks.
         """
-        pieces, size = [], 0
-        for piece in self.iterate_body(response, holder):
-            pieces.append(piece)
-            size += len(piece)
+        chunks, size = [], 0
+        for chunk in self.iterate_body(response, work):
+            chunks.append(chunk)
+            size += len(chunk)
             if size > MAX_BODY_BYTES:
                 response.close()
-                text = f"{self.url} gave an answer of more than {MAX_BODY_BYTES >> 20} MiB"
-                raise HttpError(text, status=response.status)
-        return b"".join(pieces)
+                message = f"{self.url} gave an answer of more than {MAX_BODY_BYTES >> 20} MiB"
+                raise HttpError(message, status=response.status)
+        return b"".join(chunks)
 
-    def iterate_body(self, response: BaseHTTPResponse, holder: AbortableWork) -> Iterator[bytes]:
+    def iterate_body(self, response: BaseHTTPResponse, work: AbortableWork) -> Iterator[bytes]:
         """The body of a response as it comes.
 
         Raises:
             HttpError: when the connection breaks.
         """
         while True:
-            with self.translate_errors(holder):
-                piece = response.read1(READ_CHUNK_BYTES)
-            if not piece:
+            with self.translate_errors(work):
+                chunk = response.read1(READ_CHUNK_BYTES)
+            if not chunk:
                 return
-            yield piece
+            yield chunk
 
-    def discard_response(self, response: BaseHTTPResponse, holder: AbortableWork) -> bytes:
+    def discard_response(self, response: BaseHTTPResponse, work: AbortableWork) -> bytes:
         """Have done with a response; the beginning of its body.
 
         The connection can be used again if the rest of the body is short and comes at once.
         """
         body = b""
-        holder.set_socket_timeout(DISCARD_SECONDS)
-        with suppress(HttpError), self.translate_errors(holder):
-            while len(body) < READ_CHUNK_BYTES and (piece := response.read1(READ_CHUNK_BYTES)):
-                body += piece
+        work.set_socket_timeout(DISCARD_SECONDS)
+        with suppress(HttpError), self.translate_errors(work):
+            while len(body) < READ_CHUNK_BYTES and (chunk := response.read1(READ_CHUNK_BYTES)):
+                body += chunk
         response.close()
         return body
 
@@ -258,90 +260,90 @@ class RequestSender:
         excerpt = self.format_excerpt(body)
         if status in (UNAUTHORIZED, FORBIDDEN):
             return self.credentials.make_access_error(status, headers, str(self.url), excerpt)
-        said = f": {excerpt}" if excerpt else ""
+        detail = f": {excerpt}" if excerpt else ""
         if status in REDIRECT_STATUSES:
-            place = self.credentials.redact_secrets(_format_location(headers.get("Location", "")))
-            said = f", a redirection to {place}, which is not followed"
+            url = self.credentials.redact_secrets(_format_location(headers.get("Location", "")))
+            detail = f", a redirection to {url}, which is not followed"
         return HttpError(
-            f"{self.url} answered {purpose} with HTTP {status}{said}",
+            f"{self.url} answered {purpose} with HTTP {status}{detail}",
             status=status,
             retry_after=_parse_retry_after(headers.get("Retry-After")),
         )
 
     def format_excerpt(self, body: bytes) -> str:
         """The beginning of a body that we do not understand, for people."""
-        text = " ".join(body.decode(errors="replace").split())
-        text = self.credentials.redact_secrets(text)
-        return text if len(text) <= MAX_EXCERPT_LENGTH else f"{text[:MAX_EXCERPT_LENGTH]}…"
+        message = " ".join(body.decode(errors="replace").split())
+        message = self.credentials.redact_secrets(message)
+        return message if len(message) <= MAX_EXCERPT_LENGTH else f"{message[:MAX_EXCERPT_LENGTH]}…"
 
     def close(self) -> None:
         """Let go of all connections that are not in use."""
         self._pool.close()
 
     def _make_headers(self, headers: Mapping[str, str], token: str | None) -> dict[str, str]:
-        dressed = {**self._headers, **headers}
+        all_headers = {**self._headers, **headers}
         if token is not None:
-            dressed["Authorization"] = f"Bearer {token}"
-        return dressed
+            all_headers["Authorization"] = f"Bearer {token}"
+        return all_headers
 
     def _send_with_redirects(
         self,
         verb: str,
         headers: dict[str, str],
         body: bytes | None,
-        holder: AbortableWork,
-        limit: float | None,
+        work: AbortableWork,
+        read_timeout: float | None,
     ) -> BaseHTTPResponse:
         """Send, and follow redirections within the origin that repeat the request."""
-        place = self.url
+        url = self.url
         for _ in range(MAX_REDIRECTS):
-            response = self._open_response(verb, place, headers, body, holder, limit)
-            following = _resolve_redirect(place, response)
-            if following is None or following.origin != self.url.origin:
+            response = self._open_response(verb, url, headers, body, work, read_timeout)
+            next_url = _resolve_redirect(url, response)
+            if next_url is None or next_url.origin != self.url.origin:
                 return response
-            self.discard_response(response, holder)
-            place = following
-        text = f"{self.url} redirects more than {MAX_REDIRECTS} times"
-        raise HttpError(text, status=response.status)
+            self.discard_response(response, work)
+            url = next_url
+        message = f"{self.url} redirects more than {MAX_REDIRECTS} times"
+        raise HttpError(message, status=response.status)
 
     def _open_response(
         self,
         verb: str,
-        place: ServerUrl,
+        url: ServerUrl,
         headers: dict[str, str],
         body: bytes | None,
-        holder: AbortableWork,
-        limit: float | None,
+        work: AbortableWork,
+        read_timeout: float | None,
     ) -> BaseHTTPResponse:
-        holder.release_socket()
-        with self.translate_errors(holder):
+        work.release_socket()
+        with self.translate_errors(work):
             return self._pool.urlopen(
                 verb,
-                place.target,
+                url.target,
                 body=body,
                 headers=headers,
                 retries=False,
                 redirect=False,
                 assert_same_host=False,
                 preload_content=False,
-                timeout=Timeout(connect=self._connect_seconds, read=limit),
+                timeout=Timeout(connect=self._connect_seconds, read=read_timeout),
             )
 
     @contextmanager
-    def translate_errors(self, holder: AbortableWork) -> Iterator[None]:
+    def translate_errors(self, work: AbortableWork) -> Iterator[None]:
         """Waiting for the server, with errors that people understand."""
-        set_current_work(holder)
+        set_current_work(work)
         try:
             yield
-        except (faults.HTTPError, OSError, ValueError) as fault:
-            reason = _find_root_cause(fault)
-            if isinstance(reason, ssl.SSLCertVerificationError):
-                text = f"Cannot reach {self.url}: {reason.verify_message}"
-                raise ConnectError(text, hint=CERTIFICATE_HINT) from None
-            is_broken = holder.has_socket
-            said = "The connection broke to" if is_broken else "Cannot reach"
-            text = f"{said} {self.url}: {_describe_cause(reason)}"
-            raise HttpError(text, was_sent=is_broken) from None
+        except (faults.HTTPError, OSError, ValueError) as error:
+            cause = _find_root_cause(error)
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                message = f"Cannot reach {self.url}: {cause.verify_message}"
+                raise ConnectError(message, hint=CERTIFICATE_HINT) from None
+            is_broken = work.has_socket
+            detail = "The connection broke to" if is_broken else "Cannot reach"
+            message = f"{detail} {self.url}: {_describe_cause(cause)}"
+            raise HttpError(message, was_sent=is_broken) from None
         finally:
             set_current_work(None)
 
@@ -362,28 +364,28 @@ def _check_own_headers(given: Mapping[str, str]) -> dict[str, str]:
     return headers
 
 
-def _find_root_cause(fault: BaseException) -> BaseException:
+def _find_root_cause(error: BaseException) -> BaseException:
     """What lies behind a fault that only passes on another."""
-    while fault.__cause__ is not None or (fault.args and isinstance(fault.args[-1], Exception)):
-        fault = fault.__cause__ or fault.args[-1]
-    return fault
+    while error.__cause__ is not None or (error.args and isinstance(error.args[-1], Exception)):
+        error = error.__cause__ or error.args[-1]
+    return error
 
 
-def _describe_cause(fault: BaseException) -> str:
-    if isinstance(fault, faults.ConnectTimeoutError | TimeoutError):
+def _describe_cause(error: BaseException) -> str:
+    if isinstance(error, faults.ConnectTimeoutError | TimeoutError):
         return "no answer in time"
-    text = getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+    message = getattr(error, "strerror", None) or str(error) or type(error).__name__
     # Not the name of an object in memory.
-    return str(text).rpartition(">: ")[2]
+    return str(message).rpartition(">: ")[2]
 
 
-def _resolve_redirect(place: ServerUrl, response: BaseHTTPResponse) -> ServerUrl | None:
+def _resolve_redirect(url: ServerUrl, response: BaseHTTPResponse) -> ServerUrl | None:
     """Where a redirection that repeats the request leads to, if this is one."""
     location = response.headers.get("Location")
     if response.status not in METHOD_PRESERVING_REDIRECTS or location is None:
         return None
     try:
-        return place.resolve(location)
+        return url.resolve(location)
     except (ConnectError, ValueError):
         return None  # it leads nowhere that we can go
 

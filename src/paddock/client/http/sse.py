@@ -17,8 +17,8 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 class SseParser:
     """The events of one stream, fed in pieces of any size."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, max_bytes: int) -> None:
+        self._limit = max_bytes
         self._pieces: list[bytes] = []
         self._piece_bytes = 0
         self._data: list[bytes] = []
@@ -31,9 +31,9 @@ class SseParser:
 
     def make_continuation(self) -> SseParser:
         """For the stream that goes on where this one has ended."""
-        following = SseParser(self._limit)
-        following.last_id, following.retry_seconds = self.last_id, self.retry_seconds
-        return following
+        continuation = SseParser(self._limit)
+        continuation.last_id, continuation.retry_seconds = self.last_id, self.retry_seconds
+        return continuation
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """The data of the events that are complete with this chunk, if they have any.

@@ -43,23 +43,23 @@ class ToolHeaderRegistry:
     def add_tool_page(self, result: Raw) -> None:
         """Take note of a page of `tools/list`."""
         try:
-            listed = _decode_tool_page(result)
+            page = _decode_tool_page(result)
         except msgspec.DecodeError:
             return  # who asked for the list will see what is wrong with it
-        for raw in listed.tools:
+        for raw_tool in page.tools:
             try:
-                tool = _decode_tool(raw)
+                tool = _decode_tool(raw_tool)
             except msgspec.DecodeError:
                 continue
             try:
                 self._headers_by_tool[tool.name] = find_header_parameters(
                     tool.input_schema, tool.name
                 )
-            except DefinitionError as fault:
-                if self._headers_by_tool.get(tool.name) != fault.message:
-                    text = "The tool %s cannot be called, because its schema is wrong: %s"
-                    logging.getLogger("paddock").warning(text, tool.name, fault.message)
-                self._headers_by_tool[tool.name] = fault.message
+            except DefinitionError as error:
+                if self._headers_by_tool.get(tool.name) != error.message:
+                    message = "The tool %s cannot be called, because its schema is wrong: %s"
+                    logging.getLogger("paddock").warning(message, tool.name, error.message)
+                self._headers_by_tool[tool.name] = error.message
 
     def make_headers(self, name: str, arguments: dict[str, object]) -> dict[str, str]:
         """The headers that repeat the arguments of a call.
@@ -67,14 +67,20 @@ class ToolHeaderRegistry:
         Raises:
             AnswerError: when the tool's schema says what the protocol does not allow.
         """
-        known = self._headers_by_tool.get(name, ())
-        if isinstance(known, str):
-            raise AnswerError(f"The tool {name} cannot be called, its schema is wrong: {known}")
-        texts = {
+        parameters = self._headers_by_tool.get(name, ())
+        if isinstance(parameters, str):
+            raise AnswerError(
+                f"The tool {name} cannot be called, its schema is wrong: {parameters}"
+            )
+        values = {
             mirror.header: _format_argument(_find_argument(mirror.path, arguments))
-            for mirror in known
+            for mirror in parameters
         }
-        return {name: encode_header_value(text) for name, text in texts.items() if text is not None}
+        return {
+            name: encode_header_value(message)
+            for name, message in values.items()
+            if message is not None
+        }
 
 
 def _find_argument(path: tuple[str, ...], arguments: dict[str, object]) -> object:

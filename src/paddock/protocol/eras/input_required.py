@@ -47,35 +47,49 @@ _decode_sealed_state = msgspec.json.Decoder(SealedState).decode
 
 def make_input_required_result(request: Request, required: InputRequired, key: bytes) -> Json:
     """The `input_required` result that carries a handler's questions."""
-    known = _open_state(request, key)
-    earlier = {**known.answers, **_get_input_responses(request)}
-    sealed = SealedState(
+    previous_state = _open_state(request, key)
+    earlier_answers = {**previous_state.answers, **_get_input_responses(request)}
+    state = SealedState(
         expires=int(time.time()) + STATE_LIFETIME_SECONDS,
         digest=_compute_request_digest(request),
-        answers={name: value for name, value in earlier.items() if name not in required.requests},
-        state=known.state if request.remembered_value is None else request.remembered_value,
+        answers={
+            name: value for name, value in earlier_answers.items() if name not in required.requests
+        },
+        state=previous_state.state
+        if request.remembered_value is None
+        else request.remembered_value,
     )
-    asked: Json = {name: _format_input_request(ask) for name, ask in required.requests.items()}
-    body: Json = {"resultType": "input_required", "requestState": seal_state(sealed, key)}
-    if asked:
-        body["inputRequests"] = asked
+    input_requests: Json = {
+        name: _format_input_request(server_request)
+        for name, server_request in required.requests.items()
+    }
+    body: Json = {"resultType": "input_required", "requestState": seal_state(state, key)}
+    if input_requests:
+        body["inputRequests"] = input_requests
     return body
 
 
-def read_answers(request: Request, asks: dict[str, ServerRequest], key: bytes) -> Json:
+def read_answers(request: Request, server_requests: dict[str, ServerRequest], key: bytes) -> Json:
     """The client's answers to these questions.
 
     Raises:
         InputRequired: when one is missing or is not an answer, with those questions.
     """
-    found = {**_open_state(request, key).answers, **_get_input_responses(request)}
-    missing = {name: ask for name, ask in asks.items() if not isinstance(found.get(name), dict)}
-    if missing:
-        for ask in missing.values():
-            ask.check_capabilities(request.era.get_client_capabilities(request))
-        raise InputRequired(missing)
+    answers = {**_open_state(request, key).answers, **_get_input_responses(request)}
+    missing_requests = {
+        name: server_request
+        for name, server_request in server_requests.items()
+        if not isinstance(answers.get(name), dict)
+    }
+    if missing_requests:
+        for server_request in missing_requests.values():
+            server_request.check_capabilities(request.era.get_client_capabilities(request))
+        raise InputRequired(missing_requests)
     try:
-        return {name: ask.parse_answer(found[name]) for name, ask in asks.items()}
+        return {
+            name: server_request.parse_answer(answers[name])
+            for name, server_request in server_requests.items()
+        }
     except AskError as error:
         raise InvalidParamsError(f"params.inputResponses: {error}") from None
 
@@ -90,16 +104,16 @@ def check_state(request: Request, key: bytes) -> None:
     _open_state(request, key)
 
 
-def seal_state(sealed: SealedState, key: bytes) -> str:
+def seal_state(state: SealedState, key: bytes) -> str:
     """A signed text that only we can have made."""
-    body = binascii.b2a_base64(encode_json(sealed), newline=False)
+    body = binascii.b2a_base64(encode_json(state), newline=False)
     return f"{body.decode()}.{_sign(body, key)}"
 
 
-def _format_input_request(ask: ServerRequest) -> Json:
+def _format_input_request(server_request: ServerRequest) -> Json:
     # The id of a web page's elicitation belongs to sessions: here nobody could be told of it.
-    params = {key: value for key, value in ask.params.items() if key != "elicitationId"}
-    return {"method": ask.method, "params": params}
+    params = {key: value for key, value in server_request.params.items() if key != "elicitationId"}
+    return {"method": server_request.method, "params": params}
 
 
 def _open_state(request: Request, key: bytes) -> SealedState:
@@ -109,17 +123,17 @@ def _open_state(request: Request, key: bytes) -> SealedState:
     body, _, signature = text.rpartition(".")
     if not hmac.compare_digest(signature.encode(), _sign(body.encode(), key).encode()):
         raise InvalidParamsError("params.requestState is not one that this server has issued")
-    sealed = _decode_sealed_state(binascii.a2b_base64(body))
-    if sealed.expires < time.time():
+    state = _decode_sealed_state(binascii.a2b_base64(body))
+    if state.expires < time.time():
         raise InvalidParamsError("params.requestState has expired: send the request anew")
-    if sealed.digest != _compute_request_digest(request):
+    if state.digest != _compute_request_digest(request):
         raise InvalidParamsError("params.requestState belongs to another request")
-    return sealed
+    return state
 
 
 def _get_input_responses(request: Request) -> Json:
-    given = cast("InputResponseParams", request.params).input_responses
-    return given if isinstance(given, dict) else {}
+    responses = cast("InputResponseParams", request.params).input_responses
+    return responses if isinstance(responses, dict) else {}
 
 
 def _sign(body: bytes, key: bytes) -> str:
@@ -128,17 +142,17 @@ def _sign(body: bytes, key: bytes) -> str:
 
 def _compute_request_digest(request: Request) -> str:
     """What a repeated request must have in common with the first one."""
-    params, subject = request.params, ""
+    params, target = request.params, ""
     arguments: object = None
     if isinstance(params, CallToolParams):
-        subject, arguments = params.name, _canonicalize_arguments(params.arguments)
+        target, arguments = params.name, _canonicalize_arguments(params.arguments)
     elif isinstance(params, GetPromptParams):
-        subject, arguments = params.name, params.arguments
+        target, arguments = params.name, params.arguments
     elif isinstance(params, ReadResourceParams):
-        subject = params.uri
+        target = params.uri
     # No arguments may be written as none, as null and as an empty object.
     owner = None if request.principal is None else request.principal.key
-    identity = [request.method, subject, arguments or None, owner]
+    identity = [request.method, target, arguments or None, owner]
     return sha256(msgspec.json.encode(identity, order="deterministic")).hexdigest()
 
 

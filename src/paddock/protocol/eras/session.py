@@ -69,8 +69,8 @@ class SessionEra:
                 self.methods[method] = self._run_task_method
         if self._metadata.has_capability("logging"):
             self.methods["logging/setLevel"] = self._set_level
-        resources = self._metadata.capabilities.get("resources")
-        if isinstance(resources, dict) and resources.get("subscribe"):
+        resources_capability = self._metadata.capabilities.get("resources")
+        if isinstance(resources_capability, dict) and resources_capability.get("subscribe"):
             self.methods["resources/subscribe"] = self._subscribe
             self.methods["resources/unsubscribe"] = self._unsubscribe
 
@@ -117,21 +117,23 @@ class SessionEra:
         """Never needed: in this era a handler's questions are sent while it waits."""
         raise ProtocolError(f"{request.method} cannot ask for input in this version")
 
-    def request_input(self, request: Request, asks: dict[str, ServerRequest]) -> ResponseCollector:
+    def request_input(
+        self, request: Request, server_requests: dict[str, ServerRequest]
+    ) -> ResponseCollector:
         """Send the questions as requests of ours."""
-        for ask in asks.values():
-            ask.check_capabilities(request.connection.client_capabilities)
+        for server_request in server_requests.values():
+            server_request.check_capabilities(request.connection.client_capabilities)
         exchange, task = request.exchange, request.task
         if exchange is not None and task is None and not exchange.accepts_messages:
             raise AskError("The client cannot be asked: its request accepts no event stream")
-        answers = ResponseCollector(request, asks)
+        collector = ResponseCollector(request, server_requests)
         if task is not None:
-            _import_session_tasks().mark_input_required(task, answers)
-        for key, ask in asks.items():
-            self._send_request(request, answers, key, ask)
-        return answers
+            _import_session_tasks().mark_input_required(task, collector)
+        for key, server_request in server_requests.items():
+            self._send_request(request, collector, key, server_request)
+        return collector
 
-    def find_task_factory(self, request: Request, support: TaskSupport) -> TaskFactory | None:
+    def find_task_factory(self, request: Request, task_support: TaskSupport) -> TaskFactory | None:
         """Whether the client of a call has asked for a task."""
         if not self._metadata.has_capability("tasks"):
             return None
@@ -139,8 +141,10 @@ class SessionEra:
         if not self._is_watching_tasks:
             self._is_watching_tasks = True
             store.add_watcher(_import_session_tasks().send_status)
-        terms: TaskFactory | None = _import_session_tasks().find_task_factory(request, support, store)
-        return terms
+        task_factory: TaskFactory | None = _import_session_tasks().find_task_factory(
+            request, task_support, store
+        )
+        return task_factory
 
     def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
         """The answer to a call that goes on as a task."""
@@ -217,11 +221,15 @@ class SessionEra:
         return b""
 
     def _send_request(
-        self, request: Request, answers: ResponseCollector, key: str, ask: ServerRequest
+        self,
+        request: Request,
+        collector: ResponseCollector,
+        key: str,
+        server_request: ServerRequest,
     ) -> None:
         connection = request.connection
         request_id = connection.expect_response(
-            lambda result, error: answers.receive_response(key, result, error)
+            lambda result, error: collector.receive_response(key, result, error)
         )
 
         def withdraw() -> None:
@@ -230,15 +238,15 @@ class SessionEra:
                 _select_sender(request)(encode_notification("notifications/cancelled", params))
 
         request.on_cancel(withdraw)
-        answers.withdrawals.append(withdraw)
-        params = ask.params
+        collector.withdrawals.append(withdraw)
+        params = server_request.params
         if params.get("mode") == "url":
             # This era tells a client by an id when the page has done its work.
             params = {"elicitationId": urandom(16).hex(), **params}
             connection.elicitations.add(str(params["elicitationId"]))
         if request.task is not None:
             params = {**params, "_meta": _import_session_tasks().make_related_meta(request.task)}
-        _select_sender(request)(encode_request(request_id, ask.method, params))
+        _select_sender(request)(encode_request(request_id, server_request.method, params))
 
 
 def _select_sender(request: Request) -> Callable[[bytes], None]:

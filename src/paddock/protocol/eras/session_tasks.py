@@ -36,7 +36,7 @@ PAGE_SIZE = 100
 
 
 def find_task_factory(
-    request: Request, support: TaskSupport, store: TaskStore
+    request: Request, task_support: TaskSupport, store: TaskStore
 ) -> BoundTaskFactory | None:
     """Whether a call is to become a task.
 
@@ -45,17 +45,17 @@ def find_task_factory(
     """
     if not supports_feature(request.era.get_version(request), "tasks"):
         return None
-    wanted = cast("CallToolParams", request.params).task
-    if wanted is UNSET:
-        if support == "required":
+    task_metadata = cast("CallToolParams", request.params).task
+    if task_metadata is UNSET:
+        if task_support == "required":
             raise ProtocolError("The tool can only run as a task", rpc_code=METHOD_NOT_FOUND)
         return None
-    if support == "forbidden":
+    if task_support == "forbidden":
         raise ProtocolError("The tool cannot run as a task", rpc_code=METHOD_NOT_FOUND)
-    ttl = wanted.ttl
-    if isinstance(ttl, int) and ttl <= 0:
-        raise InvalidParamsError(f"params.task.ttl is {ttl}: expected milliseconds")
-    return BoundTaskFactory(store, ttl if isinstance(ttl, int) else None)
+    ttl_ms = task_metadata.ttl
+    if isinstance(ttl_ms, int) and ttl_ms <= 0:
+        raise InvalidParamsError(f"params.task.ttl is {ttl_ms}: expected milliseconds")
+    return BoundTaskFactory(store, ttl_ms if isinstance(ttl_ms, int) else None)
 
 
 def make_created_result(task: CallTask) -> Json:
@@ -68,7 +68,7 @@ def format_task(task: CallTask) -> Json:
     status: str = task.status
     if status == "completed" and task.result is not None and is_tool_error(task.result):
         status = "failed"
-    found: Json = {
+    task_json: Json = {
         "taskId": task.id,
         "status": status,
         "createdAt": task.created_at,
@@ -77,8 +77,8 @@ def format_task(task: CallTask) -> Json:
         "pollInterval": POLL_INTERVAL_MS,
     }
     if task.message is not None:
-        found["statusMessage"] = task.message
-    return found
+        task_json["statusMessage"] = task.message
+    return task_json
 
 
 def make_related_meta(task: CallTask) -> Json:
@@ -93,10 +93,10 @@ def send_status(task: CallTask) -> None:
         task.request.connection.send(frame)
 
 
-def mark_input_required(task: CallTask, answers: ResponseCollector) -> None:
+def mark_input_required(task: CallTask, collector: ResponseCollector) -> None:
     """Show that a task waits for answers, until they are there."""
     task.set_status("input_required")
-    answers.on_complete(lambda: task.set_status("working"))
+    collector.on_complete(lambda: task.set_status("working"))
 
 
 def select_sender(task: CallTask) -> Callable[[bytes], None]:
@@ -104,9 +104,9 @@ def select_sender(task: CallTask) -> Callable[[bytes], None]:
 
     Over HTTP they wait for such a reader; elsewhere the session has only one way to be told.
     """
-    for reader in reversed(task.result_requests):
-        if reader.exchange is None or not reader.exchange.is_over:
-            return reader.send
+    for result_request in reversed(task.result_requests):
+        if result_request.exchange is None or not result_request.exchange.is_over:
+            return result_request.send
     if task.request.exchange is None:
         return task.request.connection.send
     return task.undelivered_frames.append
@@ -144,8 +144,8 @@ def begin_task_result(request: Request, store: TaskStore) -> None:
 
     async def wait(request: Request) -> Json:
         task.result_requests.append(request)
-        held, task.undelivered_frames = task.undelivered_frames, []
-        for frame in held:
+        queued_frames, task.undelivered_frames = task.undelivered_frames, []
+        for frame in queued_frames:
             request.send(frame)
         try:
             await _wait_for_end(task)
@@ -195,10 +195,10 @@ def _read_outcome(task: CallTask) -> Json:
         raise ProtocolError(error.get("message", ""), rpc_code=code, data=error.get("data"))
     if task.result is None:
         raise InvalidParamsError(f"Task {task.id} was cancelled")
-    found: Json = msgspec.json.decode(task.result)
-    meta = found.get("_meta")
-    found["_meta"] = {**(meta if isinstance(meta, dict) else {}), **make_related_meta(task)}
-    return found
+    task_json: Json = msgspec.json.decode(task.result)
+    meta = task_json.get("_meta")
+    task_json["_meta"] = {**(meta if isinstance(meta, dict) else {}), **make_related_meta(task)}
+    return task_json
 
 
 def _parse_cursor(cursor: object) -> int:

@@ -54,9 +54,9 @@ class StatelessEra:
 
     is_stateless = True
 
-    def __init__(self, operations: ServerOperations, listeners: SubscriptionRegistry) -> None:
+    def __init__(self, operations: ServerOperations, subscriptions: SubscriptionRegistry) -> None:
         self._operations = operations
-        self._subscriptions = listeners
+        self._subscriptions = subscriptions
         self.methods: dict[str, Operation] = {
             "server/discover": lambda _: early_handshake.build_discover_result(operations.metadata),
             "subscriptions/listen": self._open_subscription,
@@ -71,15 +71,15 @@ class StatelessEra:
     def _metadata(self) -> ServerMetadata:
         return self._operations.metadata
 
-    def _prepare_reply_tail(self, facts: ServerMetadata) -> None:
+    def _prepare_reply_tail(self, metadata: ServerMetadata) -> None:
         """Prepare what is said about the server in every answer."""
-        self._prepared_metadata = facts
+        self._prepared_metadata = metadata
         key = early_handshake.META_SERVER_INFO.encode()
         self._encoded_tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
             key,
-            encode_json(facts.to_server_info()),
+            encode_json(metadata.to_server_info()),
         )
-        self._cache_hints = facts.to_cache_hints()
+        self._cache_hints = metadata.to_cache_hints()
 
     def check_request(self, request: Request) -> None:
         """The version must be one of ours, and the client's capabilities declared."""
@@ -115,9 +115,11 @@ class StatelessEra:
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
         """Hand the questions to the client, which will repeat the request with its answers."""
-        for ask in required.requests.values():
-            ask.check_capabilities(self.get_client_capabilities(request))
-        result = _import_input_required().make_input_required_result(request, required, self._operations.state_key)
+        for server_request in required.requests.values():
+            server_request.check_capabilities(self.get_client_capabilities(request))
+        result = _import_input_required().make_input_required_result(
+            request, required, self._operations.state_key
+        )
         body = early_handshake.complete_result(result, self._metadata)
         return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
             encode_request_id(request.id),
@@ -125,7 +127,7 @@ class StatelessEra:
         )
 
     def request_input(
-        self, request: Request, asks: dict[str, ServerRequest]
+        self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> Json | AwaitableAnswers:
         """The answers that came with the request.
 
@@ -133,23 +135,23 @@ class StatelessEra:
             InputRequired: when some are still missing.
         """
         try:
-            found: Json = _import_input_required().read_answers(
-                request, asks, self._operations.state_key
+            answers: Json = _import_input_required().read_answers(
+                request, server_requests, self._operations.state_key
             )
         except InputRequired:
             if request.task is None:
                 raise
-            return request.task.request_input(asks)
-        return found
+            return request.task.request_input(server_requests)
+        return answers
 
-    def find_task_factory(self, request: Request, support: TaskSupport) -> TaskFactory | None:
+    def find_task_factory(self, request: Request, task_support: TaskSupport) -> TaskFactory | None:
         """Whether the client of a call can be given a task instead of a result."""
-        if support == "forbidden" or not self._metadata.has_capability("tasks"):
+        if task_support == "forbidden" or not self._metadata.has_capability("tasks"):
             return None
-        terms: TaskFactory | None = _import_stateless_tasks().find_task_factory(
-            request, support, self._operations.tasks
+        task_factory: TaskFactory | None = _import_stateless_tasks().find_task_factory(
+            request, task_support, self._operations.tasks
         )
-        return terms
+        return task_factory
 
     def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
         """The answer to a call that goes on as a task."""
@@ -166,8 +168,10 @@ class StatelessEra:
         params = request.params
         if not isinstance(params, InputResponseParams) or params.request_state is UNSET:
             return None
-        kept: object = _import_input_required().read_handler_state(request, self._operations.state_key)
-        return kept
+        value: object = _import_input_required().read_handler_state(
+            request, self._operations.state_key
+        )
+        return value
 
     def get_version(self, request: Request) -> str:
         """The version that the request names."""
@@ -175,19 +179,21 @@ class StatelessEra:
 
     def get_client_capabilities(self, request: Request) -> Json:
         """What the request declares."""
-        declared = _require_meta(request).capabilities
-        return declared if isinstance(declared, dict) else {}
+        capabilities = _require_meta(request).capabilities
+        return capabilities if isinstance(capabilities, dict) else {}
 
     def get_client_info(self, request: Request) -> Json | None:
         """Who the request says it comes from."""
-        info = _require_meta(request).client_info
-        return info if isinstance(info, dict) else None
+        client_info = _require_meta(request).client_info
+        return client_info if isinstance(client_info, dict) else None
 
     def get_log_level(self, request: Request) -> str | None:
         """The level that the request asks for; without one it gets no log messages."""
-        level = _require_meta(request).log_level
+        log_level = _require_meta(request).log_level
         return (
-            level if isinstance(level, str) and self._metadata.has_capability("logging") else None
+            log_level
+            if isinstance(log_level, str) and self._metadata.has_capability("logging")
+            else None
         )
 
     def _run_task_method(self, request: Request) -> Json:
@@ -197,14 +203,14 @@ class StatelessEra:
         return answer
 
     def _open_subscription(self, request: Request) -> None:
-        wanted = cast("ListenParams", request.params).notifications
-        for uri in wanted.uris[:MAX_STREAM_URIS]:
+        filter_ = cast("ListenParams", request.params).notifications
+        for uri in filter_.uris[:MAX_STREAM_URIS]:
             self._operations.watch(uri)
-        stateless_tasks = None
-        if wanted.task_ids is not UNSET and self._metadata.has_capability("tasks"):
+        task_store = None
+        if filter_.task_ids is not UNSET and self._metadata.has_capability("tasks"):
             _import_stateless_tasks().require_tasks_extension(request)
-            stateless_tasks = self._operations.tasks
-        self._subscriptions.open_stream(request, self._metadata, stateless_tasks)
+            task_store = self._operations.tasks
+        self._subscriptions.open_stream(request, self._metadata, task_store)
 
 
 def _import_input_required() -> ModuleType:

@@ -40,16 +40,16 @@ def require_tasks_extension(request: Request) -> None:
 
 
 def find_task_factory(
-    request: Request, support: TaskSupport, store: TaskStore
+    request: Request, task_support: TaskSupport, store: TaskStore
 ) -> BoundTaskFactory | None:
     """Whether a call may become a task.
 
     Raises:
         MissingCapabilityError: when it can only be one, and the client does not know them.
     """
-    if support == "forbidden":
+    if task_support == "forbidden":
         return None
-    if support == "required":
+    if task_support == "required":
         require_tasks_extension(request)
     return BoundTaskFactory(store) if has_tasks_extension(request) else None
 
@@ -61,17 +61,17 @@ def make_created_result(task: CallTask) -> Json:
 
 def format_detailed_task(task: CallTask) -> Json:
     """A task with what there is of its outcome."""
-    found = _format_task(task)
+    task_json = _format_task(task)
     if task.status == "input_required":
-        found["inputRequests"] = {
-            key: {"method": ask.method, "params": ask.params}
-            for key, ask in task.input_requests.items()
+        task_json["inputRequests"] = {
+            key: {"method": server_request.method, "params": server_request.params}
+            for key, server_request in task.input_requests.items()
         }
     elif task.status == "completed" and task.result is not None:
-        found["result"] = Raw(task.result)
+        task_json["result"] = Raw(task.result)
     elif task.status == "failed" and task.error is not None:
-        found["error"] = Raw(task.error)
-    return found
+        task_json["error"] = Raw(task.error)
+    return task_json
 
 
 def get_task(request: Request, store: TaskStore) -> Json:
@@ -102,7 +102,7 @@ def _require_task(request: Request, store: TaskStore) -> CallTask:
 
 
 def _format_task(task: CallTask) -> Json:
-    found: Json = {
+    task_json: Json = {
         "taskId": task.id,
         "status": task.status,
         "createdAt": task.created_at,
@@ -111,5 +111,5 @@ def _format_task(task: CallTask) -> Json:
         "pollIntervalMs": POLL_INTERVAL_MS,
     }
     if task.message is not None:
-        found["statusMessage"] = task.message
-    return found
+        task_json["statusMessage"] = task.message
+    return task_json

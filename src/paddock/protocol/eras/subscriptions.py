@@ -55,7 +55,7 @@ class SubscriptionRegistry:
         return len(self._streams)
 
     def open_stream(
-        self, request: Request, facts: ServerMetadata, tasks: TaskStore | None = None
+        self, request: Request, metadata: ServerMetadata, tasks: TaskStore | None = None
     ) -> None:
         """Open a stream; its first message says which of the wishes will be honoured."""
         key = (request.origin, request.id)
@@ -64,39 +64,43 @@ class SubscriptionRegistry:
             raise ProtocolError(text, rpc_code=INVALID_REQUEST)
         if len(self._streams) >= self._limit:
             raise ProtocolError(f"Only {self._limit} may listen at once")
-        wanted = cast("ListenParams", request.params).notifications
-        kinds = {kind for kind in LIST_KINDS if _can_announce(facts, wanted, kind)}
+        requested = cast("ListenParams", request.params).notifications
+        kinds = {kind for kind in LIST_KINDS if _can_announce(metadata, requested, kind)}
         uris = (
-            wanted.uris[:MAX_STREAM_URIS] if _declares_flag(facts, "resources", "subscribe") else []
+            requested.uris[:MAX_STREAM_URIS]
+            if _declares_flag(metadata, "resources", "subscribe")
+            else []
         )
-        known = _find_tasks(request, wanted, tasks)
-        listener = SubscriptionStream(request, kinds, uris, [task.id for task in known])
-        honoured: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
+        watched_tasks = _find_tasks(request, requested, tasks)
+        stream = SubscriptionStream(request, kinds, uris, [task.id for task in watched_tasks])
+        accepted_filter: Json = {f"{kind}ListChanged": True for kind in sorted(kinds)}
         if uris:
-            honoured["resourceSubscriptions"] = uris
-        if known:
-            honoured["taskIds"] = listener.task_ids
+            accepted_filter["resourceSubscriptions"] = uris
+        if watched_tasks:
+            accepted_filter["taskIds"] = stream.task_ids
             self._watch_tasks(tasks)
         # Whoever announces a change meanwhile must neither miss the listener nor forestall the
         # acknowledgement.
         with self._lock:
-            self._streams[key] = listener
+            self._streams[key] = stream
             _send_notification(
-                listener, "notifications/subscriptions/acknowledged", {"notifications": honoured}
+                stream,
+                "notifications/subscriptions/acknowledged",
+                {"notifications": accepted_filter},
             )
-        for task in known:
-            _send_notification(listener, "notifications/tasks", _format_task(task))
+        for task in watched_tasks:
+            _send_notification(stream, "notifications/tasks", _format_task(task))
 
     def announce_change(self, kind: str, uri: str | None) -> int:
         """Tell the listeners that asked for it; how many they were."""
         with self._lock:
-            told = [one for one in list(self._streams.values()) if one.accepts_change(kind, uri)]
-        for listener in told:
+            streams = [one for one in list(self._streams.values()) if one.accepts_change(kind, uri)]
+        for stream in streams:
             if uri is None:
-                _send_notification(listener, f"notifications/{kind}/list_changed", {})
+                _send_notification(stream, f"notifications/{kind}/list_changed", {})
             else:
-                _send_notification(listener, "notifications/resources/updated", {"uri": uri})
-        return len(told)
+                _send_notification(stream, "notifications/resources/updated", {"uri": uri})
+        return len(streams)
 
     def _watch_tasks(self, tasks: TaskStore | None) -> None:
         if tasks is not None and tasks not in self._watched_stores:
@@ -105,9 +109,9 @@ class SubscriptionRegistry:
 
     def _announce_task(self, task: CallTask) -> None:
         with self._lock:
-            told = [one for one in list(self._streams.values()) if task.id in one.task_ids]
-        for listener in told:
-            _send_notification(listener, "notifications/tasks", _format_task(task))
+            streams = [one for one in list(self._streams.values()) if task.id in one.task_ids]
+        for stream in streams:
+            _send_notification(stream, "notifications/tasks", _format_task(task))
 
     def remove_stream(self, origin: object, request_id: RequestId) -> None:
         """A client wants to hear no more."""
@@ -120,26 +124,28 @@ class SubscriptionRegistry:
         channel that several requests share both are sent, in that order.
         """
         with self._lock:
-            closing, self._streams = list(self._streams.values()), {}
-        for listener in closing:
-            request = listener.request
-            end = request.era.encode_reply(request, {"_meta": {META_SUBSCRIPTION_ID: request.id}})
+            streams, self._streams = list(self._streams.values()), {}
+        for stream in streams:
+            request = stream.request
+            final_reply = request.era.encode_reply(
+                request, {"_meta": {META_SUBSCRIPTION_ID: request.id}}
+            )
             if request.exchange is not None:
-                request.exchange.finish(request, end)
+                request.exchange.finish(request, final_reply)
             else:
                 params = {"requestId": request.id}
                 request.send(encode_notification("notifications/cancelled", params))
-                request.send(end)
+                request.send(final_reply)
 
 
 def _find_tasks(
-    request: Request, wanted: SubscriptionFilter, tasks: TaskStore | None
+    request: Request, requested: SubscriptionFilter, tasks: TaskStore | None
 ) -> list[CallTask]:
     """The tasks that a client asks about and may know of; others are passed over."""
-    if tasks is None or not isinstance(wanted.task_ids, list):
+    if tasks is None or not isinstance(requested.task_ids, list):
         return []
     found = []
-    for task_id in wanted.task_ids[:MAX_STREAM_TASKS]:
+    for task_id in requested.task_ids[:MAX_STREAM_TASKS]:
         try:
             found.append(tasks.require_task(task_id, request))
         except InvalidParamsError:
@@ -153,15 +159,15 @@ def _format_task(task: CallTask) -> Json:
     return format_detailed_task(task)
 
 
-def _send_notification(listener: SubscriptionStream, method: str, params: Json) -> None:
-    tagged = {**params, "_meta": {META_SUBSCRIPTION_ID: listener.request.id}}
-    listener.request.send(encode_notification(method, tagged))
+def _send_notification(stream: SubscriptionStream, method: str, params: Json) -> None:
+    tagged_params = {**params, "_meta": {META_SUBSCRIPTION_ID: stream.request.id}}
+    stream.request.send(encode_notification(method, tagged_params))
 
 
-def _can_announce(facts: ServerMetadata, wanted: SubscriptionFilter, kind: str) -> bool:
-    return bool(getattr(wanted, kind)) and _declares_flag(facts, kind, "listChanged")
+def _can_announce(metadata: ServerMetadata, requested: SubscriptionFilter, kind: str) -> bool:
+    return bool(getattr(requested, kind)) and _declares_flag(metadata, kind, "listChanged")
 
 
-def _declares_flag(facts: ServerMetadata, capability: str, flag: str) -> bool:
-    declared = facts.capabilities.get(capability)
-    return isinstance(declared, dict) and bool(declared.get(flag))
+def _declares_flag(metadata: ServerMetadata, capability: str, flag: str) -> bool:
+    settings = metadata.capabilities.get(capability)
+    return isinstance(settings, dict) and bool(settings.get(flag))

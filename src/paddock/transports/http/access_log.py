@@ -46,8 +46,8 @@ class LoggedResponder:
         "_status",
     )
 
-    def __init__(self, outgoing: Responder, head: RequestHead | None) -> None:
-        self._responder = outgoing
+    def __init__(self, responder: Responder, head: RequestHead | None) -> None:
+        self._responder = responder
         self._head = head
         self._on_close: Callable[[], None] | None = None
         self._started = perf_counter()
@@ -130,9 +130,9 @@ class LoggedResponder:
         }
         if not is_whole:
             fields["outcome"] = "cancelled"
-        shown = {name: value for name, value in fields.items() if value is not None}
+        log_fields = {name: value for name, value in fields.items() if value is not None}
         request = f"{fields['http_method']} {fields['path']}"
-        log.info("%s %s", request, status or "-", extra=shown)
+        log.info("%s %s", request, status or "-", extra=log_fields)
 
 
 def _hash_session_header(head: RequestHead) -> str | None:

@@ -41,9 +41,9 @@ class AsgiResponder:
         "pump_task",
     )
 
-    def __init__(self, limit: int, client: tuple[str, int] | None) -> None:
-        self._max_backlog_bytes = limit
-        self.client_address = client
+    def __init__(self, max_backlog_bytes: int, client_address: tuple[str, int] | None) -> None:
+        self._max_backlog_bytes = max_backlog_bytes
+        self.client_address = client_address
         self._messages: deque[MutableMapping[str, Any]] = deque()
         self._backlog_bytes = 0
         self._wakeup: asyncio.Future[None] | None = None
@@ -120,9 +120,9 @@ class AsgiResponder:
         self._wake_sender()
 
     def _wake_sender(self) -> None:
-        wake, self._wakeup = self._wakeup, None
-        if wake is not None and not wake.done():
-            wake.set_result(None)
+        wakeup, self._wakeup = self._wakeup, None
+        if wakeup is not None and not wakeup.done():
+            wakeup.set_result(None)
 
 
 class LifespanHooks(Protocol):
@@ -143,9 +143,9 @@ class AsgiApp:
     lifespan is entered with the first request.
     """
 
-    def __init__(self, service: HttpService, life: LifespanHooks) -> None:
+    def __init__(self, service: HttpService, hooks: LifespanHooks) -> None:
         self._service = service
-        self._lifespan_hooks = life
+        self._lifespan_hooks = hooks
         self._loop: asyncio.AbstractEventLoop | None = None
         self._start_lock: asyncio.Lock = asyncio.Lock()
 
@@ -190,8 +190,12 @@ class AsgiApp:
 
     async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = RequestHead.from_pairs(scope["method"], _get_path(scope), scope["headers"])
-        outbox = AsgiResponder(self._service.limits.backlog_bytes, _get_client_address(scope))
-        outgoing = LoggedResponder(outbox, head) if self._service.is_logging else outbox
+        asgi_responder = AsgiResponder(
+            self._service.limits.backlog_bytes, _get_client_address(scope)
+        )
+        responder = (
+            LoggedResponder(asgi_responder, head) if self._service.is_logging else asgi_responder
+        )
         response = self._service.answer_head(head)
         body: bytes | None = b""
         if response is None:
@@ -203,54 +207,56 @@ class AsgiApp:
             else:
                 response = self._service.make_too_large_response(head) if body is None else None
         if response is not None:
-            outgoing.respond(response)
+            responder.respond(response)
         elif body is not None:
-            self._service.handle_request(head, body, outgoing)
-            if not outbox.is_complete:
+            self._service.handle_request(head, body, responder)
+            if not asgi_responder.is_complete:
                 await asyncio.sleep(0)  # most answers are there in a moment
-        if outbox.is_complete:
-            await outbox.send_messages(send)
+        if asgi_responder.is_complete:
+            await asgi_responder.send_messages(send)
         else:
-            await self._send_until_disconnect(outbox, receive, send)
+            await self._send_until_disconnect(asgi_responder, receive, send)
 
     async def _read_body(self, receive: Receive) -> bytes | None:
         """The whole body; None when it is too long or the client has left."""
-        parts: list[bytes] = []
-        size = 0
+        chunks: list[bytes] = []
+        body_bytes = 0
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
                 return None
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            if size > self._service.limits.body_bytes:
+            chunks.append(message.get("body", b""))
+            body_bytes += len(chunks[-1])
+            if body_bytes > self._service.limits.body_bytes:
                 return None
             if not message.get("more_body"):
-                return parts[0] if len(parts) == 1 else b"".join(parts)
+                return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     async def _send_until_disconnect(
-        self, outbox: AsgiResponder, receive: Receive, send: Send
+        self, asgi_responder: AsgiResponder, receive: Receive, send: Send
     ) -> None:
         """Send the answer as it comes, and notice when the client leaves."""
-        pumping = outbox.pump_task = asyncio.ensure_future(outbox.send_messages(send))
-        leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
+        send_task = asgi_responder.pump_task = asyncio.ensure_future(
+            asgi_responder.send_messages(send)
+        )
+        disconnect_task = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
-            await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((send_task, disconnect_task), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             # Servers tell us of the end only when all streams have ended, and lose patience then.
             self._service.close_streams()
-            if not outbox.is_complete:
+            if not asgi_responder.is_complete:
                 raise
-            await pumping
+            await send_task
         finally:
-            outbox.pump_task = None
-            outbox.handle_disconnect()  # which nobody minds when the answer is complete
-            leaving.cancel()
-            pumping.cancel()
-        if not pumping.done():
-            await asyncio.wait((pumping,))
-        if not pumping.cancelled() and not isinstance(pumping.exception(), OSError | None):
-            pumping.result()
+            asgi_responder.pump_task = None
+            asgi_responder.handle_disconnect()  # which nobody minds when the answer is complete
+            disconnect_task.cancel()
+            send_task.cancel()
+        if not send_task.done():
+            await asyncio.wait((send_task,))
+        if not send_task.cancelled() and not isinstance(send_task.exception(), OSError | None):
+            send_task.result()
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         while True:
@@ -278,13 +284,13 @@ def _make_start_message(status: int, headers: Headers) -> MutableMapping[str, An
 
 
 def _get_client_address(scope: Scope) -> tuple[str, int] | None:
-    client = scope.get("client")
-    return (str(client[0]), int(client[1])) if client else None
+    client_address = scope.get("client")
+    return (str(client_address[0]), int(client_address[1])) if client_address else None
 
 
 def _get_path(scope: Scope) -> str:
     """The path within this application, wherever it is mounted."""
-    path, root = str(scope["path"]), str(scope.get("root_path") or "").rstrip("/")
-    if root and path.startswith(root + "/"):
-        return path[len(root) :]
-    return "/" if root and path == root else path
+    path, root_path = str(scope["path"]), str(scope.get("root_path") or "").rstrip("/")
+    if root_path and path.startswith(root_path + "/"):
+        return path[len(root_path) :]
+    return "/" if root_path and path == root_path else path

@@ -36,12 +36,12 @@ class EndpointRuntime:
     def __init__(
         self,
         operations: ServerOperations,
-        guard: HostOriginPolicy,
+        origin_policy: HostOriginPolicy,
         limits: Limits,
         authorization: Authorizer | None,
     ) -> None:
         self.limits = limits
-        self.origin_policy = guard
+        self.origin_policy = origin_policy
         self.authorization = authorization
         self.operations = operations
         self.eras = ProtocolEras(operations, SubscriptionRegistry(limits.concurrent_requests))
@@ -77,11 +77,11 @@ class EndpointRuntime:
             self.executor.mailbox.wait_for_room()
             self.executor.mailbox.post(function, *arguments)
 
-    def make_challenge_headers(self, fault: ScopeError, principal: Principal | None) -> Headers:
+    def make_challenge_headers(self, error: ScopeError, principal: Principal | None) -> Headers:
         """What a client that lacks scopes is told to get."""
         if self.authorization is None or principal is None:
             return []
-        refusal = cast("AccessRefusal", self.authorization.insufficient(fault.scopes, principal))
+        refusal = cast("AccessRefusal", self.authorization.insufficient(error.scopes, principal))
         return encode_headers(refusal.headers)
 
 

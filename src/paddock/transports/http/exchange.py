@@ -64,9 +64,9 @@ class HttpExchange:
         "principal",
     )
 
-    def __init__(self, hub: EndpointRuntime, head: RequestHead, outgoing: Responder) -> None:
-        self._runtime = hub
-        self._responder = outgoing
+    def __init__(self, runtime: EndpointRuntime, head: RequestHead, responder: Responder) -> None:
+        self._runtime = runtime
+        self._responder = responder
         self._pending_requests: tuple[Request, ...] = ()
         self._waiting_since = self._last_write = 0.0
         self.head = head
@@ -147,16 +147,16 @@ class HttpExchange:
     def respond(self, status: int, body: bytes, headers: Headers | None = None) -> None:
         """Give a whole answer as JSON."""
         self._mark_over()
-        all_headers = JSON_HEADERS
+        response_headers = JSON_HEADERS
         if headers or b"origin" in self.head.headers:
-            cors = self._runtime.origin_policy.make_cors_headers(self.head)
-            all_headers = [*JSON_HEADERS, *(headers or ()), *cors]
-        self._responder.respond(HttpResponse(status, all_headers, body.rstrip(b"\n")))
+            cors_headers = self._runtime.origin_policy.make_cors_headers(self.head)
+            response_headers = [*JSON_HEADERS, *(headers or ()), *cors_headers]
+        self._responder.respond(HttpResponse(status, response_headers, body.rstrip(b"\n")))
 
     def reject_busy(self, request_id: RequestId | None = None) -> None:
         """Too much is under way already: the client is told to come back."""
-        busy = ProtocolError(BUSY_TEXT, rpc_code=INVALID_REQUEST)
-        self.respond(503, encode_error(request_id, busy), RETRY_AFTER_HEADERS)
+        error = ProtocolError(BUSY_TEXT, rpc_code=INVALID_REQUEST)
+        self.respond(503, encode_error(request_id, error), RETRY_AFTER_HEADERS)
 
     def respond_accepted(self) -> None:
         """Answer a message to which there is nothing to say."""
@@ -186,17 +186,23 @@ class HttpExchange:
         """Whether work takes too long; a stream that only listens may go on."""
         if now - self._waiting_since <= self._runtime.limits.call_seconds:
             return False
-        hurried = (request for request in self._pending_requests if not request.has_no_deadline)
-        return any(request.work or request.async_work for request in hurried)
+        timed_requests = (
+            request for request in self._pending_requests if not request.has_no_deadline
+        )
+        return any(request.work or request.async_work for request in timed_requests)
 
     def _time_out(self, seconds: float) -> None:
         """Stop the work, and say so."""
         for request in self._pending_requests:
-            late = ProtocolError(f"{request.method} took longer than {seconds:g} s and was stopped")
-            request.error = late
-            answer: bytes | None = request.era.encode_error_reply(request.id, late)
-            batch, request.answer_sink = request.answer_sink, None
-            self._finish_on_loop(request, answer if batch is None else batch.add_answer(answer))
+            timeout_error = ProtocolError(
+                f"{request.method} took longer than {seconds:g} s and was stopped"
+            )
+            request.error = timeout_error
+            answer: bytes | None = request.era.encode_error_reply(request.id, timeout_error)
+            answer_sink, request.answer_sink = request.answer_sink, None
+            self._finish_on_loop(
+                request, answer if answer_sink is None else answer_sink.add_answer(answer)
+            )
             request.cancel("it took too long")
 
     def _send_on_loop(self, frame: bytes) -> None:
@@ -223,22 +229,22 @@ class HttpExchange:
     def _finish_on_loop(self, request: Request, answer: bytes | None) -> None:
         if not self._is_answer_expected(request, answer) or answer is None:
             return
-        fault = request.error
-        status = 200 if fault is None else HTTP_STATUSES.get(fault.rpc_code, 200)
+        error = request.error
+        status = 200 if error is None else HTTP_STATUSES.get(error.rpc_code, 200)
         if self.is_streaming or (status == 200 and not self.accepts.json and self._open_stream()):
             self._write_chunk(encode_event(answer))
             if not self.is_over:
                 self._mark_over()
                 self._responder.end()
-        elif isinstance(fault, ScopeError):
-            self.respond_forbidden(fault, answer)
+        elif isinstance(error, ScopeError):
+            self.respond_forbidden(error, answer)
         else:
             self.respond(status, answer)
 
     def _is_answer_expected(self, request: Request, answer: bytes | None) -> bool:
         """Whether somebody is there for an answer, and there is one."""
         self._pending_requests = tuple(
-            other for other in self._pending_requests if other is not request
+            pending for pending in self._pending_requests if pending is not request
         )
         if self.is_over:
             if not self._pending_requests:
@@ -262,9 +268,9 @@ class HttpExchange:
         else:
             self.respond_accepted()
 
-    def respond_forbidden(self, fault: ScopeError, answer: bytes) -> None:
+    def respond_forbidden(self, error: ScopeError, answer: bytes) -> None:
         """Answer whoever lacks scopes, saying which."""
-        self.respond(403, answer, self._runtime.make_challenge_headers(fault, self.principal))
+        self.respond(403, answer, self._runtime.make_challenge_headers(error, self.principal))
 
     def _mark_over(self) -> None:
         self.is_over = True

@@ -58,8 +58,8 @@ class ExecutorThread:
     long (docs/decisions/0005).
     """
 
-    def __init__(self, finish: FinishRequest) -> None:
-        self._finish = finish
+    def __init__(self, finish_request: FinishRequest) -> None:
+        self._finish = finish_request
         self._reader, self._writer = os.pipe()
         self._idle_lock = allocate_lock()
         self._idle_lock.acquire()
@@ -75,17 +75,17 @@ class ExecutorThread:
         self._requests.extend(requests)
         os.write(self._writer, b"!")
         for _ in range(MAX_BRIEF_WAITS):
-            running = self._current_request
+            current_request = self._current_request
             if self._idle_lock.acquire(timeout=BRIEF_WAIT_SECONDS):
                 return True
-            if running is not None and self._current_request is running:
+            if current_request is not None and self._current_request is current_request:
                 return False
         return False
 
     def take_finished(self) -> list[tuple[Request, bytes | None]]:
         """What is done, with its answers."""
-        done, self._finished_requests = self._finished_requests, []
-        return done
+        finished_requests, self._finished_requests = self._finished_requests, []
+        return finished_requests
 
     def detach_if_busy(self) -> tuple[Request | None, list[Request]] | None:
         """Let the thread end after what it is doing; that, and what it has not begun.
@@ -95,8 +95,8 @@ class ExecutorThread:
         with self._lock:
             if self._current_request is not None or self._requests:
                 self._is_detached = True
-                rest, self._requests = list(self._requests), deque()
-                return self._current_request, rest
+                remaining_requests, self._requests = list(self._requests), deque()
+                return self._current_request, remaining_requests
         self._idle_lock.acquire()  # which it is about to say
         return None
 
@@ -134,34 +134,34 @@ class BriefWaitExecutor:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        flush: Callable[[], None],
-        hop: Callable[[Request], None],
-        finish: FinishRequest,
+        flush_mailbox: Callable[[], None],
+        run_in_worker: Callable[[Request], None],
+        finish_request: FinishRequest,
     ) -> None:
         self._loop = loop
-        self._flush = flush
-        self._run_in_worker = hop
-        self._finish = finish
+        self._flush = flush_mailbox
+        self._run_in_worker = run_in_worker
+        self._finish = finish_request
         self._delay_callbacks: dict[Request, NotifyDelayed] = {}
         self._is_collecting = False
         self._single_turns = 0
         self._unbatched_left = 0
         self._thread: ExecutorThread | None = None
 
-    def submit(self, request: Request, wait: NotifyDelayed) -> None:
+    def submit(self, request: Request, notify_delayed: NotifyDelayed) -> None:
         """Run a request now if it is the first, else soon, together with the others that come in.
 
         Only on the loop.
         """
         if self._is_collecting:
-            self._delay_callbacks[request] = wait
+            self._delay_callbacks[request] = notify_delayed
             return
         if self._unbatched_left:  # nobody else is to be expected
             self._unbatched_left -= 1
         else:
             self._is_collecting = True
             self._loop.call_soon(self._run_collected)
-        self._run_requests({request: wait})
+        self._run_requests({request: notify_delayed})
 
     def close(self) -> None:
         """Let the thread end."""
@@ -171,34 +171,34 @@ class BriefWaitExecutor:
     def _run_collected(self) -> None:
         """Run what has come in together with the first; see how often nothing has."""
         self._is_collecting = False
-        waits, self._delay_callbacks = self._delay_callbacks, {}
-        if waits:
+        notify_by_request, self._delay_callbacks = self._delay_callbacks, {}
+        if notify_by_request:
             self._single_turns = 0
-            self._run_requests(waits)
+            self._run_requests(notify_by_request)
             return
         self._single_turns += 1
         if self._single_turns >= MAX_SINGLE_TURNS:
             self._unbatched_left = UNBATCHED_REQUESTS
 
-    def _run_requests(self, waits: dict[Request, NotifyDelayed]) -> None:
-        helper = self._thread
-        if helper is None:
-            helper = self._thread = ExecutorThread(self._finish)
-        left = None if helper.run_requests(list(waits)) else helper.detach_if_busy()
-        if left is not None:
-            helper.close()
+    def _run_requests(self, notify_by_request: dict[Request, NotifyDelayed]) -> None:
+        thread = self._thread
+        if thread is None:
+            thread = self._thread = ExecutorThread(self._finish)
+        detached = None if thread.run_requests(list(notify_by_request)) else thread.detach_if_busy()
+        if detached is not None:
+            thread.close()
             self._thread = None
-        slow, rest = left or (None, [])
-        done = helper.take_finished()
+        slow_request, remaining_requests = detached or (None, [])
+        finished_requests = thread.take_finished()
         self._flush()  # what handlers have said on the way comes before their answers
-        for request, answer in done:
+        for request, answer in finished_requests:
             self._finish(request, answer)
-        if slow is not None:
-            if slow.slow_tracker is not None:
-                slow.slow_tracker.record_slow_call()
-            waits[slow](slow)
-        for request in rest:
-            waits[request](request)
+        if slow_request is not None:
+            if slow_request.slow_tracker is not None:
+                slow_request.slow_tracker.record_slow_call()
+            notify_by_request[slow_request](slow_request)
+        for request in remaining_requests:
+            notify_by_request[request](request)
             self._run_in_worker(request)
 
 
@@ -270,26 +270,26 @@ class RequestExecutor:
         )
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def execute(self, request: Request, wait: NotifyDelayed) -> None:
+    def execute(self, request: Request, notify_delayed: NotifyDelayed) -> None:
         """Have the work of a request done; its exchange gets the answer. Only on the loop.
 
         `wait` is told of the request unless it is done in a moment.
         """
-        pace = request.slow_tracker
+        slow_tracker = request.slow_tracker
         if request.async_work is not None:
-            wait(request)
+            notify_delayed(request)
             self._start_async_work(request)
-        elif pace is not None and pace.is_trusted:
+        elif slow_tracker is not None and slow_tracker.is_trusted:
             _finish_request(request, request.run())
-        elif pace is not None and not pace.is_slow:
-            self._brief_executor.submit(request, wait)
+        elif slow_tracker is not None and not slow_tracker.is_slow:
+            self._brief_executor.submit(request, notify_delayed)
         else:
-            wait(request)
+            notify_delayed(request)
             self._run_in_worker(request)
 
-    def spawn_task(self, work: Any) -> None:
+    def spawn_task(self, coroutine: Any) -> None:
         """Run a coroutine of our own on the loop, and keep hold of it until it is done."""
-        task = self.loop.create_task(work)
+        task = self.loop.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -324,10 +324,10 @@ class RequestExecutor:
             request.stop()
 
     def _create_task(self, request: Request) -> asyncio.Task[None]:
-        work = request.run_async(_finish_request)
+        coroutine = request.run_async(_finish_request)
         if sys.version_info >= (3, 12):  # a handler that does not wait is done at once
-            return asyncio.Task(work, loop=self.loop, eager_start=True)
-        return self.loop.create_task(work)
+            return asyncio.Task(coroutine, loop=self.loop, eager_start=True)
+        return self.loop.create_task(coroutine)
 
 
 def _finish_request(request: Request, answer: bytes | None) -> None:

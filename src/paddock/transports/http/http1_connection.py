@@ -84,28 +84,33 @@ class RequestHeadCache:
 
     def find_head(self, data: bytes) -> tuple[RequestHead, bytes] | None:
         """The head and the body of data that is exactly one request with a known head."""
-        end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
-        known = self._heads.get(data[:end])
-        if known is None or len(data) - end != known[1]:
+        head_end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        cached_head = self._heads.get(data[:head_end])
+        if cached_head is None or len(data) - head_end != cached_head[1]:
             return None
-        return known[0], data[end:]
+        return cached_head[0], data[head_end:]
 
-    def add_head(self, data: bytes, arrived: ParsedRequest) -> None:
+    def add_head(self, data: bytes, parsed_request: ParsedRequest) -> None:
         """Take note of the head of data that was exactly one request, from its first byte on."""
-        head, end = arrived.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
+        head, head_end = parsed_request.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
         # Nothing but the head itself may become known by its bytes: this keeps everybody's heads.
-        is_whole = len(END_OF_HEAD) < end <= MAX_CACHED_HEAD_BYTES and data[end:] == arrived.body
-        if head is None or arrived.early_response is not None or not is_whole:
+        is_cacheable = (
+            len(END_OF_HEAD) < head_end <= MAX_CACHED_HEAD_BYTES
+            and data[head_end:] == parsed_request.body
+        )
+        if head is None or parsed_request.early_response is not None or not is_cacheable:
             return
-        is_plain = head.method == "POST" and arrived.keeps_alive and arrived.accepts_chunked
-        names = head.headers.keys()
-        if not is_plain or head.repeated or not names.isdisjoint(_UNCACHEABLE_HEADERS):
+        is_plain_post = (
+            head.method == "POST" and parsed_request.keeps_alive and parsed_request.accepts_chunked
+        )
+        header_names = head.headers.keys()
+        if not is_plain_post or head.repeated or not header_names.isdisjoint(_UNCACHEABLE_HEADERS):
             return
-        if head.headers.get(b"content-length") != b"%d" % len(arrived.body):
+        if head.headers.get(b"content-length") != b"%d" % len(parsed_request.body):
             return
         if len(self._heads) >= MAX_CACHED_HEADS:
             self._heads.clear()
-        self._heads[data[:end]] = (head, len(arrived.body))
+        self._heads[data[:head_end]] = (head, len(parsed_request.body))
 
 
 class Http1Connection(asyncio.Protocol):
@@ -118,15 +123,15 @@ class Http1Connection(asyncio.Protocol):
     def __init__(
         self,
         service: HttpService,
-        open_wires: set[Http1Connection],
-        heads: RequestHeadCache,
-        date: Callable[[], bytes],
+        open_connections: set[Http1Connection],
+        head_cache: RequestHeadCache,
+        get_date_header: Callable[[], bytes],
     ) -> None:
         self._service = service
-        self._head_cache = heads
+        self._head_cache = head_cache
         self._limits = service.limits
-        self._open_connections = open_wires
-        self._get_date_header = date
+        self._open_connections = open_connections
+        self._get_date_header = get_date_header
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport = cast("asyncio.Transport", None)
         self._queued_requests: list[ParsedRequest] = []
@@ -182,14 +187,14 @@ class Http1Connection(asyncio.Protocol):
             self._reject_input(_INTERNAL_SERVER_ERROR)
         except httptools.HttpParserError:
             self._reject_input(_BAD_REQUEST)
-        arrived, self._parsed_requests = self._parsed_requests, []
+        parsed_request, self._parsed_requests = self._parsed_requests, []
         if (
             is_at_start
             and self._is_between_requests
-            and len(arrived) == 1
+            and len(parsed_request) == 1
             and not self._ignores_input
         ):
-            self._head_cache.add_head(data, arrived[0])
+            self._head_cache.add_head(data, parsed_request[0])
 
     def _exceeds_framing_limit(self, data: bytes, now: float) -> bool:
         """Whether there is too much around a body: before it is parsed, as it fills the memory.
@@ -200,18 +205,18 @@ class Http1Connection(asyncio.Protocol):
         self._received_bytes += len(data)
         if self._head is None:
             return self._received_bytes > self._limits.header_bytes + MAX_READ_BYTES
-        around = self._received_bytes - self._body_bytes - self._skipped_bytes
-        return around > self._limits.body_bytes + self._limits.header_bytes + MAX_READ_BYTES
+        framing_bytes = self._received_bytes - self._body_bytes - self._skipped_bytes
+        return framing_bytes > self._limits.body_bytes + self._limits.header_bytes + MAX_READ_BYTES
 
     def _answer_cached_head(self, data: bytes) -> bool:
         """Answer a request whose head is known, without parsing it."""
         is_busy = self._is_answering or self._queued_requests or self._is_writing_paused
         if is_busy or self._service.is_draining:
             return False
-        known = self._head_cache.find_head(data)
-        if known is None:
+        cached_head = self._head_cache.find_head(data)
+        if cached_head is None:
             return False
-        self._start_response(ParsedRequest(*known, keeps_alive=True, accepts_chunked=True))
+        self._start_response(ParsedRequest(*cached_head, keeps_alive=True, accepts_chunked=True))
         return True
 
     def eof_received(self) -> bool:
@@ -256,8 +261,8 @@ class Http1Connection(asyncio.Protocol):
         )
         self._head = head
         self._early_response = self._service.answer_head(head)
-        expects = head.headers.get(b"expect", b"").lower() == b"100-continue"
-        if not expects or self._is_answering:
+        expects_continue = head.headers.get(b"expect", b"").lower() == b"100-continue"
+        if not expects_continue or self._is_answering:
             return
         if self._early_response is None:
             self._transport.write(CONTINUE_RESPONSE)
@@ -290,15 +295,17 @@ class Http1Connection(asyncio.Protocol):
             return  # its body is yet to come: see _decline_upgrade
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         keeps_alive = parser.should_keep_alive() and not is_upgrade
-        is_chunked = parser.get_http_version() != "1.0"
-        arrived = ParsedRequest(head, body, keeps_alive, is_chunked, self._early_response)
+        accepts_chunked = parser.get_http_version() != "1.0"
+        parsed_request = ParsedRequest(
+            head, body, keeps_alive, accepts_chunked, self._early_response
+        )
         self._is_between_requests = True
-        self._parsed_requests.append(arrived)
+        self._parsed_requests.append(parsed_request)
         self._reset_request()
         if self._is_answering or self._is_writing_paused or self._queued_requests:
-            self._queue_request(arrived)
+            self._queue_request(parsed_request)
         else:
-            self._start_response(arrived)
+            self._start_response(parsed_request)
 
     # What the service calls.
 
@@ -351,8 +358,8 @@ class Http1Connection(asyncio.Protocol):
 
     def write(self, chunk: bytes) -> bool:
         """Send a part of a stream; False when the client reads too slowly, or is gone."""
-        backlog = self._transport.get_write_buffer_size()
-        if backlog > self._limits.backlog_bytes or self._transport.is_closing():
+        unsent_bytes = self._transport.get_write_buffer_size()
+        if unsent_bytes > self._limits.backlog_bytes or self._transport.is_closing():
             return False
         self._write_data(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._accepts_chunked else chunk)
         return True
@@ -379,28 +386,28 @@ class Http1Connection(asyncio.Protocol):
     def check_timeouts(self, now: float) -> None:
         """Close a connection on which nothing has moved for too long."""
         limits = self._limits
-        unsent = self._transport.get_write_buffer_size()
-        taken = (
+        unsent_bytes = self._transport.get_write_buffer_size()
+        acknowledged_bytes = (
             self._sent_bytes
-            - unsent
-            - (_count_unsent_kernel_bytes(self._transport) if unsent else 0)
+            - unsent_bytes
+            - (_count_unsent_kernel_bytes(self._transport) if unsent_bytes else 0)
         )
-        if taken != self._acknowledged_bytes:  # the client reads, however slowly
-            self._acknowledged_bytes = taken
+        if acknowledged_bytes != self._acknowledged_bytes:  # the client reads, however slowly
+            self._acknowledged_bytes = acknowledged_bytes
             self._last_activity = now
-        idle = now - self._last_activity
-        if unsent:
-            if idle > limits.write_seconds:
+        idle_seconds = now - self._last_activity
+        if unsent_bytes:
+            if idle_seconds > limits.write_seconds:
                 self._transport.abort()
         elif self._is_answering:
             return
         elif self._request_started:
             if (
-                idle > limits.receive_seconds
+                idle_seconds > limits.receive_seconds
                 or now - self._request_started > limits.receive_seconds * 2
             ):
                 self._reject_input(_REQUEST_TIMEOUT)
-        elif idle > limits.idle_seconds:
+        elif idle_seconds > limits.idle_seconds:
             self._transport.close()
 
     def close_after_response(self) -> None:
@@ -425,28 +432,33 @@ class Http1Connection(asyncio.Protocol):
             return False
         return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
 
-    def _queue_request(self, arrived: ParsedRequest) -> None:
+    def _queue_request(self, parsed_request: ParsedRequest) -> None:
         """Answer a request later, when those before it have been answered."""
-        size = sum(len(waiting.body) for waiting in self._queued_requests) + len(arrived.body)
-        if len(self._queued_requests) >= MAX_PIPELINED_REQUESTS or size > self._limits.body_bytes:
+        queued_bytes = sum(len(queued.body) for queued in self._queued_requests) + len(
+            parsed_request.body
+        )
+        if (
+            len(self._queued_requests) >= MAX_PIPELINED_REQUESTS
+            or queued_bytes > self._limits.body_bytes
+        ):
             self._reject_input(_TOO_MANY_REQUESTS)
             return
-        self._queued_requests.append(arrived)
+        self._queued_requests.append(parsed_request)
         if len(self._queued_requests) >= MAX_READ_AHEAD_REQUESTS and not self._is_streaming:
             self._pause_reading()
 
-    def _start_response(self, arrived: ParsedRequest) -> None:
-        head = arrived.head
+    def _start_response(self, parsed_request: ParsedRequest) -> None:
+        head = parsed_request.head
         self._is_answering = True
         self._is_head_request = head is not None and head.method == "HEAD"
-        self._accepts_chunked = arrived.accepts_chunked
-        if not arrived.keeps_alive:
+        self._accepts_chunked = parsed_request.accepts_chunked
+        if not parsed_request.keeps_alive:
             self._keeps_alive = False
-        outgoing = LoggedResponder(self, head) if self._service.is_logging else self
-        if arrived.early_response is not None:
-            outgoing.respond(arrived.early_response)
+        responder = LoggedResponder(self, head) if self._service.is_logging else self
+        if parsed_request.early_response is not None:
+            responder.respond(parsed_request.early_response)
         elif head is not None:
-            self._service.handle_request(head, arrived.body, outgoing)
+            self._service.handle_request(head, parsed_request.body, responder)
 
     def _finish_response(self) -> None:
         self._is_answering = self._is_streaming = False
@@ -481,16 +493,16 @@ class Http1Connection(asyncio.Protocol):
         if self._ignores_input:
             return
         self._ignores_input = True
-        refused = ParsedRequest(
+        parsed_request = ParsedRequest(
             None, b"", keeps_alive=False, accepts_chunked=True, early_response=response
         )
         if self._is_answering or self._queued_requests or self._is_writing_paused:
-            self._queued_requests.append(refused)
+            self._queued_requests.append(parsed_request)
             self._resume_reading()  # what comes is not listened to; but a client that leaves is noticed
         else:
-            self._start_response(refused)
+            self._start_response(parsed_request)
 
-    def _decline_upgrade(self, rest: bytes) -> None:
+    def _decline_upgrade(self, remainder: bytes) -> None:
         """Go on in HTTP/1.1 with a client that would rather speak something else.
 
         The parser takes what follows the head for that other protocol; so it is given the head
@@ -499,12 +511,12 @@ class Http1Connection(asyncio.Protocol):
         head = self._head
         if head is None or self._is_closing or head.method == "CONNECT":
             return
-        kept = [pair for pair in self._headers if pair[0] not in _UPGRADE_HEADERS]
+        headers = [header for header in self._headers if header[0] not in _UPGRADE_HEADERS]
         lines = [b"%b %b HTTP/1.1" % (head.method.encode(), self._url)]
-        lines += [b"%b: %b" % pair for pair in kept]
+        lines += [b"%b: %b" % header for header in headers]
         self._reset_request()
         self._parser = httptools.HttpRequestParser(self)
-        self.data_received(b"\r\n".join([*lines, b"", b""]) + rest)
+        self.data_received(b"\r\n".join([*lines, b"", b""]) + remainder)
 
     def _write_data(self, data: bytes) -> None:
         if not self._transport.get_write_buffer_size():
@@ -519,10 +531,12 @@ def _count_unsent_kernel_bytes(transport: asyncio.Transport) -> int:
     if fcntl is None or termios is None:
         return 0
     try:
-        size = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+        queued_bytes = fcntl.ioctl(
+            transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4)
+        )
     except OSError:
         return 0
-    return int.from_bytes(size, sys.byteorder)
+    return int.from_bytes(queued_bytes, sys.byteorder)
 
 
 def _decode_path(url: bytes) -> str:

@@ -183,21 +183,27 @@ def parse_accept(header: bytes) -> AcceptedTypes:
         _get_weight(ranges, JSON_MEDIA_TYPE),
         _get_weight(ranges, EVENT_STREAM_MEDIA_TYPE),
     )
-    named = [kind for kind, _ in ranges if kind in (JSON_MEDIA_TYPE, EVENT_STREAM_MEDIA_TYPE)]
-    is_first = events == json > 0 and named[:1] == [EVENT_STREAM_MEDIA_TYPE]
-    return AcceptedTypes(json > 0, events > 0, prefers_events=events > json or is_first)
+    named_types = [
+        media_type
+        for media_type, _ in ranges
+        if media_type in (JSON_MEDIA_TYPE, EVENT_STREAM_MEDIA_TYPE)
+    ]
+    prefers_by_order = events == json > 0 and named_types[:1] == [EVENT_STREAM_MEDIA_TYPE]
+    return AcceptedTypes(json > 0, events > 0, prefers_events=events > json or prefers_by_order)
 
 
 @lru_cache(maxsize=256)
 def is_json_content_type(header: bytes) -> bool:
     """Whether a Content-Type is JSON in UTF-8."""
-    kind, *parameters = [part.strip().lower() for part in header.decode("latin-1").split(";")]
+    media_type, *parameters = [part.strip().lower() for part in header.decode("latin-1").split(";")]
     charsets = [part[8:].strip('"') for part in parameters if part.startswith("charset=")]
-    return kind == JSON_MEDIA_TYPE and all(charset in ("utf-8", "utf8") for charset in charsets)
+    return media_type == JSON_MEDIA_TYPE and all(
+        charset in ("utf-8", "utf8") for charset in charsets
+    )
 
 
 def _parse_media_range(part: str) -> tuple[str, float]:
-    kind, *parameters = [piece.strip().lower() for piece in part.split(";")]
+    media_type, *parameters = [piece.strip().lower() for piece in part.split(";")]
     weight = 1.0
     for parameter in parameters:
         name, _, value = parameter.partition("=")
@@ -206,15 +212,15 @@ def _parse_media_range(part: str) -> tuple[str, float]:
                 weight = float(value)
             except ValueError:
                 weight = 0.0
-    return kind, weight
+    return media_type, weight
 
 
-def _get_weight(ranges: list[tuple[str, float]], kind: str) -> float:
+def _get_weight(ranges: list[tuple[str, float]], media_type: str) -> float:
     """How much a type is wanted: the most specific range counts."""
-    for name in (kind, kind.partition("/")[0] + "/*", "*/*"):
-        found = [weight for given, weight in ranges if given == name]
-        if found:
-            return max(found)
+    for name in (media_type, media_type.partition("/")[0] + "/*", "*/*"):
+        weights = [weight for range_type, weight in ranges if range_type == name]
+        if weights:
+            return max(weights)
     return 0.0
 
 

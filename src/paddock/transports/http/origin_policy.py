@@ -34,21 +34,25 @@ class HostOriginPolicy:
     """Says whether a request may pass, by its Host and Origin headers."""
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        self._hosts = frozenset(_parse_host(host) for host in _require_list(hosts, "allowed_hosts"))
+        self._hosts = frozenset(
+            _parse_host(host_value) for host_value in _require_list(hosts, "allowed_hosts")
+        )
         self._origins = frozenset(
-            normalize_origin(one) for one in _require_list(origins, "allowed_origins")
+            normalize_origin(origin) for origin in _require_list(origins, "allowed_origins")
         )
         self._host_verdicts: dict[bytes, bool] = {}
         self._origin_verdicts: dict[bytes, bool] = {}
 
     def find_violation(self, head: RequestHead) -> str | None:
         """Why a request must not pass; None when it may."""
-        host = head.headers.get(b"host", b"")
-        is_known = self._host_verdicts.get(host)
-        if is_known is None:
-            is_known = _cache_verdict(self._host_verdicts, host, self._allows_host(host))
-        if not is_known or b"host" in head.repeated:
-            return f"Host {_quote_value(host)} is not allowed here; allowed_hosts can name it"
+        host_value = head.headers.get(b"host", b"")
+        is_allowed = self._host_verdicts.get(host_value)
+        if is_allowed is None:
+            is_allowed = _cache_verdict(
+                self._host_verdicts, host_value, self._allows_host(host_value)
+            )
+        if not is_allowed or b"host" in head.repeated:
+            return f"Host {_quote_value(host_value)} is not allowed here; allowed_hosts can name it"
         origin = head.headers.get(b"origin")
         if origin is None:
             return None
@@ -58,10 +62,12 @@ class HostOriginPolicy:
 
     def allows_origin(self, origin: bytes) -> bool:
         """Whether web pages of an origin may use the endpoint."""
-        known = self._origin_verdicts.get(origin)
-        if known is None:
-            known = _cache_verdict(self._origin_verdicts, origin, self._is_origin_permitted(origin))
-        return known
+        verdicts = self._origin_verdicts.get(origin)
+        if verdicts is None:
+            verdicts = _cache_verdict(
+                self._origin_verdicts, origin, self._is_origin_permitted(origin)
+            )
+        return verdicts
 
     def make_cors_headers(self, head: RequestHead) -> Headers:
         """What a browser must be told so that a page may read an answer."""
@@ -76,16 +82,18 @@ class HostOriginPolicy:
 
     def make_preflight_headers(self, head: RequestHead) -> Headers:
         """What a browser asks before it sends a page's request."""
-        wanted = head.headers.get(b"access-control-request-headers", b"").decode("latin-1")
-        mirrored = [
+        requested_headers = head.headers.get(b"access-control-request-headers", b"").decode(
+            "latin-1"
+        )
+        parameter_headers = [
             name.strip().encode("latin-1")
-            for name in wanted.split(",")
+            for name in requested_headers.split(",")
             if name.strip().lower().startswith(PARAM_HEADER_PREFIX)
         ]
         return [
             *self.make_cors_headers(head),
             (b"access-control-allow-methods", CORS_METHODS),
-            (b"access-control-allow-headers", b", ".join([CORS_HEADERS, *mirrored])),
+            (b"access-control-allow-headers", b", ".join([CORS_HEADERS, *parameter_headers])),
             (b"access-control-max-age", PREFLIGHT_MAX_AGE_SECONDS),
         ]
 
@@ -93,10 +101,10 @@ class HostOriginPolicy:
         if WILDCARD in self._hosts:
             return True
         try:
-            host = _parse_host(value.decode("ascii"))
+            host_value = _parse_host(value.decode("ascii"))
         except (UnicodeDecodeError, DefinitionError):
             return False
-        return host in self._hosts or is_loopback_host(host)
+        return host_value in self._hosts or is_loopback_host(host_value)
 
     def _is_origin_permitted(self, value: bytes) -> bool:
         if WILDCARD in self._origins:
@@ -108,16 +116,16 @@ class HostOriginPolicy:
         return origin in self._origins or is_loopback_host(_parse_host(urlsplit(origin).netloc))
 
 
-def is_loopback_host(host: str) -> bool:
+def is_loopback_host(host_value: str) -> bool:
     """Whether a host is this machine, and cannot be another."""
-    if host == "localhost":
+    if host_value == "localhost":
         return True
     try:
-        address = ip_address(host)
+        address = ip_address(host_value)
     except ValueError:
         return False
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return (mapped or address).is_loopback
+    mapped_address = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped_address or address).is_loopback
 
 
 def _parse_host(value: str) -> str:
@@ -144,12 +152,16 @@ def normalize_origin(value: str) -> str:
         port = parts.port
     except ValueError:
         raise DefinitionError(f"{value!r} is not an origin") from None
-    is_bare = not (parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc)
-    if not parts.scheme or not parts.hostname or not is_bare or value.split() != [value]:
+    is_bare_origin = not (
+        parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
+    )
+    if not parts.scheme or not parts.hostname or not is_bare_origin or value.split() != [value]:
         raise DefinitionError(f"{value!r} is not an origin", hint="as in https://example.org")
-    usual = {"http": 80, "https": 443}.get(parts.scheme)
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, usual) else "")
+    default_port = {"http": 80, "https": 443}.get(parts.scheme)
+    host_value = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host_value}" + (
+        f":{port}" if port not in (None, default_port) else ""
+    )
 
 
 def _require_list(values: Iterable[str], option: str) -> list[str]:
@@ -158,10 +170,10 @@ def _require_list(values: Iterable[str], option: str) -> list[str]:
     return list(values)
 
 
-def _cache_verdict(known: dict[bytes, bool], value: bytes, verdict: bool) -> bool:
-    if len(known) >= MAX_CACHED_VERDICTS:
-        known.clear()
-    known[value] = verdict
+def _cache_verdict(verdicts: dict[bytes, bool], value: bytes, verdict: bool) -> bool:
+    if len(verdicts) >= MAX_CACHED_VERDICTS:
+        verdicts.clear()
+    verdicts[value] = verdict
     return verdict
 
 

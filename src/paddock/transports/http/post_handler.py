@@ -56,33 +56,39 @@ NAME_FIELD = http_headers.to_asgi_name(http_headers.NAME_HEADER)
 
 
 def check_mirrored_headers(
-    head: RequestHead, method: str, version: str, params: RequestParams
+    request_head: RequestHead, method: str, version: str, params: RequestParams
 ) -> None:
     """Refuse a request whose headers do not say what its body says.
 
     Raises:
         HeaderMismatchError: saying which header, what it holds and what was expected.
     """
-    headers = head.headers
-    if headers.get(VERSION_FIELD) != version.encode() or VERSION_FIELD in head.repeated:
-        raise _make_mismatch_error(http_headers.VERSION_HEADER, head, VERSION_FIELD, version)
-    if headers.get(METHOD_FIELD) != method.encode() or METHOD_FIELD in head.repeated:
-        raise _make_mismatch_error(http_headers.METHOD_HEADER, head, METHOD_FIELD, method)
-    named_by = http_headers.NAME_PARAMETERS.get(method)
-    if named_by is not None:
-        _check_name_header(head, getattr(params, named_by, None))
+    headers = request_head.headers
+    if headers.get(VERSION_FIELD) != version.encode() or VERSION_FIELD in request_head.repeated:
+        raise _make_mismatch_error(
+            http_headers.VERSION_HEADER, request_head, VERSION_FIELD, version
+        )
+    if headers.get(METHOD_FIELD) != method.encode() or METHOD_FIELD in request_head.repeated:
+        raise _make_mismatch_error(http_headers.METHOD_HEADER, request_head, METHOD_FIELD, method)
+    name_parameter = http_headers.NAME_PARAMETERS.get(method)
+    if name_parameter is not None:
+        _check_name_header(request_head, getattr(params, name_parameter, None))
 
 
-def _check_name_header(head: RequestHead, name: object) -> None:
+def _check_name_header(request_head: RequestHead, name: object) -> None:
     if not isinstance(name, str):  # the parameters are wrong, which is said later
         return
-    value = head.headers.get(NAME_FIELD)
-    if value is not None and NAME_FIELD not in head.repeated and _is_literal_name(value, name):
+    value = request_head.headers.get(NAME_FIELD)
+    if (
+        value is not None
+        and NAME_FIELD not in request_head.repeated
+        and _is_literal_name(value, name)
+    ):
         return
-    if value is None or NAME_FIELD in head.repeated:
-        raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
+    if value is None or NAME_FIELD in request_head.repeated:
+        raise _make_mismatch_error(http_headers.NAME_HEADER, request_head, NAME_FIELD, name)
     if decode_header_value(value.decode("latin-1"), http_headers.NAME_HEADER) != name:
-        raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
+        raise _make_mismatch_error(http_headers.NAME_HEADER, request_head, NAME_FIELD, name)
 
 
 def _is_literal_name(value: bytes, name: str) -> bool:
@@ -92,15 +98,17 @@ def _is_literal_name(value: bytes, name: str) -> bool:
 
 
 def _make_mismatch_error(
-    shown: str, head: RequestHead, key: bytes, expected: str
+    header_name: str, request_head: RequestHead, field: bytes, expected: str
 ) -> HeaderMismatchError:
-    if key in head.repeated:
-        return HeaderMismatchError(f"{shown} is there more than once")
-    value = head.headers.get(key)
+    if field in request_head.repeated:
+        return HeaderMismatchError(f"{header_name} is there more than once")
+    value = request_head.headers.get(field)
     if value is None:
-        return HeaderMismatchError(f"{shown} is missing; the body says {expected!r:.200}")
-    found = value.decode("latin-1")
-    return HeaderMismatchError(f"{shown} is {found!r:.200}, but the body says {expected!r:.200}")
+        return HeaderMismatchError(f"{header_name} is missing; the body says {expected!r:.200}")
+    header_value = value.decode("latin-1")
+    return HeaderMismatchError(
+        f"{header_name} is {header_value!r:.200}, but the body says {expected!r:.200}"
+    )
 
 
 LISTEN_METHOD = "subscriptions/listen"
@@ -117,12 +125,16 @@ _SESSION_VERSION_VALUES = frozenset(version.encode() for version in SESSION_VERS
 class PostHandler:
     """Answers the messages that clients post."""
 
-    def __init__(self, hub: EndpointRuntime, sessions: HttpSessionStore) -> None:
-        self._runtime = hub
+    def __init__(self, runtime: EndpointRuntime, sessions: HttpSessionStore) -> None:
+        self._runtime = runtime
         self._sessions = sessions
 
     def handle_body(
-        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
+        self,
+        request_head: RequestHead,
+        body: bytes,
+        responder: Responder,
+        principal: Principal | None,
     ) -> None:
         """Take one body, which holds one message."""
         if body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
@@ -131,63 +143,70 @@ class PostHandler:
             except DECODE_ERRORS:
                 pass  # the long way finds out what is wrong
             else:
-                self._handle_tool_call(call, head, body, outgoing, principal)
+                self._handle_tool_call(call, request_head, body, responder, principal)
                 return
-        self._handle_frame(head, body, outgoing, principal)
+        self._handle_frame(request_head, body, responder, principal)
 
     def _handle_tool_call(
         self,
         call: ToolCallFrame,
-        head: RequestHead,
+        request_head: RequestHead,
         body: bytes,
-        outgoing: Responder,
+        responder: Responder,
         principal: Principal | None,
     ) -> None:
         """The usual request, which is decoded only once."""
         meta = call.params.meta
         if self._runtime.is_full:
-            self._make_exchange(head, outgoing, principal).reject_busy(call.id)
+            self._make_exchange(request_head, responder, principal).reject_busy(call.id)
         elif meta is not UNSET and meta.version is not UNSET:
-            exchange = self._make_exchange(head, outgoing, principal)
+            exchange = self._make_exchange(request_head, responder, principal)
             self._handle_stateless(exchange, call.id, "tools/call", call.params, body)
-        elif self._names_stateless_version(head):
-            exchange = self._make_exchange(head, outgoing, principal)
+        elif self._names_stateless_version(request_head):
+            exchange = self._make_exchange(request_head, responder, principal)
             exchange.reject(400, _make_missing_meta_error(META_VERSION), call.id)
         else:
-            session = self.find_session(head, outgoing, principal, call.id)
+            session = self.find_session(request_head, responder, principal, call.id)
             if session is not None:
-                in_session = HttpSessionExchange(self._runtime, head, outgoing, session)
-                in_session.principal = principal
+                session_exchange = HttpSessionExchange(
+                    self._runtime, request_head, responder, session
+                )
+                session_exchange.principal = principal
                 self._send_reply(
-                    in_session, session.dispatcher.dispatch_tool_call(call, body, in_session)
+                    session_exchange,
+                    session.dispatcher.dispatch_tool_call(call, body, session_exchange),
                 )
 
     def _make_exchange(
-        self, head: RequestHead, outgoing: Responder, principal: Principal | None
+        self, request_head: RequestHead, responder: Responder, principal: Principal | None
     ) -> HttpExchange:
-        exchange = HttpExchange(self._runtime, head, outgoing)
+        exchange = HttpExchange(self._runtime, request_head, responder)
         exchange.principal = principal
         return exchange
 
     def _handle_frame(
-        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
+        self,
+        request_head: RequestHead,
+        body: bytes,
+        responder: Responder,
+        principal: Principal | None,
     ) -> None:
-        exchange = self._make_exchange(head, outgoing, principal)
+        exchange = self._make_exchange(request_head, responder, principal)
         try:
             frame = decode_frame(body)
         except DECODE_ERRORS as fault:
-            if is_batch(body) and SESSION_ID_FIELD in head.headers:
+            if is_batch(body) and SESSION_ID_FIELD in request_head.headers:
                 if self._runtime.is_full:
                     exchange.reject_busy()
                 else:
-                    self._handle_in_session(head, body, outgoing, principal)
+                    self._handle_in_session(request_head, body, responder, principal)
             else:
-                silent = _NOT_A_MESSAGE_ERROR if body.strip() else _EMPTY_BODY_ERROR
-                exchange.respond(400, answer_malformed_line(body, fault) or silent)
+                fallback = _NOT_A_MESSAGE_ERROR if body.strip() else _EMPTY_BODY_ERROR
+                exchange.respond(400, answer_malformed_line(body, fault) or fallback)
             return
         if frame.method is UNSET or frame.id is UNSET:
             # These are taken even by a full server: they end what is under way.
-            self._handle_non_request(exchange, frame, body, outgoing)
+            self._handle_non_request(exchange, frame, body, responder)
             return
         if self._runtime.is_full:
             exchange.reject_busy(frame.id)
@@ -202,11 +221,13 @@ class PostHandler:
         if meta is not UNSET and meta.version is not UNSET:
             self._handle_stateless(exchange, frame.id, frame.method, params, body)
         elif is_opening:
-            self._open_session(exchange, body, outgoing)
-        elif self._names_stateless_version(head):
+            self._open_session(exchange, body, responder)
+        elif self._names_stateless_version(request_head):
             exchange.reject(400, _make_missing_meta_error(META_VERSION), frame.id)
         else:
-            self._handle_in_session(head, body, outgoing, principal, frame.id, frame.method)
+            self._handle_in_session(
+                request_head, body, responder, principal, frame.id, frame.method
+            )
 
     def _handle_stateless(
         self,
@@ -217,9 +238,9 @@ class PostHandler:
         body: bytes,
     ) -> None:
         """Answer a request that stands alone, once its envelope has been found right."""
-        hub = self._runtime
-        era = hub.eras.stateless
-        request = Request(hub.connection, era, request_id, method, params, body)
+        runtime = self._runtime
+        era = runtime.eras.stateless
+        request = Request(runtime.connection, era, request_id, method, params, body)
         request.exchange = exchange
         try:
             version = str(params.meta.version)  # type: ignore[union-attr]  # it names its version
@@ -268,7 +289,7 @@ class PostHandler:
         exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, known_id)
 
     def _handle_non_request(
-        self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, outgoing: Responder
+        self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, responder: Responder
     ) -> None:
         """A notification, or an answer to a question of ours."""
         is_answer = frame.method is UNSET
@@ -277,20 +298,20 @@ class PostHandler:
         elif SESSION_ID_FIELD in exchange.head.headers and not self._names_stateless_version(
             exchange.head
         ):
-            self._handle_in_session(exchange.head, body, outgoing, exchange.principal)
+            self._handle_in_session(exchange.head, body, responder, exchange.principal)
         elif is_answer:
             text = "Nobody has asked: an answer needs the session of its question"
             exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
         else:
             exchange.respond_accepted()
 
-    def _open_session(self, exchange: HttpExchange, body: bytes, outgoing: Responder) -> None:
-        hub = self._runtime
+    def _open_session(self, exchange: HttpExchange, body: bytes, responder: Responder) -> None:
+        runtime = self._runtime
         if not self._sessions.make_room(exchange.principal):
             exchange.reject_busy()
             return
-        session = HttpSession(hub, exchange.principal)
-        opening = HttpSessionExchange(hub, exchange.head, outgoing, session)
+        session = HttpSession(runtime, exchange.principal)
+        opening = HttpSessionExchange(runtime, exchange.head, responder, session)
         opening.principal = exchange.principal
         reply = session.dispatcher.dispatch_line(body, opening)
         if session.connection.version is None or not isinstance(reply, bytes):
@@ -301,17 +322,17 @@ class PostHandler:
 
     def _handle_in_session(
         self,
-        head: RequestHead,
+        request_head: RequestHead,
         body: bytes,
-        outgoing: Responder,
+        responder: Responder,
         principal: Principal | None,
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> None:
-        session = self.find_session(head, outgoing, principal, request_id, method)
+        session = self.find_session(request_head, responder, principal, request_id, method)
         if session is None:
             return
-        exchange = HttpSessionExchange(self._runtime, head, outgoing, session)
+        exchange = HttpSessionExchange(self._runtime, request_head, responder, session)
         exchange.principal = principal
         if is_batch(body) and session.connection.version != BATCH_VERSION:
             text = "A batch of messages is not allowed in this version"
@@ -342,27 +363,29 @@ class PostHandler:
 
     def find_session(
         self,
-        head: RequestHead,
-        outgoing: Responder,
+        request_head: RequestHead,
+        responder: Responder,
         principal: Principal | None,
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> HttpSession | None:
         """The session that a request names; None when it was refused."""
-        version = head.headers.get(VERSION_FIELD)
-        session_id = head.headers.get(SESSION_ID_FIELD)
+        version = request_head.headers.get(VERSION_FIELD)
+        session_id = request_head.headers.get(SESSION_ID_FIELD)
         session, status = None, 400
-        refusal: ProtocolError
+        error: ProtocolError
         if version is not None and version not in _SESSION_VERSION_VALUES:
-            found = version.decode("latin-1")
-            refusal = UnsupportedVersionError(found, SESSION_VERSIONS)
+            header_value = version.decode("latin-1")
+            error = UnsupportedVersionError(header_value, SESSION_VERSIONS)
         elif session_id is None:
-            refusal = self._make_missing_session_error(method)
+            error = self._make_missing_session_error(method)
         else:
             session = self._sessions.find_session(session_id.decode("latin-1"), principal)
-            status, refusal = 404, _SESSION_NOT_FOUND_ERROR
+            status, error = 404, _SESSION_NOT_FOUND_ERROR
         if session is None:
-            self._make_exchange(head, outgoing, principal).reject(status, refusal, request_id)
+            self._make_exchange(request_head, responder, principal).reject(
+                status, error, request_id
+            )
         return session
 
     def _make_missing_session_error(self, method: str | None) -> ProtocolError:
@@ -375,8 +398,8 @@ class PostHandler:
             rpc_code=INVALID_REQUEST,
         )
 
-    def _names_stateless_version(self, head: RequestHead) -> bool:
-        version = head.headers.get(VERSION_FIELD)
+    def _names_stateless_version(self, request_head: RequestHead) -> bool:
+        version = request_head.headers.get(VERSION_FIELD)
         return version is not None and version not in _SESSION_VERSION_VALUES
 
 
@@ -384,5 +407,5 @@ def _make_unknown_method_error(method: str) -> ProtocolError:
     return ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
 
 
-def _make_missing_meta_error(key: str) -> InvalidParamsError:
-    return InvalidParamsError(f"Missing params._meta[{key!r}]")
+def _make_missing_meta_error(field: str) -> InvalidParamsError:
+    return InvalidParamsError(f"Missing params._meta[{field!r}]")

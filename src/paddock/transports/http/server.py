@@ -71,10 +71,10 @@ class HttpServer:
                 self._make_connection, self._host, self._port, ssl=self._tls, backlog=LISTEN_BACKLOG
             )
         except OSError as error:
-            taken = "is another server running there? Port 0 takes any that is free"
+            hint = "is another server running there? Port 0 takes any that is free"
             raise ListenError(
                 f"Cannot listen on {self._host}:{self._port}: {error.strerror or error}",
-                hint=taken if error.errno == errno.EADDRINUSE else None,
+                hint=hint if error.errno == errno.EADDRINUSE else None,
             ) from None
 
     async def serve(self) -> None:
@@ -85,8 +85,8 @@ class HttpServer:
             deadline = monotonic() + self._service.limits.drain_seconds
             if self._server is not None:
                 self._server.close()
-            for wire in list(self._connections):
-                wire.close_after_response()
+            for connection in list(self._connections):
+                connection.close_after_response()
             await self._drain_service()
         finally:
             self._service.close()
@@ -118,29 +118,29 @@ class HttpServer:
     @contextmanager
     def handle_signals(self) -> Iterator[None]:
         """Within, the signals to end call `stop`."""
-        undo = self._install_signal_handlers()
+        restore_handlers = self._install_signal_handlers()
         try:
             yield
         finally:
-            undo()
+            restore_handlers()
 
     async def _drain_service(self) -> None:
-        draining = asyncio.ensure_future(self._service.drain())
-        while not draining.done() and not self._must_stop_now:
-            await asyncio.wait([draining], timeout=0.05)
-        draining.cancel()
+        drain_task = asyncio.ensure_future(self._service.drain())
+        while not drain_task.done() and not self._must_stop_now:
+            await asyncio.wait([drain_task], timeout=0.05)
+        drain_task.cancel()
 
     async def _close_connections(self, deadline: float) -> None:
         """Let the answers that were given leave, for as long as there is time."""
         deadline = max(deadline, monotonic() + MIN_HANG_UP_SECONDS)
-        for wire in list(self._connections):
-            wire.close_after_response()
+        for connection in list(self._connections):
+            connection.close_after_response()
         while self._connections and monotonic() < deadline:
             if self._must_stop_now:
                 break
             await asyncio.sleep(0.01)
-        for wire in list(self._connections):
-            wire.abort()
+        for connection in list(self._connections):
+            connection.abort()
 
     def _make_connection(self) -> Http1Connection:
         return Http1Connection(
@@ -153,8 +153,8 @@ class HttpServer:
     def _check_connections(self) -> None:
         self._date_line = f"date: {formatdate(usegmt=True)}\r\n".encode()
         now = monotonic()
-        for wire in list(self._connections):
-            wire.check_timeouts(now)
+        for connection in list(self._connections):
+            connection.check_timeouts(now)
         self._check_timer = asyncio.get_running_loop().call_later(
             CHECK_INTERVAL_SECONDS, self._check_connections
         )
@@ -163,18 +163,18 @@ class HttpServer:
         if threading.current_thread() is not threading.main_thread():
             return lambda: None
         loop = asyncio.get_running_loop()
-        caught = (signal.SIGINT, signal.SIGTERM)
+        handled_signals = (signal.SIGINT, signal.SIGTERM)
         try:
-            for number in caught:
-                loop.add_signal_handler(number, self.stop)
+            for signal_number in handled_signals:
+                loop.add_signal_handler(signal_number, self.stop)
         except NotImplementedError:  # Windows
-            for number in caught:
-                signal.signal(number, lambda *_: loop.call_soon_threadsafe(self.stop))
+            for signal_number in handled_signals:
+                signal.signal(signal_number, lambda *_: loop.call_soon_threadsafe(self.stop))
             return lambda: None
 
         def undo() -> None:
-            for number in caught:
-                loop.remove_signal_handler(number)
+            for signal_number in handled_signals:
+                loop.remove_signal_handler(signal_number)
 
         return undo
 

@@ -79,9 +79,9 @@ DEFERRED_METHODS = frozenset(
 class StartupQueue:
     """Keeps requests back for as long as it is shut."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_requests: int) -> None:
         self.is_holding = False
-        self._max_requests = most
+        self._max_requests = max_requests
         self._entries: list[tuple[Responder, Callable[[], None]]] = []
 
     @property
@@ -99,24 +99,24 @@ class StartupQueue:
             return False  # which is said at once
         return frame.method is UNSET or frame.method in DEFERRED_METHODS
 
-    def add(self, outgoing: Responder, take: Callable[[], None]) -> None:
+    def add(self, responder: Responder, handle_later: Callable[[], None]) -> None:
         """Have a request taken later."""
-        self._entries.append((outgoing, take))
+        self._entries.append((responder, handle_later))
 
     def release_all(self) -> None:
         """Take what was kept, but for clients who have left, and let everything through."""
         self.is_holding = False
-        kept, self._entries = self._entries, []
-        for outgoing, take in kept:
-            if not outgoing.is_gone:
-                take()
+        entries, self._entries = self._entries, []
+        for responder, handle_later in entries:
+            if not responder.is_gone:
+                handle_later()
 
     def refuse_all(self, refuse: Callable[[Responder], None]) -> None:
         """Refuse what was kept; the gate stays as it is."""
-        kept, self._entries = self._entries, []
-        for outgoing, _ in kept:
-            if not outgoing.is_gone:
-                refuse(outgoing)
+        entries, self._entries = self._entries, []
+        for responder, _ in entries:
+            if not responder.is_gone:
+                refuse(responder)
 
 
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource"
@@ -137,7 +137,7 @@ class HttpService:
     def __init__(
         self,
         operations: ServerOperations,
-        guard: HostOriginPolicy,
+        origin_policy: HostOriginPolicy,
         *,
         path: str = "/mcp",
         limits: Limits | None = None,
@@ -147,7 +147,7 @@ class HttpService:
         self.path = "/" + path.strip("/")
         if self.path == HEALTH_PATH or self.path.startswith(RESOURCE_METADATA_PATH):
             raise DefinitionError(f"{self.path} is taken", hint="choose another path")
-        self.runtime = EndpointRuntime(operations, guard, self.limits, authorization)
+        self.runtime = EndpointRuntime(operations, origin_policy, self.limits, authorization)
         self.sessions = HttpSessionStore(self.runtime)
         self.is_draining = False
         self.is_logging = False
@@ -194,9 +194,9 @@ class HttpService:
             return self._make_health_response()
         if path.startswith(RESOURCE_METADATA_PATH):  # public, also for pages that may not call us
             return self._answer_metadata_request(head, path)
-        objection = self.runtime.origin_policy.find_violation(head)
-        if objection is not None:
-            return self._make_error_response(403, objection, [])
+        violation = self.runtime.origin_policy.find_violation(head)
+        if violation is not None:
+            return self._make_error_response(403, violation, [])
         if path != self.path:
             return self._make_not_found_response(head)
         if head.method == "OPTIONS":
@@ -210,27 +210,29 @@ class HttpService:
             and head.headers.get(VERSION_FIELD) not in _STATELESS_VERSION_VALUES
         )
         if head.method not in ("GET", "DELETE") or not has_session:
-            allowed: Headers = [(b"allow", b"POST")]
+            allow_header: Headers = [(b"allow", b"POST")]
             return self._make_error_response(
-                405, "Only POST is possible without a session", allowed, head
+                405, "Only POST is possible without a session", allow_header, head
             )
         return None
 
-    def handle_request(self, head: RequestHead, body: bytes, outgoing: Responder) -> None:
+    def handle_request(self, head: RequestHead, body: bytes, responder: Responder) -> None:
         """Answer a request that was admitted."""
         if self.runtime.authorization is None:
-            self._handle_safely(head, body, outgoing, None)
+            self._handle_safely(head, body, responder, None)
         else:
             self.runtime.executor.spawn_task(
-                self._authorize_and_handle(self.runtime.authorization, head, body, outgoing)
+                self._authorize_and_handle(self.runtime.authorization, head, body, responder)
             )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
         """Tell all clients that want to know that something has changed."""
-        told = self.runtime.eras.subscriptions.announce_change(kind, uri)
+        notified_count = self.runtime.eras.subscriptions.announce_change(kind, uri)
         for session in self.sessions.list_sessions():
-            told += self.runtime.eras.session.announce_change(session.connection, kind, uri)
-        return told
+            notified_count += self.runtime.eras.session.announce_change(
+                session.connection, kind, uri
+            )
+        return notified_count
 
     def close_streams(self) -> None:
         """End the streams that would not end by themselves. May be called by any thread."""
@@ -268,81 +270,81 @@ class HttpService:
             session.standalone_stream.release_readers()
 
     def _handle_safely(
-        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
+        self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
     ) -> None:
         """A fault of ours must neither stay unknown nor leave the client waiting."""
         try:
-            self._handle(head, body, outgoing, principal)
+            self._handle(head, body, responder, principal)
         except Exception:
             log.exception("%s %s could not be answered", head.method, head.path)
-            outgoing.abort()
+            responder.abort()
 
     def _handle(
-        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
+        self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
     ) -> None:
         if head.method == "POST":
             if self._startup_queue.is_holding and self._startup_queue.must_wait(body):
-                self._queue_request(head, body, outgoing, principal)
+                self._queue_request(head, body, responder, principal)
             else:
-                self._post_handler.handle_body(head, body, outgoing, principal)
+                self._post_handler.handle_body(head, body, responder, principal)
             return
-        session = self._post_handler.find_session(head, outgoing, principal)
+        session = self._post_handler.find_session(head, responder, principal)
         if session is None:
             return
         if head.method == "DELETE":
             self.sessions.close_session(session)
-            outgoing.respond(HttpResponse(204, self.runtime.origin_policy.make_cors_headers(head)))
+            responder.respond(HttpResponse(204, self.runtime.origin_policy.make_cors_headers(head)))
             return
         if not parse_accept(head.headers.get(b"accept", b"")).events:
             text = "This needs an Accept header that allows text/event-stream"
-            outgoing.respond(self._make_error_response(406, text, [], head))
+            responder.respond(self._make_error_response(406, text, [], head))
             return
         headers = [
             *EVENT_STREAM_HEADERS,
             (SESSION_ID_FIELD, session.id.encode()),
             *self.runtime.origin_policy.make_cors_headers(head),
         ]
-        last = head.headers.get(LAST_EVENT_ID_FIELD)
-        if last is None:
-            if not session.attach_standalone_reader(outgoing, headers):
-                outgoing.respond(
+        last_event_id = head.headers.get(LAST_EVENT_ID_FIELD)
+        if last_event_id is None:
+            if not session.attach_standalone_reader(responder, headers):
+                responder.respond(
                     self._make_error_response(409, "The session has too many streams", [], head)
                 )
-        elif not session.resume_stream(last.decode("latin-1"), outgoing, headers):
-            outgoing.respond(
+        elif not session.resume_stream(last_event_id.decode("latin-1"), responder, headers):
+            responder.respond(
                 self._make_error_response(400, "Last-Event-ID was never given out", [], head)
             )
 
     def _queue_request(
-        self, head: RequestHead, body: bytes, outgoing: Responder, principal: Principal | None
+        self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
     ) -> None:
         """Have a message wait until the server is ready, if that can be and there is room."""
         if self._startup_error is not None:
-            outgoing.respond(self._make_error_response(500, self._startup_error, [], head))
+            responder.respond(self._make_error_response(500, self._startup_error, [], head))
         elif self._startup_queue.is_full:
-            outgoing.respond(
+            responder.respond(
                 self._make_error_response(503, "Too many requests wait", RETRY_AFTER_HEADERS, head)
             )
         else:
-            take = partial(self._handle_safely, head, body, outgoing, principal)
-            self._startup_queue.add(outgoing, take)
+            handle_later = partial(self._handle_safely, head, body, responder, principal)
+            self._startup_queue.add(responder, handle_later)
 
     def _refuse_queued(self, status: int, text: str) -> None:
         self._startup_queue.refuse_all(
-            lambda outgoing: outgoing.respond(self._make_error_response(status, text, []))
+            lambda responder: responder.respond(self._make_error_response(status, text, []))
         )
 
     async def _authorize_and_handle(
-        self, authorization: Authorizer, head: RequestHead, body: bytes, outgoing: Responder
+        self, authorization: Authorizer, head: RequestHead, body: bytes, responder: Responder
     ) -> None:
         values = [value.decode("latin-1") for value in head.get_all(b"authorization")]
         try:
             principal = await authorization.authenticate(values)
         except Exception as error:  # noqa: BLE001 - a Refusal, or something that must not let in
-            outgoing.respond(self._make_refusal_response(error, head))
+            responder.respond(self._make_refusal_response(error, head))
             return
-        if not outgoing.is_gone:
-            self._handle_safely(head, body, outgoing, principal)
+        if not responder.is_gone:
+            self._handle_safely(head, body, responder, principal)
 
     def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:
         if not hasattr(error, "status"):
@@ -363,12 +365,16 @@ class HttpService:
             return self._make_error_response(
                 415, "Expected Content-Type: application/json", [], head
             )
-        wanted = parse_accept(head.headers.get(b"accept", b""))
-        if not (wanted.json or wanted.events):
+        accepted = parse_accept(head.headers.get(b"accept", b""))
+        if not (accepted.json or accepted.events):
             text = "Expected Accept: application/json, text/event-stream"
             return self._make_error_response(406, text, [], head)
-        length = head.headers.get(b"content-length", b"0")
-        if not length.isdigit() or len(length) > 20 or int(length) > self.limits.body_bytes:
+        content_length = head.headers.get(b"content-length", b"0")
+        if (
+            not content_length.isdigit()
+            or len(content_length) > 20
+            or int(content_length) > self.limits.body_bytes
+        ):
             return self.make_too_large_response(head)
         return None
 
@@ -382,10 +388,12 @@ class HttpService:
         authorization = self.runtime.authorization
         if authorization is None or path not in self._list_metadata_paths(authorization):
             return self._make_not_found_response(head)
-        public = (b"access-control-allow-origin", b"*")
+        allow_origin = (b"access-control-allow-origin", b"*")
         if head.method == "OPTIONS":
-            return HttpResponse(204, [public, (b"access-control-allow-headers", b"*")])
-        return HttpResponse(200, [JSON_CONTENT_TYPE, public], encode_json(authorization.metadata()))
+            return HttpResponse(204, [allow_origin, (b"access-control-allow-headers", b"*")])
+        return HttpResponse(
+            200, [JSON_CONTENT_TYPE, allow_origin], encode_json(authorization.metadata())
+        )
 
     def _make_not_found_response(self, head: RequestHead) -> HttpResponse:
         return self._make_error_response(
@@ -394,12 +402,12 @@ class HttpService:
 
     def _list_metadata_paths(self, authorization: Authorizer) -> tuple[str, ...]:
         """Where the document about the endpoint is; a proxy may have other paths than we do."""
-        told = urlsplit(authorization.metadata_url).path
-        return (RESOURCE_METADATA_PATH, RESOURCE_METADATA_PATH + self.path, told)
+        notified_count = urlsplit(authorization.metadata_url).path
+        return (RESOURCE_METADATA_PATH, RESOURCE_METADATA_PATH + self.path, notified_count)
 
     def _make_health_response(self) -> HttpResponse:
-        status, said = (503, "draining") if self.is_draining else (200, "ok")
-        return HttpResponse(status, [JSON_CONTENT_TYPE], encode_json({"status": said}))
+        status, state_name = (503, "draining") if self.is_draining else (200, "ok")
+        return HttpResponse(status, [JSON_CONTENT_TYPE], encode_json({"status": state_name}))
 
     def _make_error_response(
         self, status: int, text: str, headers: Headers, head: RequestHead | None = None

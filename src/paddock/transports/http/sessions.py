@@ -68,32 +68,32 @@ class ResumableStream:
             encode_priming_event(self._format_event_id(self.last_event_number), retry_ms)
         )
 
-    def attach_reader(self, outgoing: Responder) -> None:
+    def attach_reader(self, responder: Responder) -> None:
         """Send what comes to this reader, who may leave again."""
-        self._readers.append(outgoing)
-        outgoing.on_close = lambda: self.detach_reader(outgoing)
+        self._readers.append(responder)
+        responder.on_close = lambda: self.detach_reader(responder)
 
-    def detach_reader(self, outgoing: Responder) -> None:
+    def detach_reader(self, responder: Responder) -> None:
         """A reader is gone; what comes is kept."""
-        if outgoing in self._readers:
-            self._readers.remove(outgoing)
+        if responder in self._readers:
+            self._readers.remove(responder)
         self._session.mark_used()
 
-    def replay_events(self, outgoing: Responder, after: int) -> None:
+    def replay_events(self, responder: Responder, event_number: int) -> None:
         """Send a reader who has come back what came since."""
-        for kept in self._session.events.list_after(self.id, after):
-            if not outgoing.write(
-                encode_numbered_event(self._format_event_id(kept.number), kept.frame)
+        for event in self._session.events.list_after(self.id, event_number):
+            if not responder.write(
+                encode_numbered_event(self._format_event_id(event.number), event.frame)
             ):
-                outgoing.abort()
+                responder.abort()
                 return
 
     def release_readers(self) -> None:
         """Send the readers away; the stream goes on without them."""
         readers, self._readers = self._readers, []
-        for outgoing in readers:
-            outgoing.on_close = None
-            outgoing.end()
+        for responder in readers:
+            responder.on_close = None
+            responder.end()
 
     def end(self) -> None:
         """Nothing more will come."""
@@ -103,30 +103,30 @@ class ResumableStream:
     def abort(self) -> None:
         """Break off."""
         readers, self._readers = self._readers, []
-        for outgoing in readers:
-            outgoing.on_close = None
-            outgoing.abort()
+        for responder in readers:
+            responder.on_close = None
+            responder.abort()
 
     def send_keep_alive(self, now: float, interval: float) -> None:
         """Give readers a sign of life, where nothing else was said."""
         if now - self._last_write >= interval:
-            for outgoing in list(self._readers):
-                self._write_to_reader(outgoing, KEEP_ALIVE_COMMENT)
+            for responder in list(self._readers):
+                self._write_to_reader(responder, KEEP_ALIVE_COMMENT)
 
-    def _format_event_id(self, number: int) -> str:
-        return f"{self.id}_{number}"
+    def _format_event_id(self, event_number: int) -> str:
+        return f"{self.id}_{event_number}"
 
     def _write_to_latest_reader(self, chunk: bytes) -> None:
         # A message goes to one reader only: to the one who came last.
         if self._readers:
             self._write_to_reader(self._readers[-1], chunk)
 
-    def _write_to_reader(self, outgoing: Responder, chunk: bytes) -> None:
+    def _write_to_reader(self, responder: Responder, chunk: bytes) -> None:
         self._last_write = monotonic()
-        if not outgoing.write(chunk):
-            self.detach_reader(outgoing)
-            outgoing.on_close = None
-            outgoing.abort()
+        if not responder.write(chunk):
+            self.detach_reader(responder)
+            responder.on_close = None
+            responder.abort()
 
 
 class HttpSession:
@@ -145,14 +145,16 @@ class HttpSession:
         "streams",
     )
 
-    def __init__(self, hub: EndpointRuntime, principal: Principal | None) -> None:
-        self._runtime = hub
+    def __init__(self, runtime: EndpointRuntime, principal: Principal | None) -> None:
+        self._runtime = runtime
         self.id = token_urlsafe(24)
         self.owner = None if principal is None else principal.key
         self.connection = ServerConnection(self.send)
-        self.connection.state = hub.state
-        self.dispatcher = Dispatcher(self.connection, hub.eras, is_ready=True)
-        self.events = EventStore(hub.limits.events, hub.limits.event_bytes, hub.event_budget)
+        self.connection.state = runtime.state
+        self.dispatcher = Dispatcher(self.connection, runtime.eras, is_ready=True)
+        self.events = EventStore(
+            runtime.limits.events, runtime.limits.event_bytes, runtime.event_budget
+        )
         self.standalone_stream = ResumableStream(self, STANDALONE_STREAM_ID)
         self.streams: dict[int, ResumableStream] = {}
         self.last_stream_id = STANDALONE_STREAM_ID
@@ -183,32 +185,34 @@ class HttpSession:
         stream = self.streams[self.last_stream_id] = ResumableStream(self, self.last_stream_id)
         return stream
 
-    def resume_stream(self, last_event_id: str, outgoing: Responder, headers: Headers) -> bool:
+    def resume_stream(self, last_event_id: str, responder: Responder, headers: Headers) -> bool:
         """Go on with a stream after an event; False when the id was never given out."""
-        stream_id, _, number = last_event_id.partition("_")
-        if not (stream_id.isdecimal() and number.isdecimal() and len(last_event_id) < 40):
+        stream_id, _, event_number = last_event_id.partition("_")
+        if not (stream_id.isdecimal() and event_number.isdecimal() and len(last_event_id) < 40):
             return False
-        found = int(stream_id)
-        if found > self.last_stream_id:
+        stream_number = int(stream_id)
+        if stream_number > self.last_stream_id:
             return False
         stream = (
-            self.standalone_stream if found == STANDALONE_STREAM_ID else self.streams.get(found)
+            self.standalone_stream
+            if stream_number == STANDALONE_STREAM_ID
+            else self.streams.get(stream_number)
         )
-        outgoing.open_stream(headers)
-        reader = stream or ResumableStream(self, found)
-        reader.replay_events(outgoing, int(number))
+        responder.open_stream(headers)
+        resumed_stream = stream or ResumableStream(self, stream_number)
+        resumed_stream.replay_events(responder, int(event_number))
         if stream is None:
-            outgoing.end()
+            responder.end()
         else:
-            stream.attach_reader(outgoing)
+            stream.attach_reader(responder)
         return True
 
-    def attach_standalone_reader(self, outgoing: Responder, headers: Headers) -> bool:
+    def attach_standalone_reader(self, responder: Responder, headers: Headers) -> bool:
         """Open a stream for what belongs to no request; False when there are too many."""
         if len(self.standalone_stream._readers) >= MAX_STANDALONE_READERS:  # noqa: SLF001 - of this module
             return False
-        outgoing.open_stream(headers)
-        self.standalone_stream.attach_reader(outgoing)
+        responder.open_stream(headers)
+        self.standalone_stream.attach_reader(responder)
         if self.supports_priming:
             self.standalone_stream.send_priming_event(RECONNECT_DELAY_MS)
         return True
@@ -228,9 +232,13 @@ class HttpSessionExchange(HttpExchange):
     __slots__ = ("_session", "_stream")
 
     def __init__(
-        self, hub: EndpointRuntime, head: RequestHead, outgoing: Responder, session: HttpSession
+        self,
+        runtime: EndpointRuntime,
+        head: RequestHead,
+        responder: Responder,
+        session: HttpSession,
     ) -> None:
-        super().__init__(hub, head, outgoing)
+        super().__init__(runtime, head, responder)
         self._session = session
         self._stream: ResumableStream | None = None
 
@@ -353,8 +361,8 @@ class HttpSessionExchange(HttpExchange):
 class HttpSessionStore:
     """All open sessions."""
 
-    def __init__(self, hub: EndpointRuntime) -> None:
-        self._runtime = hub
+    def __init__(self, runtime: EndpointRuntime) -> None:
+        self._runtime = runtime
         self._sessions: dict[str, HttpSession] = {}
 
     def __len__(self) -> int:
@@ -384,11 +392,11 @@ class HttpSessionStore:
         if len(self._sessions) < self._runtime.limits.sessions:
             return True
         owner = None if principal is None else principal.key
-        idle = [session for session in self._sessions.values() if not session.is_busy]
-        own = [session for session in idle if session.owner == owner]
-        for session in (*own, *idle)[:1]:
+        idle_sessions = [session for session in self._sessions.values() if not session.is_busy]
+        own_sessions = [session for session in idle_sessions if session.owner == owner]
+        for session in (*own_sessions, *idle_sessions)[:1]:
             self.close_session(session)
-        return bool(idle)
+        return bool(idle_sessions)
 
     def add_session(self, session: HttpSession) -> None:
         """A session has been opened."""

@@ -45,21 +45,21 @@ class EventBudget:
 
     __slots__ = ("_limit", "_stores", "_used_bytes")
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, max_bytes: int) -> None:
+        self._limit = max_bytes
         self._used_bytes = 0
         self._stores: dict[EventStore, None] = {}
 
-    def record_growth(self, store: EventStore, size: int) -> None:
+    def record_growth(self, store: EventStore, delta_bytes: int) -> None:
         """A store has become larger, or smaller; it is the one that was used last."""
-        self._used_bytes += size
+        self._used_bytes += delta_bytes
         self._stores.pop(store, None)
         if store:
             self._stores[store] = None
         while self._used_bytes > self._limit and self._stores:
-            oldest = next(iter(self._stores))
-            del self._stores[oldest]
-            self._used_bytes -= oldest.evict_all()
+            oldest_store = next(iter(self._stores))
+            del self._stores[oldest_store]
+            self._used_bytes -= oldest_store.evict_all()
 
 
 class EventStore:
@@ -67,32 +67,36 @@ class EventStore:
 
     __slots__ = ("_budget", "_bytes", "_events", "_max_bytes", "_max_events")
 
-    def __init__(self, max_events: int, max_bytes: int, memory: EventBudget) -> None:
+    def __init__(self, max_events: int, max_bytes: int, budget: EventBudget) -> None:
         self._max_events = max_events
         self._max_bytes = max_bytes
-        self._budget = memory
+        self._budget = budget
         self._events: list[StoredEvent] = []
         self._bytes = 0
 
     def __bool__(self) -> bool:
         return bool(self._events)
 
-    def add(self, stream: int, number: int, frame: bytes) -> None:
+    def add(self, stream_id: int, event_number: int, frame: bytes) -> None:
         """Keep an event; the oldest ones make room."""
-        before = self._bytes
-        self._events.append(StoredEvent(stream, number, frame))
+        previous_bytes = self._bytes
+        self._events.append(StoredEvent(stream_id, event_number, frame))
         self._bytes += len(frame)
         # The latest is kept whatever its size: it may be the answer that a client comes back for.
         while len(self._events) > 1 and self._exceeds_limits():
             self._bytes -= len(self._events.pop(0).frame)
-        self._budget.record_growth(self, self._bytes - before)
+        self._budget.record_growth(self, self._bytes - previous_bytes)
 
     def _exceeds_limits(self) -> bool:
         return len(self._events) > self._max_events or self._bytes > self._max_bytes
 
-    def list_after(self, stream: int, number: int) -> list[StoredEvent]:
+    def list_after(self, stream_id: int, event_number: int) -> list[StoredEvent]:
         """The events of a stream that came after a number."""
-        return [kept for kept in self._events if kept.stream == stream and kept.number > number]
+        return [
+            event
+            for event in self._events
+            if event.stream == stream_id and event.number > event_number
+        ]
 
     def clear(self) -> None:
         """Forget all of them."""
@@ -100,5 +104,5 @@ class EventStore:
 
     def evict_all(self) -> int:
         """Forget all of them for the sake of others; how many bytes they were."""
-        size, self._bytes, self._events = self._bytes, 0, []
-        return size
+        delta_bytes, self._bytes, self._events = self._bytes, 0, []
+        return delta_bytes
