@@ -84,10 +84,11 @@ def progress() -> list[Json]:
 
 @pytest.fixture
 def peer(url: str, asked_era: str | None, progress: list[Json]) -> Iterator[Peer]:
+    before = set(threading.enumerate())
     with connect(url, era=asked_era, on_progress=progress.append, record=True) as opened:
         yield opened
-    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("paddock")]
-    assert left == []
+    left = set(threading.enumerate()) - before
+    assert [thread.name for thread in left if thread.name.startswith("paddock")] == []
 
 
 def test_the_newest_version_is_found(peer: Peer, asked_era: str | None) -> None:
