@@ -1,28 +1,51 @@
-"""All clients, and how one is found by its name.
-
-The rows stand in `chat_clients`, `editor_clients` and `terminal_clients`.
-"""
+"""The supported client applications, read from `clients.toml`, and lookup by name."""
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from paddock.errors import PaddockError
-from paddock.installer.chat_apps import CHAT_APPS
-from paddock.installer.client_app import Client
-from paddock.installer.editor_apps import EDITOR_APPS
-from paddock.installer.entry_format import PLAIN
-from paddock.installer.terminal_apps import TERMINAL_APPS
+from paddock.installer.client_app import (
+    OPERATING_SYSTEMS,
+    Client,
+    ConfigLocation,
+    OperatingSystem,
+)
+from paddock.installer.entry_format import ENTRY_FORMATS, PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+
+CLIENTS_FILE = Path(__file__).with_name("clients.toml")
+CONFIG_DIRECTORY = "${XDG_CONFIG_HOME:-~/.config}"
+APPLICATION_SUPPORT_DIRECTORY = "~/Library/Application Support"
+APPDATA_DIRECTORY = "${APPDATA:-~/AppData/Roaming}"
+SYSTEM_DIRECTORIES = {
+    "{config}": CONFIG_DIRECTORY,
+    "{application-support}": APPLICATION_SUPPORT_DIRECTORY,
+    "{appdata}": APPDATA_DIRECTORY,
+    "{local-appdata}": "${LOCALAPPDATA:-~/AppData/Local}",
+}
+"""Placeholders in `clients.toml`, and the path templates that replace them."""
+APPLICATIONS_PLACEHOLDER = "{applications}"
+APPLICATIONS_DIRECTORIES: dict[OperatingSystem, str] = {
+    "linux": CONFIG_DIRECTORY,
+    "macos": APPLICATION_SUPPORT_DIRECTORY,
+    "windows": APPDATA_DIRECTORY,
+}
+"""The directories for the settings of applications, which replace `{applications}`."""
 
 
 class UnsupportedClientError(PaddockError):
-    """There is no client of the given name."""
+    """There is no supported client with the given name."""
 
     code = "unsupported-client"
 
@@ -31,55 +54,89 @@ STANDARD_CLIENT = Client(
     id="standard",
     name="Standard client",
     shape=PLAIN,
-    steps=("The entry has the form that most clients read; see whether yours does.",),
+    steps=("The entry has the format that most clients read. Check that your client accepts it.",),
 )
-"""A client that is none of the table, with the form of entries that most of them read."""
+"""Any other client, assumed to read the most common format of entries."""
 
 
 @cache
 def supported_clients() -> Mapping[str, Client]:
-    """Every client that servers can be installed into, by its id, in alphabetical order."""
-    rows = (*CHAT_APPS, *EDITOR_APPS, *TERMINAL_APPS)
-    return MappingProxyType({row.id: row for row in sorted(rows, key=lambda row: row.id)})
+    """Return all clients that servers can be installed into, by id, in alphabetical order."""
+    tables = tomllib.loads(CLIENTS_FILE.read_text(encoding="utf-8"))
+    return MappingProxyType({id_: _build_client(id_, tables[id_]) for id_ in sorted(tables)})
+
+
+def _build_client(client_id: str, table: dict[str, Any]) -> Client:
+    row = {
+        **table,
+        "id": client_id,
+        "shape": ENTRY_FORMATS[table["shape"]],
+        "places": _build_locations(table.get("places", [])),
+        "signs": [_expand_directories(sign, "linux") for sign in table.get("signs", ())],
+        "paths_by_file": list(table.get("paths_by_file", {}).items()),
+    }
+    for name in {"defaults", "project_defaults"} & table.keys():
+        row[name] = {tuple(path.split(".")): value for path, value in table[name].items()}
+    return msgspec.convert(row, Client)
+
+
+def _build_locations(places: list[Any] | dict[str, list[Any]]) -> dict[str, list[ConfigLocation]]:
+    """Return the locations on each system, from one list for all systems or one list for each."""
+    lists = places if isinstance(places, dict) else dict.fromkeys(OPERATING_SYSTEMS, places)
+    return {
+        system: [_build_location(place, system) for place in lists.get(system, ())]
+        for system in OPERATING_SYSTEMS
+    }
+
+
+def _build_location(place: str | dict[str, Any], system: OperatingSystem) -> ConfigLocation:
+    table = {"path_template": place} if isinstance(place, str) else place
+    location = ConfigLocation(**table)
+    return replace(
+        location,
+        path_template=_expand_directories(location.path_template, system),
+        marker_path=_expand_directories(location.marker_path, system),
+    )
+
+
+def _expand_directories(template: str, system: OperatingSystem) -> str:
+    template = template.replace(APPLICATIONS_PLACEHOLDER, APPLICATIONS_DIRECTORIES[system])
+    for placeholder, directory in SYSTEM_DIRECTORIES.items():
+        template = template.replace(placeholder, directory)
+    return template
 
 
 def find_client(name: str) -> Client:
-    """The client of a name: its id, its display name or an alias, however it is spelt.
+    """Return the client with an id, display name or alias, ignoring case and punctuation.
 
     Raises:
-        UnsupportedClientError: when there is none; it suggests names that look alike.
+        UnsupportedClientError: There is no such client; the hint suggests similar names.
     """
-    names = _index_clients_by_name()
-    wanted = _normalize_name(name)
-    if wanted in names:
-        return names[wanted]
-    near = get_close_matches(wanted, names, n=3)
-    ids = list(dict.fromkeys(names[one].id for one in near))
-    hint = "list them: paddock clients; for any other one name its file: --file FILE"
+    clients_by_name = _index_clients_by_name()
+    normalized_name = _normalize_name(name)
+    if normalized_name in clients_by_name:
+        return clients_by_name[normalized_name]
+    similar_names = get_close_matches(normalized_name, clients_by_name, n=3)
+    ids = list(dict.fromkeys(clients_by_name[similar].id for similar in similar_names))
+    hint = "list the supported clients with `paddock clients --all`, or name a file with --file"
     if ids:
-        hint = f"did you mean {' or '.join(ids)}? For any other one name its file: --file FILE"
-    raise UnsupportedClientError(f"no client is called {name!r}", hint=hint)
+        hint = f"did you mean {' or '.join(ids)}? For any other client, name its file with --file"
+    raise UnsupportedClientError(f"there is no supported client called {name!r}", hint=hint)
 
 
 @cache
 def _index_clients_by_name() -> dict[str, Client]:
-    """Clients by all their names, as they are compared; a client's id wins over others' aliases."""
+    """Index clients by all their normalized names; an id wins over another client's alias."""
     clients = supported_clients().values()
-    others = {
+    other_names = {
         _normalize_name(name): client
         for client in clients
-        for name in _iterate_alternative_names(client)
+        for name in (client.name, *client.aliases, client.canonical)
+        if name
     }
     ids = {_normalize_name(client.id): client for client in clients}
-    return {STANDARD_CLIENT.id: STANDARD_CLIENT} | others | ids
-
-
-def _iterate_alternative_names(client: Client) -> Iterator[str]:
-    yield client.name
-    yield from client.aliases
-    if client.canonical:
-        yield client.canonical
+    return {STANDARD_CLIENT.id: STANDARD_CLIENT} | other_names | ids
 
 
 def _normalize_name(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+    return "".join(character for character in name.casefold() if character.isalnum())

@@ -1,9 +1,9 @@
-"""What one server looks like in the file of a client: written, and read back.
+"""Formats of server entries in clients' config files, for writing and parsing.
 
-A shape is data: two forms, one for a program to start and one for an address, in which constants
-stand as they are and slots stand for what belongs to the server. The same forms serve for reading,
-beside others that the client takes as well. Where the entry stands is the business of the table.
-Nothing is written that has no value: null fields make several clients drop an entry.
+A format has two forms: one for a program that the client starts and one for a URL. A form is a
+mapping in which `FormatField`s are filled from a `ConfigEntry` and all other values are written
+unchanged. Parsing accepts these forms and the alternative ones that a client also reads. Fields
+without a value are left out, because several clients drop entries that contain null.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ EntryForm: TypeAlias = Mapping[str, object]
 
 
 class UnsupportedTransportError(PaddockError):
-    """A client cannot reach a server in the way asked for."""
+    """A client does not support the requested transport: starting a program, or a URL."""
 
     code = "unsupported-transport"
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigEntry:
-    """One server as a client knows it: a program with arguments, or an address."""
+    """One server, independent of the client: a command with arguments, or a URL."""
 
     command: str | None = None
     args: tuple[str, ...] = ()
@@ -34,16 +34,16 @@ class ConfigEntry:
     headers: Mapping[str, str] = field(default_factory=dict)
     description: str = ""
     is_enabled: bool = True
-    """Whether the client starts it: false when the user has switched it off in the file."""
+    """False if the user has disabled the server in the file."""
     working_directory: str = ""
-    """Where a client starts it that wants to be told; it must not matter."""
+    """For clients that require one. Servers must not depend on it."""
     forwarded_variables: tuple[str, ...] = ()
-    """Names of variables that the client is to give to the server with the values that it has."""
+    """Names of environment variables that the client passes on with its own values."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormatField:
-    """A place in a form that is filled from the entry; left out when empty, unless `always`."""
+    """A field filled from the entry; omitted if its value is empty, unless `is_always_written`."""
 
     name: str
     is_always_written: bool = False
@@ -51,10 +51,10 @@ class FormatField:
 
 @dataclass(frozen=True, slots=True)
 class FormatConstant:
-    """A constant that tells one form from the other.
+    """A constant that distinguishes the two forms.
 
-    `value` is written; `also` are read as the same. Clients guess the kind of an entry that does
-    not name it, except where `required`.
+    `value` is written; the `aliases` are accepted when parsing. If the field is missing, clients
+    infer the kind of entry from the other fields, unless `is_required`.
     """
 
     value: str
@@ -65,9 +65,9 @@ class FormatConstant:
 COMMAND_FIELD = FormatField("command", is_always_written=True)
 ARGS_FIELD = FormatField("args", is_always_written=True)
 COMMAND_LINE_FIELD = FormatField("command_line", is_always_written=True)
-"""The program and its arguments in one list."""
+"""The program and its arguments, in one list."""
 ENV_FIELD = FormatField("env")
-FORWARDED_VARIABLES_FIELD = FormatField("passed")
+FORWARDED_VARIABLES_FIELD = FormatField("forwarded_variables")
 URL_FIELD = FormatField("url", is_always_written=True)
 HEADERS_FIELD = FormatField("headers")
 KEY_FIELD = FormatField("key", is_always_written=True)
@@ -80,43 +80,45 @@ URL_FORM: EntryForm = {"url": URL_FIELD, "headers": HEADERS_FIELD}
 
 @dataclass(frozen=True, slots=True)
 class EntryFormat:
-    """The forms of a client's entries."""
+    """The forms of a client's entries: for programs, for URLs, and others that it also reads."""
 
     stdio: EntryForm
     http: EntryForm | None = None
     alternative_forms: tuple[EntryForm, ...] = ()
-    """Forms that the client reads too and that we do not write."""
+    """Forms that the client reads and Paddock does not write."""
+
+    @property
+    def all_forms(self) -> tuple[EntryForm, ...]:
+        """The forms that the client reads, those that Paddock writes first."""
+        return (self.stdio, *((self.http,) if self.http else ()), *self.alternative_forms)
 
     @property
     def has_variable_list(self) -> bool:
-        """Whether an entry lists the variables that the client passes on."""
-        return any(
-            isinstance(part, FormatField) and part.name == "passed" for part in self.stdio.values()
-        )
+        """True if an entry has a list of the variables that the client passes on."""
+        return FORWARDED_VARIABLES_FIELD in self.stdio.values()
 
     def render_entry(self, entry: ConfigEntry, key: str) -> dict[str, object]:
-        """The entry as plain data, to stand under `key`.
+        """Return the entry as plain data, as written under `key`.
 
         Raises:
-            UnsupportedTransportError: when the client takes no addresses.
+            UnsupportedTransportError: The entry is a URL and the client accepts only programs.
         """
         form = self.stdio if entry.url is None else self.http
         if form is None:
             raise UnsupportedTransportError(
-                "this client starts programs only and takes no URL",
+                "this client only starts programs and does not accept URLs",
                 hint="install without --http, or add the URL in the client's own settings",
             )
         return _fill_form(form, _collect_field_values(entry, key))
 
     def parse_entry(self, data: object) -> ConfigEntry | None:
-        """The server that an entry describes; None for what the client would not take."""
+        """Parse the data of an entry; return None if the client would not accept it."""
         if not isinstance(data, Mapping):
             return None
-        forms = (self.stdio, *((self.http,) if self.http else ()), *self.alternative_forms)
-        for form in forms:
-            found: dict[str, object] = {}
-            if _match_form(form, data, found):
-                return _build_entry(found, is_enabled=_is_enabled(data))
+        for form in self.all_forms:
+            values: dict[str, object] = {}
+            if _match_form(form, data, values):
+                return _build_entry(values, is_enabled=_is_enabled(data))
         return None
 
 
@@ -126,7 +128,7 @@ def _collect_field_values(entry: ConfigEntry, key: str) -> dict[str, object]:
         "args": list(entry.args),
         "command_line": [entry.command, *entry.args],
         "env": dict(entry.env),
-        "passed": list(entry.forwarded_variables),
+        "forwarded_variables": list(entry.forwarded_variables),
         "url": entry.url,
         "headers": dict(entry.headers),
         "key": key,
@@ -156,73 +158,71 @@ def _fill_form(form: EntryForm, values: Mapping[str, object]) -> dict[str, objec
 REQUIRED_FIELDS = {"command", "command_line", "url"}
 
 
-def _match_form(form: EntryForm, data: Mapping[str, object], found: dict[str, object]) -> bool:
-    """Whether data has this form; what its slots hold goes to `found`."""
-    return all(_match_form_part(part, data, name, found) for name, part in form.items())
+def _match_form(form: EntryForm, data: Mapping[str, object], values: dict[str, object]) -> bool:
+    """Return whether data has this form, and store the values of its fields in `values`."""
+    return all(_match_form_part(part, data, name, values) for name, part in form.items())
 
 
 def _match_form_part(
-    part: object, data: Mapping[str, object], name: str, found: dict[str, object]
+    part: object, data: Mapping[str, object], name: str, values: dict[str, object]
 ) -> bool:
-    present = name in data
+    is_present = name in data
     value = data.get(name)
     if isinstance(part, FormatConstant):
-        return value in (part.value, *part.aliases) if present else not part.is_required
+        return value in (part.value, *part.aliases) if is_present else not part.is_required
     if isinstance(part, FormatField):
-        if present:
-            found[part.name] = value
-        return present or part.name not in REQUIRED_FIELDS
+        if is_present:
+            values[part.name] = value
+        return is_present or part.name not in REQUIRED_FIELDS
     if isinstance(part, Mapping):
-        return _match_form(part, value if isinstance(value, Mapping) else {}, found)
+        return _match_form(part, value if isinstance(value, Mapping) else {}, values)
     return True
 
 
-def _build_entry(found: Mapping[str, object], *, is_enabled: bool) -> ConfigEntry | None:
-    line = _to_string_tuple(found.get("command_line", ()))
-    command = found.get("command", line[0] if line else None)
-    args = _to_string_tuple(found.get("args", line[1:] if line else ()))
-    env = _to_string_mapping(found.get("env", {}))
-    headers = _to_string_mapping(found.get("headers", {}))
-    url = found.get("url")
-    well_formed = (
-        isinstance(command if url is None else url, str)
-        and args is not None
-        and env is not None
-        and headers is not None
-    )
-    if not well_formed or args is None or env is None or headers is None:
+def _build_entry(values: Mapping[str, object], *, is_enabled: bool) -> ConfigEntry | None:
+    command_line = _to_string_tuple(values.get("command_line", ()))
+    command = values.get("command", command_line[0] if command_line else None)
+    args = _to_string_tuple(values.get("args", command_line[1:] if command_line else ()))
+    env = _to_string_mapping(values.get("env", {}))
+    headers = _to_string_mapping(values.get("headers", {}))
+    url = values.get("url")
+    has_target = isinstance(command if url is None else url, str)
+    if not has_target or args is None or env is None or headers is None:
         return None
-    description, directory = found.get("description"), found.get("directory")
     return ConfigEntry(
         command=command if isinstance(command, str) else None,
         args=args,
         env=env,
         url=url if isinstance(url, str) else None,
         headers=headers,
-        description=description if isinstance(description, str) else "",
+        description=_to_string(values.get("description")),
         is_enabled=is_enabled,
-        working_directory=directory if isinstance(directory, str) else "",
-        forwarded_variables=_filter_strings(found.get("passed")),
+        working_directory=_to_string(values.get("directory")),
+        forwarded_variables=_filter_strings(values.get("forwarded_variables")),
     )
+
+
+def _to_string(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _to_string_tuple(value: object) -> tuple[str, ...] | None:
     if isinstance(value, str) or not isinstance(value, Sequence):
         return None
-    return tuple(value) if all(isinstance(one, str) for one in value) else None
+    return tuple(value) if all(isinstance(element, str) for element in value) else None
 
 
 def _filter_strings(value: object) -> tuple[str, ...]:
-    """The names in a list that may hold other things too."""
-    found = value if isinstance(value, list) else []
-    return tuple(one for one in found if isinstance(one, str))
+    """Return the strings in a list, ignoring its other elements."""
+    elements = value if isinstance(value, list) else []
+    return tuple(element for element in elements if isinstance(element, str))
 
 
 def _to_string_mapping(value: object) -> dict[str, str] | None:
     if not isinstance(value, Mapping):
         return None
     items = dict(value)
-    is_text = all(isinstance(one, str) for pair in items.items() for one in pair)
+    is_text = all(isinstance(part, str) for item in items.items() for part in item)
     return items if is_text else None
 
 
@@ -231,31 +231,31 @@ def _is_enabled(data: Mapping[str, object]) -> bool:
 
 
 PLAIN = EntryFormat(stdio=PROGRAM_FORM, http=URL_FORM)
-"""Most clients: a command, or a URL; the kind is seen from the field."""
+"""The most common format: `command` or `url` shows the kind of entry."""
 
 TYPED = EntryFormat(
     stdio={"type": STDIO_TYPE, **PROGRAM_FORM}, http={"type": HTTP_TYPE, **URL_FORM}
 )
-"""The kind is written, as these clients write it themselves, and need not be there to be read."""
+"""With a `type`, which these clients write themselves and do not require."""
 
 TYPED_URL = EntryFormat(stdio=PROGRAM_FORM, http={**URL_FORM, "type": HTTP_TYPE})
-"""Only addresses carry their kind."""
+"""With a `type` for URLs only."""
 
 TYPED_PROGRAM = EntryFormat(stdio={"type": STDIO_TYPE, **PROGRAM_FORM}, http=URL_FORM)
-"""Only programs carry their kind."""
+"""With a `type` for programs only."""
 
 CLAUDE = EntryFormat(
     stdio={"type": STDIO_TYPE, **PROGRAM_FORM},
     http={"type": FormatConstant("http", HTTP_TYPE.aliases, is_required=True), **URL_FORM},
 )
-"""A URL without a type is skipped by Claude Code."""
+"""Claude Code skips URLs without a `type`."""
 
 STDIO_ONLY = EntryFormat(stdio=PROGRAM_FORM)
 
 WARP = EntryFormat(
     stdio={**PROGRAM_FORM, "working_directory": FormatField("directory")}, http=URL_FORM
 )
-"""It wants to be told where to start a program; ours run anywhere."""
+"""Warp requires a working directory; Paddock's servers do not depend on it."""
 
 HTTP_URL = EntryFormat(
     stdio=PROGRAM_FORM,
@@ -273,13 +273,12 @@ COPILOT = EntryFormat(
     stdio={"tools": ("*",), "type": FormatConstant("stdio", ("local",)), **PROGRAM_FORM},
     http={"tools": ("*",), "type": HTTP_TYPE, **URL_FORM},
 )
-"""It writes `local` itself, which Claude Code skips in the file of a project that both read."""
+"""Copilot CLI itself writes `local`, which Claude Code skips in the project file that both read."""
 
 KIRO = EntryFormat(
     stdio={**PROGRAM_FORM, "disabled": False, "autoApprove": ()},
     http={**URL_FORM, "disabled": False, "autoApprove": ()},
 )
-"""Kiro."""
 
 CLINE = EntryFormat(
     stdio={"type": STDIO_TYPE, **PROGRAM_FORM, "disabled": False, "autoApprove": (), "timeout": 60},
@@ -295,7 +294,7 @@ CLINE = EntryFormat(
         {"transport": {"type": HTTP_TYPE, **URL_FORM}},
     ),
 )
-"""Without the timeout, in seconds, Cline gives up after three."""
+"""Without `timeout`, in seconds, Cline stops waiting after three seconds."""
 
 CLINE_CLI = EntryFormat(
     stdio={"transport": {"type": STDIO_TYPE, **PROGRAM_FORM}, "timeout": 60},
@@ -324,7 +323,7 @@ OPENCODE = EntryFormat(
     },
     http={"type": FormatConstant("remote", is_required=True), **URL_FORM},
 )
-"""A wrong entry makes opencode reject the whole file."""
+"""One invalid entry makes OpenCode reject the whole file."""
 
 CRUSH = EntryFormat(
     stdio={"type": FormatConstant("stdio", is_required=True), **PROGRAM_FORM},
@@ -335,7 +334,7 @@ OPENCLAW = EntryFormat(
     stdio=PROGRAM_FORM,
     http={"transport": FormatConstant("streamable-http", is_required=True), **URL_FORM},
 )
-"""Without the transport it speaks SSE, and fails."""
+"""Without `transport`, OpenClaw connects with SSE, which fails."""
 
 NANOCODER = EntryFormat(
     stdio={"transport": STDIO_TYPE, **PROGRAM_FORM},
@@ -358,7 +357,7 @@ CODEX = EntryFormat(
 )
 
 GROK = EntryFormat(stdio=PROGRAM_FORM, http=CODEX.http)
-"""As Codex, as far as is known."""
+"""Like Codex, as far as known."""
 
 GOOSE = EntryFormat(
     stdio={
@@ -409,4 +408,35 @@ NAMED_TYPED = EntryFormat(
     stdio={"name": KEY_FIELD, "type": STDIO_TYPE, **PROGRAM_FORM},
     http={"name": KEY_FIELD, "type": HTTP_TYPE, **URL_FORM},
 )
-"""Augment in VS Code: the file is one list."""
+"""Augment Code in VS Code, whose whole file is one list of entries."""
+
+ENTRY_FORMATS = {
+    "plain": PLAIN,
+    "typed": TYPED,
+    "typed-url": TYPED_URL,
+    "typed-program": TYPED_PROGRAM,
+    "claude": CLAUDE,
+    "stdio-only": STDIO_ONLY,
+    "warp": WARP,
+    "http-url": HTTP_URL,
+    "server-url": SERVER_URL,
+    "copilot": COPILOT,
+    "kiro": KIRO,
+    "cline": CLINE,
+    "cline-cli": CLINE_CLI,
+    "roo": ROO,
+    "droid": DROID,
+    "opencode": OPENCODE,
+    "crush": CRUSH,
+    "openclaw": OPENCLAW,
+    "nanocoder": NANOCODER,
+    "mcporter": MCPORTER,
+    "codex": CODEX,
+    "grok": GROK,
+    "goose": GOOSE,
+    "hermes": HERMES,
+    "continue": CONTINUE,
+    "gptme": GPTME,
+    "named-typed": NAMED_TYPED,
+}
+"""The formats by their names in `clients.toml`."""

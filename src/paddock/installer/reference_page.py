@@ -1,6 +1,7 @@
-"""The page of the documentation on clients, written from the table.
+"""Generator of the reference page on clients, `docs/reference/clients.md`.
 
-Write it anew with `python -m paddock.installer.reference_page > docs/reference/clients.md`; a test compares.
+Write the page with `python -m paddock.installer.reference_page > docs/reference/clients.md`. A test
+compares the page with the output.
 """
 
 from __future__ import annotations
@@ -28,43 +29,44 @@ EXAMPLE_MACHINES = {
         "%USERPROFILE%",
     ),
 }
-WINDOWS_VARIABLES = {"APPDATA", "LOCALAPPDATA"}
+STANDARD_WINDOWS_VARIABLES = {"APPDATA", "LOCALAPPDATA"}
 EXAMPLE_PROGRAM_ENTRY = ConfigEntry(
     "/path/python",
     ("-m", "paddock"),
     {"NAME": "value"},
-    description="What it is for",
+    description="A description",
     working_directory="/home/ada",
 )
 EXAMPLE_URL_ENTRY = ConfigEntry(
-    url="http://127.0.0.1:8000/mcp", headers={"Name": "value"}, description="What it is for"
+    url="http://127.0.0.1:8000/mcp", headers={"Name": "value"}, description="A description"
 )
 DIALECT_NAMES = {
-    "strict": "JSON, strictly",
+    "strict": "JSON without comments or trailing commas",
     "comments": "JSON with comments",
     "jsonc": "JSON with comments and trailing commas",
 }
 FORMAT_NAMES = {"toml": "TOML", "yaml": "YAML"}
+ENVIRONMENT_DESCRIPTIONS = {"all": "all", "few": "only a few, such as HOME and PATH"}
 PAGE_HEADER = """# Clients
 
 <!-- python -m paddock.installer.reference_page > docs/reference/clients.md -->
 
-The applications that `paddock install` knows. Any spelling of a name is understood: `claude-code`,
-`Claude Code` and `claudecode` are the same. `paddock clients` shows those that are on your machine
-first. For an application that is not here, name its file: `paddock install --file FILE`.
+These are the applications that `paddock install` supports. Case, spaces and punctuation in names do
+not matter: `claude-code`, `Claude Code` and `claudecode` are the same. `paddock clients` lists the
+clients on your machine. To install into any other application, name its config file:
+`paddock install --file FILE`.
 
-Paths are those of a machine with its usual settings. Where several are given, the one that exists
-is used, and the first when none does. Where it is not known that a client refuses comments and
-trailing commas, a file that has some is taken for one that it reads.
+The paths apply to a machine with default settings. If a client has several files, Paddock writes the
+one that exists, or creates the first. If a client is not known to reject comments and trailing commas
+in JSON, Paddock assumes that it reads a file that contains them.
 
-How long a client waits and which environment variables it
-passes on is measured where the client can be run without an account, and assumed with caution
-elsewhere: 30 s, and few.
+Startup timeouts and inherited environment variables were measured if the client can be run without an
+account. For other clients, Paddock assumes 30 seconds and only a few variables.
 """
 
 
 def render_page() -> str:
-    """The whole page."""
+    """Return the page as Markdown."""
     clients = list(supported_clients().values())
     return "\n".join(
         [PAGE_HEADER, *_render_overview(clients), *(_render_section(client) for client in clients)]
@@ -76,8 +78,8 @@ def _render_overview(clients: list[Client]) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for client in clients:
         anchor = re.sub(r"[^a-z0-9 -]", "", client.name.lower()).replace(" ", "-")
-        marks = (bool(client.project), client.supports_http, bool(client.links))
-        cells = " | ".join("yes" if mark else "" for mark in marks)
+        features = (bool(client.project), client.supports_http, bool(client.links))
+        cells = " | ".join("yes" if is_supported else "" for is_supported in features)
         yield f"| [{client.name}](#{anchor}) | `{client.id}` | {cells} |"
     yield ""
 
@@ -89,79 +91,87 @@ def _render_section(client: Client) -> str:
 
 
 def _render_names(client: Client) -> str:
-    given = [client.canonical, *client.aliases]
-    others = [f"`{name}`" for name in given if name and not _is_derived_name(name, client)]
-    also = f", also {', '.join(others)}" if others else ""
+    names = (client.canonical, *client.aliases)
+    other_names = [f"`{name}`" for name in names if name and not _is_derived_name(name, client)]
+    also = f", also {', '.join(other_names)}" if other_names else ""
     return f"`{client.id}`{also}: <{client.url}>"
 
 
 def _is_derived_name(name: str, client: Client) -> bool:
+    """Return whether a name is only another spelling of the id or the display name."""
     return name.casefold() in (client.id.replace("-", ""), client.name.replace(" ", "").casefold())
 
 
 def _iterate_facts(client: Client) -> Iterator[str]:
-    yield from _iterate_locations(client)
-    if client.project:
-        yield f"in a project: {_join_files(list(client.project))}"
-    if client.has_file:
-        yield _describe_format(client)
-    if not client.has_file:
-        yield f"no file: `paddock install {client.id}` prints what to paste into its settings"
+    yield from _iterate_files(client)
     if client.starts_programs:
-        yield f"a program: `{_render_entry(client, EXAMPLE_PROGRAM_ENTRY)}`"
+        yield f"Program entry: `{_render_entry(client, EXAMPLE_PROGRAM_ENTRY)}`"
     if client.supports_http:
-        yield f"a URL: `{_render_entry(client, EXAMPLE_URL_ENTRY)}`"
+        yield f"URL entry: `{_render_entry(client, EXAMPLE_URL_ENTRY)}`"
     if client.starts_programs:
-        yield _describe_startup(client)
+        yield f"Startup timeout: {client.patience:.0f} s"
+        yield f"Inherited environment variables: {ENVIRONMENT_DESCRIPTIONS[client.environment]}"
     if client.variable:
-        yield f"`--env NAME` refers to the environment variable as `{client.variable}`"
+        yield f"`--env NAME` writes a reference to the variable: `{client.variable}`"
     elif client.shape.has_variable_list:
-        yield "`--env NAME` lists the environment variable among those that it passes on"
+        yield "`--env NAME` adds the variable to the list of those that the client passes on"
     if client.links:
-        yield f"`paddock link {client.id}` gives {_describe_links(client)}"
-    yield from (f"after installing: {_lowercase_first(step)}" for step in client.steps)
+        yield f"`paddock link {client.id}` prints {_describe_links(client)}"
+    yield from (f"After installing: {_lowercase_first(step)}" for step in client.steps)
     yield from (
-        f"after installing into a project: {_lowercase_first(step)}"
+        f"After installing into a project: {_lowercase_first(step)}"
         for step in client.project_steps
     )
     yield from client.quirks
 
 
+def _iterate_files(client: Client) -> Iterator[str]:
+    if not client.has_file:
+        yield f"No config file: `paddock install {client.id}` prints an entry to paste into its settings"
+        return
+    yield from _iterate_user_files(client)
+    if client.project:
+        yield f"Project file: {_join_files(list(client.project))}"
+    yield f"Format: {_describe_format(client)}"
+
+
 def _lowercase_first(sentence: str) -> str:
-    """A sentence as it stands behind a colon."""
     return f"{sentence[0].lower()}{sentence[1:]}"
 
 
-def _iterate_locations(client: Client) -> Iterator[str]:
-    files = {system: _list_files(client, EXAMPLE_MACHINES[system]) for system in OPERATING_SYSTEMS}
-    generic = {tuple(_normalize_path(file) for file in found) for found in files.values()}
-    how = ", all that are there" if client.all_places else ""
-    if len(generic) == 1 and files["linux"]:
-        yield f"file: {_join_files(files['linux'])}{how}{_describe_variables(client)}"
+def _iterate_user_files(client: Client) -> Iterator[str]:
+    """Describe the user's files in one line if they are the same on all systems."""
+    paths = {system: _list_paths(client, EXAMPLE_MACHINES[system]) for system in OPERATING_SYSTEMS}
+    distinct = {
+        tuple(_normalize_path(path) for path in system_paths) for system_paths in paths.values()
+    }
+    suffix = " (all that exist)" if client.all_places else ""
+    if len(distinct) == 1 and paths["linux"]:
+        yield f"File: {_join_files(paths['linux'])}{suffix}{_describe_variables(client)}"
         return
-    for system, found in files.items():
-        if found:
-            moved = _describe_variables(client) if system == "linux" else ""
-            wild = how if len(found) > 1 else ""
-            yield f"file on {SYSTEM_NAMES[system]}: {_join_files(found)}{wild}{moved}"
+    for system, system_paths in paths.items():
+        if system_paths:
+            several = suffix if len(system_paths) > 1 else ""
+            variables = _describe_variables(client) if system == "linux" else ""
+            yield f"File on {SYSTEM_NAMES[system]}: {_join_files(system_paths)}{several}{variables}"
 
 
-def _list_files(client: Client, machine: HostMachine) -> list[str]:
-    return [str(file) for file in list_candidate_paths(client, machine)]
+def _list_paths(client: Client, machine: HostMachine) -> list[str]:
+    return [str(path) for path in list_candidate_paths(client, machine)]
 
 
-def _normalize_path(file: str) -> str:
-    return file.replace("%USERPROFILE%", "~").replace("\\", "/")
+def _normalize_path(path: str) -> str:
+    return path.replace("%USERPROFILE%", "~").replace("\\", "/")
 
 
 def _describe_variables(client: Client) -> str:
-    text = " ".join(
-        place.path_template
+    templates = " ".join(
+        location.path_template
         for system in OPERATING_SYSTEMS
-        for place in client.places.for_system(system)
+        for location in client.places.for_system(system)
     )
-    names = sorted({*re.findall(r"\$\{(\w+)", text)} - WINDOWS_VARIABLES)
-    return f"; heeds {', '.join(f'`{name}`' for name in names)}" if names else ""
+    names = sorted({*re.findall(r"\$\{(\w+)", templates)} - STANDARD_WINDOWS_VARIABLES)
+    return f"; depends on {', '.join(f'`{name}`' for name in names)}" if names else ""
 
 
 def _join_files(files: list[str]) -> str:
@@ -170,25 +180,22 @@ def _join_files(files: list[str]) -> str:
 
 def _describe_format(client: Client) -> str:
     name = FORMAT_NAMES.get(client.format) or DIALECT_NAMES[client.dialect]
-    held = "the list" if client.listed else "the table"
-    place = f"under `{'.'.join(client.path)}`" if client.path else "at the root"
-    others = "".join(
-        f", in `{file}` under `{'.'.join(path)}`" for file, path in client.paths_by_file
+    container = "a list" if client.listed else "a table"
+    location = f"under `{'.'.join(client.path)}`" if client.path else "at the root"
+    exceptions = "".join(
+        f" (in `{file}`: `{'.'.join(path)}`)" for file, path in client.paths_by_file
     )
-    return f"{name}; servers are {held} {place}{others}"
+    return f"{name}; servers are {container} {location}{exceptions}"
 
 
 def _render_entry(client: Client, entry: ConfigEntry) -> str:
     return json.dumps(client.shape.render_entry(entry, "KEY"))
 
 
-def _describe_startup(client: Client) -> str:
-    given = {"all": "its whole environment", "few": "a few environment variables only"}
-    return f"gives a server {client.patience:.0f} s to answer, and {given[client.environment]}"
-
-
 def _describe_links(client: Client) -> str:
-    return "a link, with `--web` one for web pages" if len(client.links) > 1 else "a link"
+    if len(client.links) == 1:
+        return "an install link"
+    return "an install link, or with `--web` one for web pages"
 
 
 if __name__ == "__main__":

@@ -1,10 +1,17 @@
 """The table holds together, and a client is found by any of its names."""
 
 import re
+import tomllib
+from dataclasses import fields
 
 import pytest
 
-from paddock.installer.apps import UnsupportedClientError, find_client, supported_clients
+from paddock.installer.apps import (
+    CLIENTS_FILE,
+    UnsupportedClientError,
+    find_client,
+    supported_clients,
+)
 from paddock.installer.client_app import OPERATING_SYSTEMS, Client
 from paddock.installer.locations import HostMachine, list_candidate_paths
 
@@ -31,6 +38,12 @@ def test_the_table_has_the_clients_of_agent_tools_by_their_names() -> None:
 
 def test_ids_are_written_as_on_a_command_line() -> None:
     assert [name for name in IDS if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)] == []
+
+
+def test_every_key_of_the_table_is_a_field_of_a_client() -> None:
+    tables = tomllib.loads(CLIENTS_FILE.read_text(encoding="utf-8")).values()
+    keys = {key for table in tables for key in table}
+    assert keys - {field.name for field in fields(Client)} == set()
 
 
 def test_no_two_clients_share_a_name() -> None:
