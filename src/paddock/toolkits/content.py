@@ -1,4 +1,4 @@
-"""What comes of code as the protocol carries it: text, pictures, what the model is told besides."""
+"""Conversion of evaluation output to MCP content: text, images and reminders for the model."""
 
 from __future__ import annotations
 
@@ -17,75 +17,77 @@ if TYPE_CHECKING:
 
 ToolContent = list[TextContent | ImageContent]
 JPEG_MIME_TYPE = "image/jpeg"
-NO_RENDERER_NOTE = "A picture is left out: install resvg-py to see it (pip install resvg-py)."
+NO_RENDERER_NOTE = "An image is omitted: install resvg-py to see it (pip install resvg-py)."
 SHOW_IMAGES_NOTE = (
-    "The user cannot see the pictures in this answer. Repeat their Markdown links, ![Image](…), in "
+    "The user cannot see the images in this result. Repeat their Markdown links, ![Image](…), in "
     "your reply to show them."
 )
 
 
 class DisplayImage(Protocol):
-    """A picture, and the text that takes its place for those who cannot see it."""
+    """An image and its text replacement."""
 
     @property
     def data(self) -> bytes:
-        """Its content."""
+        """The encoded image."""
         ...
 
     @property
     def mime(self) -> str:
-        """What that is."""
+        """The MIME type of the data."""
         ...
 
     @property
     def label(self) -> str:
-        """What stands there without it."""
+        """The text that replaces the image if it cannot be rendered."""
         ...
 
 
 def build_content(
     items: Sequence[str | DisplayImage], *, is_exported: bool
 ) -> tuple[ToolContent, list[str]]:
-    """An answer in reading order, and what has to be said about its pictures.
+    """Convert output items to content blocks in the same order.
 
-    With `is_exported`, pictures are also kept as files, with links to them before each.
+    Args:
+        items: Text and images.
+        is_exported: Whether to save images as files too, each with a link before it.
+
+    Returns:
+        The content, and notes about its images for the model.
     """
-    pictures = [item for item in items if not isinstance(item, str)]
-    drawn = iter(render_images([(picture.data, picture.mime) for picture in pictures]))
-    pieces: ToolContent = []
+    images = [item for item in items if not isinstance(item, str)]
+    # All images are rendered in one call, because rendering runs in another process.
+    rendered = iter(render_images([(image.data, image.mime) for image in images]))
+    blocks: ToolContent = []
     for item in items:
         if isinstance(item, str):
-            pieces.append(TextContent(item))
+            blocks.append(TextContent(item))
         elif item.mime == JPEG_MIME_TYPE:
-            next(drawn)
-            pieces += _build_image_content(item.data, JPEG_MIME_TYPE, is_exported=is_exported)
-        elif (png := next(drawn)) is None:
-            pieces.append(TextContent(item.label))
+            next(rendered)
+            blocks += _build_image_content(item.data, JPEG_MIME_TYPE, is_exported=is_exported)
+        elif (png := next(rendered)) is None:
+            blocks.append(TextContent(item.label))
         else:
-            pieces += _build_image_content(png, "image/png", is_exported=is_exported)
-    notes = [SHOW_IMAGES_NOTE] if is_exported and pictures else []
-    if (
-        pictures
-        and not can_render_svg()
-        and any(item.mime.endswith("svg+xml") for item in pictures)
-    ):
+            blocks += _build_image_content(png, "image/png", is_exported=is_exported)
+    notes = [SHOW_IMAGES_NOTE] if is_exported and images else []
+    if any(image.mime.endswith("svg+xml") for image in images) and not can_render_svg():
         notes.append(NO_RENDERER_NOTE)
-    return _merge_text(pieces), notes
+    return _merge_text(blocks), notes
 
 
 def _build_image_content(
     data: bytes, mime: str, *, is_exported: bool
 ) -> Iterator[TextContent | ImageContent]:
-    address = _export_image(data, mime.rpartition("/")[2]) if is_exported else None
-    if address is not None:
-        yield TextContent(f"![Image]({address})")
+    uri = _export_image(data, mime.rpartition("/")[2]) if is_exported else None
+    if uri is not None:
+        yield TextContent(f"![Image]({uri})")
     yield ImageContent(data, mime)
 
 
-def _export_image(data: bytes, ending: str) -> str | None:
-    """The address of a file with a picture, the same for the same picture; None if it fails."""
+def _export_image(data: bytes, suffix: str) -> str | None:
+    """Save an image under the hash of its data and return the file's URI, or None on failure."""
     name = hashlib.sha256(data).hexdigest()
-    file = Path(get_data_directory()) / "images" / name[:3] / f"{name}.{ending}"
+    file = Path(get_data_directory()) / "images" / name[:3] / f"{name}.{suffix}"
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -95,18 +97,18 @@ def _export_image(data: bytes, ending: str) -> str | None:
     return file.as_uri()
 
 
-def _merge_text(pieces: ToolContent) -> ToolContent:
-    """The same with neighbouring texts made one."""
-    joined: ToolContent = []
-    for piece in pieces:
-        last = joined[-1] if joined else None
-        if isinstance(piece, TextContent) and isinstance(last, TextContent):
-            joined[-1] = TextContent(last.text + piece.text)
-        elif not isinstance(piece, TextContent) or piece.text:
-            joined.append(piece)
-    return joined
+def _merge_text(blocks: ToolContent) -> ToolContent:
+    """Join adjacent text blocks and drop empty ones."""
+    merged: ToolContent = []
+    for block in blocks:
+        previous = merged[-1] if merged else None
+        if isinstance(block, TextContent) and isinstance(previous, TextContent):
+            merged[-1] = TextContent(previous.text + block.text)
+        elif not isinstance(block, TextContent) or block.text:
+            merged.append(block)
+    return merged
 
 
 def create_reminder(lines: Sequence[str]) -> TextContent:
-    """What the model is told and the user need not read."""
+    """Return text that addresses the model and that clients need not show."""
     return TextContent("\n".join(["\n\n<system-reminder>", *lines, "</system-reminder>"]))

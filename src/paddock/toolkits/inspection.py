@@ -1,7 +1,4 @@
-"""What tools that inspect code are told: which code, what to leave out, and how much to show.
-
-Shared by the inspectors of all languages. What they look for is their own matter.
-"""
+"""Arguments and errors that the code inspectors of all languages share."""
 
 from __future__ import annotations
 
@@ -18,46 +15,46 @@ if TYPE_CHECKING:
 
 
 class InspectorInputError(ToolError):
-    """What is to be inspected is not given in a way that can be used."""
+    """The arguments of an inspector are unusable."""
 
     code = "code-inspector-input"
 
 
 class NoInputError(InspectorInputError):
-    """Neither code nor a file is given."""
+    """The call has neither code nor a file."""
 
     code = "code-inspector-no-input"
 
 
 class AmbiguousInputError(InspectorInputError):
-    """Both code and a file are given."""
+    """The call has both code and a file."""
 
     code = "code-inspector-ambiguous-input"
 
 
 class InspectedFileNotFoundError(InspectorInputError):
-    """There is no such file or directory, or it cannot be read."""
+    """The file or directory does not exist or cannot be read."""
 
     code = "code-inspector-file-not-found"
 
 
 class NoFilesFoundError(InspectorInputError):
-    """There is no code in a directory."""
+    """The directory contains no code."""
 
     code = "code-inspector-no-files-found"
 
 
 class InvalidConfidenceError(InspectorInputError):
-    """A confidence is not between 0 and 1."""
+    """The confidence level is not between 0 and 1."""
 
     code = "code-inspector-invalid-confidence"
 
 
 def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
-    """The code to inspect, or None and the path of what to inspect.
+    """Return the code to inspect and None, or None and the path to inspect.
 
     Raises:
-        InspectorInputError: when not exactly one of them is given.
+        InspectorInputError: The call does not have exactly one of the two arguments.
     """
     code, path = arguments.get("code"), arguments.get("file")
     if code is None and path is None:
@@ -68,11 +65,11 @@ def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
 
 
 def parse_issue_filter(arguments: dict[str, Any], excluded: str) -> IssueFilter:
-    """Which issues are wanted; `excluded` are the severities that usually are not."""
+    """Return the filter for issues; `excluded` lists the severities that are hidden by default."""
     confidence = arguments.get("confidenceLevel", DEFAULT_CONFIDENCE)
     if not 0 <= confidence <= 1:
         raise InvalidConfidenceError(
-            f"confidenceLevel is {confidence}", hint="it is a number from 0 to 1"
+            f"confidenceLevel is {confidence}", hint="expected a number from 0 to 1"
         )
     severities = {severity.casefold(): severity for severity in SEVERITIES}
     return IssueFilter(
@@ -90,24 +87,20 @@ def _split_names(text: str) -> list[str]:
 
 
 def get_issue_limit(arguments: dict[str, Any]) -> int:
-    """How many issues are shown at most."""
+    """Return the maximum number of issues to show."""
     limit: int = arguments.get("limit") or DEFAULT_MAX_ISSUES
     return limit if limit > 0 else DEFAULT_MAX_ISSUES
 
 
 @contextmanager
-def convert_read_errors(place: Path) -> Iterator[None]:
-    """Tell that a file cannot be read as an error of the tool.
-
-    Raises:
-        InspectedFileNotFoundError: in place of an OSError.
-    """
+def convert_read_errors(path: Path) -> Iterator[None]:
+    """Convert an OSError into an InspectedFileNotFoundError with a hint."""
     try:
         yield
     except OSError as error:
         raise InspectedFileNotFoundError(
-            f"It cannot be read: {error.strerror or error}",
-            where=str(place),
-            hint="give an existing file or directory; relative paths begin in the directory that "
-            "the client works in",
+            f"the file cannot be read: {error.strerror or error}",
+            where=str(path),
+            hint="give an existing file or directory; relative paths start at the client's first "
+            "root",
         ) from None

@@ -1,8 +1,6 @@
-"""The tools `ReadNotebook` and `WriteNotebook`: parameters, options and descriptions.
+"""Declarations of the tools `ReadNotebook` and `WriteNotebook`.
 
-What they do is loaded with the first call: for Wolfram notebooks it is in
-`toolkits.wolfram.notebook_files`, for those of Jupyter in `toolkits.python.notebook_files`. The end
-of a file's name decides.
+The suffix of the file decides between Jupyter and Wolfram notebooks.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.context import Context
 from paddock.authoring.tool import Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
@@ -22,22 +20,22 @@ _JUPYTER_SUFFIX = ".ipynb"
 
 
 def read_notebook(notebook: str, ctx: Context, start: int = 1) -> list[TextContent | ImageContent]:
-    """Read a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) as markdown.
+    """Read a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) as Markdown.
 
-    Headings, text, items, code with its results, tables and formulas are kept; what a notebook
-    computed is shown as it was saved, nothing is evaluated.
+    Keeps headings, text, lists, code with its saved results, tables and formulas. Nothing is
+    evaluated.
 
     Args:
-        notebook: The path of the notebook file. Relative paths begin where the client works.
-        start: The cell to begin with, counted from 1, of a long Jupyter notebook.
+        notebook: The path of the notebook file. Relative paths start at the client's first root.
+        start: The first cell to show of a long Jupyter notebook, counted from 1.
     """
     if _is_jupyter_path(notebook):
-        from paddock.toolkits.python import notebook_files as jupyter  # noqa: PLC0415 - see above
+        from paddock.toolkits.python import notebook_files as jupyter_files
 
-        return jupyter.read_notebook_file(notebook, ctx, max(start, 1))
-    from paddock.toolkits.wolfram import notebook_files  # noqa: PLC0415 - see the docstring above
+        return jupyter_files.read_notebook_file(notebook, ctx, max(start, 1))
+    from paddock.toolkits.wolfram import notebook_files as wolfram_files
 
-    return notebook_files.read_notebook_file(notebook, ctx)
+    return wolfram_files.read_notebook_file(notebook, ctx)
 
 
 def write_notebook(
@@ -46,26 +44,26 @@ def write_notebook(
     ctx: Context,
     overwrite: bool = False,
 ) -> str:
-    """Make a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) of markdown.
+    """Create a Wolfram notebook (.nb) or a Jupyter notebook (.ipynb) from Markdown.
 
-    Headings become sections, fenced blocks in `wl` become input cells, lists become items, tables
-    grids, and `$…$` formulas. In a Jupyter notebook fenced blocks in its language become code cells
-    and the rest markdown cells; of the notebook that is replaced, cells that say the same keep
-    their outputs, and others their id, metadata and attachments. The path of the file is returned.
-    Nothing is evaluated.
+    Headings become sections, fenced `wl` blocks input cells, lists items, tables grids, and `$…$`
+    formulas. In a Jupyter notebook, fenced blocks in its language become code cells and all other
+    text Markdown cells; when a notebook is replaced, unchanged cells keep their outputs, and
+    changed ones their id, metadata and attachments. Returns the path of the file. Nothing is
+    evaluated.
 
     Args:
-        file: The path of the notebook file to write, which should end in .nb or .ipynb.
-        markdown: What the notebook says.
-        overwrite: Whether a file that is there may be replaced.
+        file: The path of the notebook file to write, ending in .nb or .ipynb.
+        markdown: The content of the notebook.
+        overwrite: Whether to replace an existing file.
     """
     if _is_jupyter_path(file):
-        from paddock.toolkits.python import notebook_files as jupyter  # noqa: PLC0415 - see above
+        from paddock.toolkits.python import notebook_files as jupyter_files
 
-        return jupyter.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
-    from paddock.toolkits.wolfram import notebook_files  # noqa: PLC0415 - see the docstring above
+        return jupyter_files.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
+    from paddock.toolkits.wolfram import notebook_files as wolfram_files
 
-    return notebook_files.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
+    return wolfram_files.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
 
 
 def _is_jupyter_path(path: str) -> bool:
@@ -81,11 +79,11 @@ read_notebook_tool = Tool(
     lenient=True,
     options={
         ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
-        "MaxOutputCharacters": Option(500, _PositiveInt, "How much is shown of each output"),
-        "MaxCellCharacters": Option(10_000, _PositiveInt, "How much is shown of any other cell"),
-        "MaxCharacters": Option(200_000, _PositiveInt, "How much is shown of a Jupyter notebook"),
+        "MaxOutputCharacters": Option(500, _PositiveInt, "Maximum characters of an output"),
+        "MaxCellCharacters": Option(10_000, _PositiveInt, "Maximum characters of any other cell"),
+        "MaxCharacters": Option(200_000, _PositiveInt, "Maximum characters of a Jupyter notebook"),
         "MaxPictures": Option(
-            5, Annotated[int, Meta(ge=0)], "How many pictures with pixels are returned as images"
+            5, Annotated[int, Meta(ge=0)], "Maximum number of raster images to return"
         ),
     },
 )

@@ -1,10 +1,9 @@
-"""Which file a path in an argument means, and whether tools may touch it.
+"""Resolution of path arguments, and the folders that tools may access.
 
-A relative path begins where the client works. Files are touched below the directories that the
-client works in, the working directory, the one for temporary files, and those that the user allows.
-A client that comes over HTTP may be anybody, so what it says about directories is not asked for: it
-has the working directory and those that the user allows.
-Code that is evaluated is another matter: it reaches what its kernel lets it.
+A relative path starts at the client's first root. Tools may access files below the client's roots,
+the working directory, the directory for temporary files, and the folders that the user allows.
+Over HTTP the client may be on another machine and untrusted, so its roots and the directory for
+temporary files do not count. These rules do not apply to evaluated code: its kernel's sandbox does.
 """
 
 from __future__ import annotations
@@ -28,95 +27,104 @@ if TYPE_CHECKING:
 ALLOWED_FOLDERS_VARIABLE = "PADDOCK_ALLOWED_FOLDERS"
 ALLOWED_FOLDERS_OPTION_NAME = "AllowedFolders"
 ALLOWED_FOLDERS_OPTION = Option(
-    [], list[str], "Folders that may be read and written besides the client's"
+    [], list[str], "Folders that tools may read and write besides the client's roots"
 )
 
 
 class PathNotAllowedError(ToolError):
-    """A path leads to where tools may not go."""
+    """A path is outside the folders that tools may access."""
 
     code = "folder-not-allowed"
 
 
 def resolve_path(path: str, ctx: Context) -> Path:
-    """The file or directory that an argument means, links followed; it need not exist.
+    """Return the absolute path that an argument means, with links resolved; it need not exist.
 
-    In the stateless era this may end the call, which then comes again with the client's answer:
-    resolve paths before doing anything else.
+    A stateless server may have to ask the client for its roots. That ends the call, and the client
+    repeats it with the answer: resolve all paths before the first side effect.
 
     Raises:
-        FolderError: when it is outside the folders that tools may touch.
-        ToolError: when the text cannot be a path, or nobody may look at what is there.
+        PathNotAllowedError: The path is outside the folders that tools may access.
+        ToolError: The text is not a valid path, or the system denies access to it.
     """
     try:
-        given = Path(path).expanduser()
-        if given.is_absolute():
-            found = given.resolve()
-            if _is_in_folders(found, _list_server_folders(ctx)):
-                return found
+        raw_path = Path(path).expanduser()
+        if raw_path.is_absolute():
+            resolved = raw_path.resolve()
+            # Asking the client costs a round trip, so the server's folders are checked first.
+            if _is_in_folders(resolved, _list_server_folders(ctx)):
+                return resolved
             folders = [*_list_server_folders(ctx), *_list_client_roots(ctx)]
         else:
             roots = _list_client_roots(ctx)
-            found = ((roots[0] if roots else Path.cwd()) / given).resolve()
+            resolved = ((roots[0] if roots else Path.cwd()) / raw_path).resolve()
             folders = [*_list_server_folders(ctx), *roots]
     except (OSError, ValueError, RuntimeError) as error:
-        raise ToolError(f"{path!r} cannot be a path: {error}") from None
-    if not _is_in_folders(found, folders):
+        raise ToolError(f"{path!r} is not a valid path: {error}") from None
+    if not _is_in_folders(resolved, folders):
         raise PathNotAllowedError(
-            f"{found} is outside the folders that this tool may touch: "
+            f"{resolved} is outside the folders that this tool may access: "
             + ", ".join(str(folder) for folder in folders),
-            hint=f"whoever runs this server can allow more in the tool option {ALLOWED_FOLDERS_OPTION_NAME} or the "
-            f"variable {ALLOWED_FOLDERS_VARIABLE}",
+            hint="to allow more folders, set the tool option "
+            f"{ALLOWED_FOLDERS_OPTION_NAME} or the variable {ALLOWED_FOLDERS_VARIABLE} of the "
+            "server",
         )
-    _check_accessible(found)
-    return found
+    _check_accessible(resolved)
+    return resolved
 
 
 def _check_accessible(path: Path) -> None:
-    """Have the system say now what is wrong with a path, so that no tool stumbles over it."""
+    """Raise a readable error for a path that the system denies access to."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
         pass
     except OSError as error:
-        raise ToolError(f"{path} cannot be used: {error.strerror or error}") from None
+        raise ToolError(f"{path} cannot be accessed: {error.strerror or error}") from None
 
 
 def get_working_directory(ctx: Context) -> Path:
-    """Where programs that tools start begin: the client's first directory, else ours."""
+    """Return the client's first root, or the working directory of the server."""
     roots = _list_client_roots(ctx)
     return roots[0] if roots else Path.cwd()
 
 
 class AllowedFiles(NamedTuple):
-    """The files of a directory that a tool may work on."""
+    """The files of a directory that a tool may access."""
 
     files: list[Path]
     skipped: list[Path]
-    """What is called like them, but leads out of the directory or to nothing."""
+    """Matching names that are broken links, or links out of the directory."""
 
 
-def list_allowed_files(place: Path, suffixes: tuple[str, ...], *, is_deep: bool) -> AllowedFiles:
-    """The files of a resolved directory that end so, in order; also of those in it if `is_deep`.
+def list_allowed_files(
+    directory: Path, suffixes: tuple[str, ...], *, is_deep: bool
+) -> AllowedFiles:
+    """Return the sorted files of a resolved directory that have one of the suffixes.
 
-    Directories that may not be read have no files.
+    Unreadable directories count as empty.
+
+    Args:
+        directory: The directory, without links in its path.
+        suffixes: File name suffixes with their dots.
+        is_deep: Whether to search subdirectories too.
     """
     files: list[Path] = []
-    left_out: list[Path] = []
-    for folder, folders, names in os.walk(place):
+    skipped: list[Path] = []
+    for folder, subfolders, names in os.walk(directory):
         for name in names:
             file = Path(folder, name)
             if file.suffix in suffixes:
-                (files if _is_file_in_folder(file, place) else left_out).append(file)
+                (files if _is_file_in_folder(file, directory) else skipped).append(file)
         if not is_deep:
-            folders.clear()
-    return AllowedFiles(sorted(files), sorted(left_out))
+            subfolders.clear()
+    return AllowedFiles(sorted(files), sorted(skipped))
 
 
-def _is_file_in_folder(file: Path, place: Path) -> bool:
+def _is_file_in_folder(file: Path, directory: Path) -> bool:
     try:
-        return file.resolve(strict=True).is_relative_to(place) and file.is_file()
-    except (OSError, RuntimeError):  # such as a link that leads to itself
+        return file.resolve(strict=True).is_relative_to(directory) and file.is_file()
+    except (OSError, RuntimeError):  # RuntimeError: a link that leads to itself
         return False
 
 
@@ -125,24 +133,24 @@ def _is_in_folders(path: Path, folders: list[Path]) -> bool:
 
 
 def _list_server_folders(ctx: Context) -> list[Path]:
-    """What may be touched without asking the client."""
-    chosen = [
+    """Return the folders that are allowed without asking the client."""
+    configured = [
         *ctx.options.get(ALLOWED_FOLDERS_OPTION_NAME, ()),
         *os.environ.get(ALLOWED_FOLDERS_VARIABLE, "").split(os.pathsep),
     ]
-    allowed = [Path(folder).expanduser().resolve() for folder in chosen if folder]
-    usual = [Path.cwd(), Path(tempfile.gettempdir())] if ctx.is_local else [Path.cwd()]
-    return [*_exclude_filesystem_roots(usual), *allowed]
+    allowed = [Path(folder).expanduser().resolve() for folder in configured if folder]
+    defaults = [Path.cwd(), Path(tempfile.gettempdir())] if ctx.is_local else [Path.cwd()]
+    return [*_exclude_filesystem_roots(defaults), *allowed]
 
 
 def _exclude_filesystem_roots(folders: list[Path]) -> list[Path]:
-    """Without the root of a file system, where some clients start servers: that allows nothing."""
+    # Some clients start servers in the root of the file system, which would allow every file.
     resolved = [folder.resolve() for folder in folders]
     return [folder for folder in resolved if folder != folder.parent]
 
 
 def _list_client_roots(ctx: Context) -> list[Path]:
-    """The directories of this machine that the client works in."""
+    """Return the client's roots that are directories of this machine."""
     if not ctx.is_local or "roots" not in ctx.client_capabilities:
         return []
     try:
@@ -154,16 +162,16 @@ def _list_client_roots(ctx: Context) -> list[Path]:
 
 def _resolve_root_uris(uris: Iterator[str]) -> Iterator[Path]:
     for uri in uris:
-        # One that cannot be a path is no reason to go without the others.
+        # An unusable URI must not hide the other roots.
         with suppress(OSError, ValueError, RuntimeError):
-            place = _parse_file_uri(uri.replace("\\", "/"))
-            if place is not None and place.is_dir():
-                yield place
+            directory = _parse_file_uri(uri.replace("\\", "/"))
+            if directory is not None and directory.is_dir():
+                yield directory
 
 
 def _parse_file_uri(uri: str) -> Path | None:
-    """The path of a file URI, also of one that lacks a slash before the drive."""
-    from urllib.request import url2pathname  # noqa: PLC0415 - brings ssl and sockets, 15 ms
+    """Return the path of a file URI, also of `file://C:/…`, which lacks the slash of the host."""
+    from urllib.request import url2pathname  # noqa: PLC0415 - loads ssl and sockets, 15 ms
 
     parts = urlsplit(uri)
     if parts.scheme != "file":

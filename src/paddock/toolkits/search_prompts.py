@@ -1,6 +1,7 @@
-"""The text that Search prompts give: what was asked, what was found, and what was asked again.
+"""Shared parts of the Search prompts.
 
-The question is repeated so that a model sees when a client has cut it off.
+The text of a prompt repeats the query after the results, so that the model notices when a client
+has truncated the text.
 """
 
 from __future__ import annotations
@@ -15,26 +16,26 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.authoring.tool import Tool
 
+# All search prompts have the same name: a client has at most one server of a family.
 PROMPT_NAME = "Search"
-"""What all of them are called in a client, which has one of them at most."""
 SEARCH_ADVICE = "Use the above search results to answer the user's query below."
 
 
 def create_search_prompt(
-    handler: Callable[[Context, str], str], description: str, argument: str
+    handler: Callable[[Context, str], str], description: str, argument_description: str
 ) -> Prompt:
-    """A prompt for a search."""
+    """Return a prompt with one argument, the query, which the handler searches for."""
     return Prompt(
         PROMPT_NAME,
         handler=handler,
         title="Search",
         description=description,
-        arguments=[PromptArgument("query", argument, required=True)],
+        arguments=[PromptArgument("query", argument_description, required=True)],
     )
 
 
 def format_search_text(query: str, results: str) -> str:
-    """The text of a prompt."""
+    """Return the text of a search prompt."""
     return (
         f"<search-query>{query}</search-query>\n"
         f"<search-results>\n{results}\n</search-results>\n"
@@ -44,5 +45,6 @@ def format_search_text(query: str, results: str) -> str:
 
 
 def get_option_values(ctx: Context, tool: Tool) -> dict[str, object]:
-    """The values that a tool's options have in the server of a prompt; else the defaults."""
-    return next((one for one in ctx.server.tools if one.name == tool.name), tool).option_values
+    """Return the values of a tool's options in the current server, or the defaults."""
+    tools = ctx.server.tools
+    return next((other for other in tools if other.name == tool.name), tool).option_values

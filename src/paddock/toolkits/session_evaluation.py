@@ -1,9 +1,4 @@
-"""How old something may become, as people write it: `1 month`, `Quantity[2, "Weeks"]`, seconds.
-
-How long sessions are kept, as the options of an evaluator say.
-
-Which session the evaluator used last, for tools that look at what was defined in it.
-"""
+"""Sessions of the evaluator tools: retention policy, and the session that a caller used last."""
 
 from __future__ import annotations
 
@@ -35,24 +30,27 @@ _DURATION_PATTERN = re.compile(
 )
 
 
-def parse_duration(age: object) -> float | None:
-    """An age in seconds; None for one that never comes, or that is none."""
-    if isinstance(age, bool):
+def parse_duration(duration: object) -> float | None:
+    """Return a duration in seconds, or None if it is unlimited or invalid.
+
+    Accepts a number of seconds, `1 month`, and `Quantity[2, "Weeks"]`.
+    """
+    if isinstance(duration, bool):
         return None
-    if isinstance(age, int | float):
-        return float(age) if isfinite(age) and age > 0 else None
-    found = _DURATION_PATTERN.fullmatch(age) if isinstance(age, str) else None
-    if found is None:
+    if isinstance(duration, int | float):
+        return float(duration) if isfinite(duration) and duration > 0 else None
+    match = _DURATION_PATTERN.fullmatch(duration) if isinstance(duration, str) else None
+    if match is None:
         return None
-    unit = _UNIT_SECONDS.get(found[2].lower())
+    unit_seconds = _UNIT_SECONDS.get(match[2].lower())
     try:
-        return float(found[1]) * unit if unit else None
-    except ValueError:
+        return float(match[1]) * unit_seconds if unit_seconds else None
+    except ValueError:  # two decimal points
         return None
 
 
 def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
-    """The bounds that options set."""
+    """Return the retention policy that the options of an evaluator define."""
     return RetentionPolicy(
         max_age_seconds=parse_duration(options["MaxSessionAge"]),
         max_sessions=options["MaxSessionCount"],
@@ -69,14 +67,14 @@ _session_engines: dict[str, Engine] = {}
 
 
 def record_session(ctx: Context, session: str, engine: Engine) -> None:
-    """Remember that a session was used on behalf of whoever calls."""
+    """Remember the session as the caller's latest one, and the engine that it uses."""
     with _sessions_lock:
         _put_bounded(_session_engines, session, engine)
         _put_bounded(_latest_sessions, _get_caller_key(ctx), session)
 
 
 def _put_bounded(table: dict[K, V], key: K, value: V) -> None:
-    """Set a value; of too many, those go that were set first."""
+    """Set a value, and discard the least recently set ones beyond the limit."""
     table.pop(key, None)
     table[key] = value
     while len(table) > MAX_TRACKED_SESSIONS:
@@ -84,16 +82,16 @@ def _put_bounded(table: dict[K, V], key: K, value: V) -> None:
 
 
 def get_latest_session(ctx: Context) -> str | None:
-    """The session that whoever calls used last with this server; None when there is none."""
+    """Return the session that the caller used last on this server, or None."""
     return _latest_sessions.get(_get_caller_key(ctx))
 
 
 def get_session_engine(session: str) -> Engine | None:
-    """The engine that a session was last used with in this process."""
+    """Return the engine that the session used last in this process, or None."""
     return _session_engines.get(session)
 
 
 def _get_caller_key(ctx: Context) -> tuple[int, str]:
-    """Which server is called, and by whom if it checks that: nobody sees the sessions of others."""
+    # The principal is part of the key, so that no user sees the sessions of another one.
     principal = ctx.principal
     return id(ctx.server), "" if principal is None else f"{principal.issuer} {principal.subject}"

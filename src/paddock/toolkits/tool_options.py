@@ -1,81 +1,121 @@
-"""Options of tools that evaluate code; loaded to list tools, so without anything of kernels.
+"""Options, annotations and defaults that tool declarations share.
 
-What the parameters of inspectors are when they are not given; loaded to list tools.
-
-The options that limit an answer, by their names; loaded to list tools.
-
-Options that several of the Python tools share; loaded to list tools.
-
-Options that several Wolfram tools share; loaded to list tools, so without kernels.
+Every server loads this module to list its tools, so it imports no kernels.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.tool_option import Option
+from paddock.errors import PaddockError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+READ_ANNOTATIONS = {
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": False,
+}
+WRITE_ANNOTATIONS = {
+    "readOnlyHint": False,
+    "destructiveHint": True,
+    "idempotentHint": False,
+    "openWorldHint": False,
+}
+"""For tools that run code or replace files."""
 
-MAX_TIME_LIMIT_SECONDS = 604_800
-"""The longest time limit: a week."""
+MAX_TIME_LIMIT_SECONDS = 604_800  # A week.
+# An engine may not even start an evaluation with less.
 MIN_MEMORY_BYTES = 256 << 20
-"""Below it an engine may not even start an evaluation."""
 NETWORK_OPTION_NAME = "AllowNetwork"
-NETWORK_OPTION = Option(False, bool, "Whether the code may use the network")
+NETWORK_OPTION = Option(False, bool, "Whether the code may access the network")
 MEMORY_OPTION_NAME = "MemoryConstraint"
 MEMORY_OPTION = Option(
     4 << 30,
     Annotated[int, Meta(ge=MIN_MEMORY_BYTES)],
-    "Bytes of memory that an evaluation may take",
+    "Maximum memory of an evaluation, in bytes",
 )
 TimeLimitSeconds = Annotated[float, Meta(gt=0, le=MAX_TIME_LIMIT_SECONDS)]
 EVALUATOR_OPTIONS = {
-    "TimeConstraint": Option(60.0, TimeLimitSeconds, "Seconds, for calls that do not say"),
+    "TimeConstraint": Option(
+        60.0, TimeLimitSeconds, "Default time limit of an evaluation, in seconds"
+    ),
     MEMORY_OPTION_NAME: MEMORY_OPTION,
     NETWORK_OPTION_NAME: NETWORK_OPTION,
-    "MaxCharacterCount": Option(10_000, Annotated[int, Meta(ge=1)], "Characters of a result"),
-    "MaxSessionCount": Option(100, Annotated[int, Meta(ge=0)] | None, "Sessions that are kept"),
-    "MaxSessionBytes": Option(1 << 30, Annotated[int, Meta(ge=0)] | None, "Their size in all"),
+    "MaxCharacterCount": Option(
+        10_000, Annotated[int, Meta(ge=1)], "Maximum length of a result, in characters"
+    ),
+    "MaxSessionCount": Option(
+        100, Annotated[int, Meta(ge=0)] | None, "Maximum number of saved sessions"
+    ),
+    "MaxSessionBytes": Option(
+        1 << 30, Annotated[int, Meta(ge=0)] | None, "Maximum total size of saved sessions, in bytes"
+    ),
     "MaxSessionAge": Option(
-        "1 month", str | float | None, "Since they were used: seconds, or such as 2 weeks"
+        "1 month",
+        str | float | None,
+        "Delete sessions that were not used for this time: seconds, or a text such as 2 weeks",
     ),
     "ImageExportMethod": Option(
-        None, Literal["Local"] | None, "Local: pictures are kept as files too, with links"
+        None, Literal["Local"] | None, "Local: also save images as files and link to them"
     ),
 }
-"""Of tools that evaluate code in sessions."""
+"""Options of tools that evaluate code in sessions."""
 
 
-def resolve_time_limit(code: str, given: int | None, options: Mapping[str, Any]) -> float:
-    """How long a call may take to evaluate some code, as it says itself or else the options.
+@contextmanager
+def convert_errors() -> Iterator[None]:
+    """Convert a PaddockError into a ToolError, whose message reaches the model as it is.
+
+    The server prefixes the messages of other errors with the name of the failed tool.
+    """
+    try:
+        yield
+    except ToolError:
+        raise
+    except PaddockError as error:
+        raise ToolError(str(error)) from error
+
+
+def resolve_time_limit(code: str, time_constraint: int | None, options: Mapping[str, Any]) -> float:
+    """Return the time limit of an evaluation in seconds.
+
+    Args:
+        code: The code to evaluate.
+        time_constraint: The limit that the call asks for. Defaults to the tool's option.
+        options: The tool's options.
 
     Raises:
-        ToolError: when there is no code, or no such time.
+        ToolError: The code is empty, or the limit is out of range.
     """
     if not code.strip():
         raise ToolError("There is no code to evaluate: `code` is empty")
-    if given is None:
+    if time_constraint is None:
         return float(options["TimeConstraint"])
-    if given <= 0:
-        raise ToolError(f"timeConstraint is {given}, expected a number of seconds above 0")
-    if given > MAX_TIME_LIMIT_SECONDS:
+    if time_constraint <= 0:
         raise ToolError(
-            f"timeConstraint is {given}, expected at most {MAX_TIME_LIMIT_SECONDS} (7 days)"
+            f"timeConstraint is {time_constraint}, expected a number of seconds above 0"
         )
-    return float(given)
+    if time_constraint > MAX_TIME_LIMIT_SECONDS:
+        raise ToolError(
+            f"timeConstraint is {time_constraint}, expected at most {MAX_TIME_LIMIT_SECONDS} "
+            "(7 days)"
+        )
+    return float(time_constraint)
 
 
 DEFAULT_CONFIDENCE = 0.75
 DEFAULT_EXCLUDED_SEVERITIES = "Formatting,Scoping"
-"""Of Wolfram Language code."""
+"""Severities that the inspector of Wolfram Language code does not report by default."""
 DEFAULT_PYTHON_EXCLUDED_SEVERITIES = "Formatting"
-"""Of Python code whose project does not say itself what is wrong."""
+"""The same for Python code, unless the project configures ruff."""
 DEFAULT_MAX_ISSUES = 100
 
 
@@ -87,18 +127,20 @@ INTERPRETER_OPTION_NAME = "Interpreter"
 INTERPRETER_OPTION = Option(
     None,
     str | None,
-    "The Python that code runs with, or the directory of its environment",
+    "Python interpreter that runs the code, or the directory of its virtual environment",
 )
 TYPE_CHECKER_OPTION_NAME = "TypeChecker"
 KERNEL_OPTION_NAME = "JupyterKernel"
 KERNEL_OPTION = Option(
-    None, str | None, "The Jupyter kernel that code runs with, instead of a Python"
+    None, str | None, "Name of a Jupyter kernel that evaluates the code instead of Python"
 )
 GATEWAY_OPTION_NAME = "JupyterGateway"
 GATEWAY_OPTION = Option(
-    None, str | None, "The URL of the Jupyter server or gateway that has the kernels"
+    None, str | None, "URL of the Jupyter server or gateway that provides the kernels"
 )
 
 
 ENGINE_OPTION_NAME = "Engine"
-ENGINE_OPTION = Option(None, str | None, "Which engine evaluates: wolfram, woxi, mathics or none")
+ENGINE_OPTION = Option(
+    None, str | None, "Engine that evaluates the code: wolfram, woxi, mathics or none"
+)
