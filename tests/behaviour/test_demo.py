@@ -68,7 +68,7 @@ def test_it_asks_the_person(era: str) -> None:
     with demo(era, on_elicit=fill_in) as peer:
         assert peer.call("ask_person").text == "They like goats best, in the evening."
     with demo(era, on_elicit=lambda _question: {"action": "decline"}) as peer:
-        assert peer.call("ask_person").text == "They did not say (decline)."
+        assert peer.call("ask_person").text == "The user did not answer (decline)."
 
 
 def test_it_asks_the_model_and_for_the_workspace(era: str) -> None:
@@ -88,7 +88,7 @@ def test_it_keeps_notes_that_can_be_read(era: str) -> None:
 def test_it_fails_so_that_the_model_can_read_it(era: str) -> None:
     with demo(era) as peer:
         failed = peer.call("fail", reason="the gate is open")
-    assert (failed.is_error, failed.text) == (True, "It did not work: the gate is open")
+    assert (failed.is_error, failed.text) == (True, "The tool failed: the gate is open")
 
 
 def test_its_animals_are_suggested_and_read(era: str) -> None:

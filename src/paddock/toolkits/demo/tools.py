@@ -1,10 +1,6 @@
-"""Tools that simply answer: text, data, a picture, an error.
+"""Tools, resources and a prompt that exercise the features of an MCP client.
 
-Notes that a tool keeps and a resource shows, until the server ends; subscribers are told.
-
-Tools that turn to the client: the person, the model, the directories, progress.
-
-What there is to read in the Demo server, and the prompt that leads through it.
+Notes are kept in memory until the server ends. Reading them as a resource shows subscriptions.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.context import Context
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.prompt import Prompt, PromptArgument
 from paddock.authoring.resource import Resource, ResourceTemplate
@@ -36,24 +32,23 @@ GREETINGS: dict[GreetingLanguage, str] = {
     "Spanish": "Buenos días",
 }
 READ_ONLY_ANNOTATIONS = {"readOnlyHint": True, "openWorldHint": False}
-PICTURE_SQUARES = 8
-"""Squares on each side of a picture."""
+PICTURE_SQUARES = 8  # On each side of an image.
 
 
 @dataclass
 class Roll:
-    """What was rolled."""
+    """The result of a roll."""
 
     dice: list[int]
     total: int
 
 
 def greet(name: str, language: GreetingLanguage = "English") -> str:
-    """Greet somebody.
+    """Return a greeting.
 
     Args:
-        name: Whom to greet.
-        language: In which language.
+        name: The name of the person to greet.
+        language: The language of the greeting.
     """
     return f"{GREETINGS[language]}, {name}!"
 
@@ -66,12 +61,12 @@ def roll_dice(
     """Roll dice.
 
     Args:
-        count: How many dice.
-        sides: How many sides each has.
+        count: The number of dice.
+        sides: The number of sides of each die.
     """
-    most = ctx.options["most_dice"]
-    if count > most:
-        raise ToolError(f"{count} dice are too many: at most {most}")
+    max_dice = ctx.options["most_dice"]
+    if count > max_dice:
+        raise ToolError(f"{count} dice are too many: at most {max_dice}")
     dice = [random.randint(1, sides) for _ in range(count)]  # noqa: S311 - a game
     return Roll(dice, sum(dice))
 
@@ -79,11 +74,11 @@ def roll_dice(
 def draw_picture(
     seed: str, scale: Annotated[int, Meta(ge=1, le=64)] = 16
 ) -> list[TextContent | ImageContent]:
-    """Draw a picture, always the same one for the same seed.
+    """Draw an image. The same seed always gives the same image.
 
     Args:
-        seed: What the picture is made from.
-        scale: How many pixels a square has on each side.
+        seed: The text that determines the image.
+        scale: The side of a square in pixels.
     """
     pixels = _generate_pattern(seed)
     side = PICTURE_SQUARES * scale
@@ -92,22 +87,22 @@ def draw_picture(
         for row in range(side)
     ]
     return [
-        TextContent(f"A picture for {seed!r}."),
+        TextContent(f"An image for {seed!r}."),
         ImageContent(_encode_png(side, rows), "image/png"),
     ]
 
 
 def raise_failure(reason: str = "this tool always fails") -> str:
-    """Fail, so that one can see how a client shows it.
+    """Always fail, to show how a client displays errors.
 
     Args:
-        reason: What to say.
+        reason: The error message.
     """
-    raise ToolError(f"It did not work: {reason}")
+    raise ToolError(f"The tool failed: {reason}")
 
 
 def _generate_pattern(seed: str) -> list[list[tuple[int, int, int]]]:
-    """A symmetric pattern in two colours."""
+    """Return rows of colours: a left half of random squares and its mirror image."""
     choice = random.Random(seed)  # noqa: S311 - a picture
     ink = (choice.randrange(200), choice.randrange(200), choice.randrange(200))
     paper = (250, 245, 235)
@@ -155,18 +150,18 @@ _notes: deque[str] = deque(maxlen=MAX_NOTES)
 def keep_note(
     text: Annotated[str, Meta(min_length=1, max_length=500)], ctx: Context
 ) -> list[TextContent | ResourceLink]:
-    """Keep a note until the server ends.
+    """Save a note until the server ends.
 
     Args:
         text: The note.
     """
     _notes.append(text)
     ctx.server.resource_updated(NOTES_URI)
-    return [TextContent(f"Kept, as number {len(_notes)}."), ResourceLink(NOTES_URI, "notes")]
+    return [TextContent(f"Saved as number {len(_notes)}."), ResourceLink(NOTES_URI, "notes")]
 
 
 def list_notes() -> str:
-    """The notes that were kept, one to a line."""
+    """Return the saved notes as a Markdown list."""
     return "\n".join(f"- {note}" for note in _notes) or "No notes yet."
 
 
@@ -184,37 +179,37 @@ notes_resource = Resource(
 
 @dataclass
 class Favourite:
-    """What the person is asked."""
+    """The form of `ask_person`."""
 
     animal: Annotated[str, Meta(description="Your favourite animal", max_length=40)]
     time_of_day: Literal["morning", "noon", "evening"] = "morning"
 
 
 async def ask_person(ctx: Context) -> str:
-    """Ask the person at the client for their favourite animal."""
+    """Ask the user to fill in a form about their favourite animal."""
     answer = await ctx.elicit("Which animal do you like best?", Favourite)
     if answer.data is None:
-        return f"They did not say ({answer.action})."
+        return f"The user did not answer ({answer.action})."
     return f"They like {answer.data.animal} best, in the {answer.data.time_of_day}."
 
 
 async def ask_model(question: str, ctx: Context) -> str:
-    """Have the client's own model answer a question.
+    """Ask the client's model a question.
 
     Args:
-        question: What to ask.
+        question: The question.
     """
     answer = await ctx.sample(question, max_tokens=200)
     return answer.text
 
 
 async def show_workspace(ctx: Context) -> list[str]:
-    """Tell in which directories the client works."""
+    """Return the URIs of the client's roots."""
     return [root.uri for root in await ctx.roots()]
 
 
 def count_slowly(ctx: Context, up_to: Annotated[int, Meta(ge=1, le=60)] = 5) -> str:
-    """Count, saying how far it is; can be stopped, and can go on in the background.
+    """Count slowly and report progress. Can be cancelled or run as a task.
 
     Args:
         up_to: The last number.
@@ -241,7 +236,7 @@ count_slowly_tool = Tool(
     task="optional",
     options={
         "seconds_per_step": Option(
-            0.5, Annotated[float, Meta(ge=0, le=10)], "How long each number takes"
+            0.5, Annotated[float, Meta(ge=0, le=10)], "Delay before each number, in seconds"
         )
     },
 )
@@ -257,27 +252,27 @@ ANIMAL_FACTS = {
 TOUR_THEMES = ["answers", "questions", "progress", "resources"]
 
 TOUR_TEXT = """\
-Show me what the Demo server can do{?theme?, above all about {theme}}.
+Show me what the Demo server can do{?theme?, in particular {theme}}.
 
-Go step by step: call one tool, say in a sentence what it showed, then go on. Begin with `greet`.
-Use `roll_dice` for data, `draw_picture` for an image, `count_slowly` for progress, `ask_person`
-for a form, `keep_note` and the resource demo://notes for something that changes. Leave out what
-your client cannot do. End with one sentence about what else could be built from these parts."""
+Go step by step: call one tool, say in a sentence what it demonstrates, then continue. Begin with
+`greet`. Use `roll_dice` for data, `draw_picture` for an image, `count_slowly` for progress,
+`ask_person` for a form, `keep_note` and the resource demo://notes for a resource that changes. Skip
+what your client does not support. End with one sentence about what else these parts could build."""
 
 
 def describe_server() -> str:
-    """What this server is for."""
+    """Return a description of the Demo server."""
     return (
-        "# Demo\n\nA server with harmless tools, a prompt and some resources. Nothing that it does "
-        "leaves this process.\n\nAnimals: " + ", ".join(ANIMAL_FACTS) + "\n"
+        "# Demo\n\nA server with harmless tools, a prompt and some resources. No data leaves this "
+        "process.\n\nAnimals: " + ", ".join(ANIMAL_FACTS) + "\n"
     )
 
 
 def get_animal_fact(name: str) -> str:
-    """A fact about an animal."""
+    """Return a fact about an animal."""
     fact = ANIMAL_FACTS.get(name.lower())
     if fact is None:
-        raise ToolError(f"No animal {name!r} in this paddock: there are {', '.join(ANIMAL_FACTS)}")
+        raise ToolError(f"unknown animal {name!r}: expected one of {', '.join(ANIMAL_FACTS)}")
     return fact
 
 
@@ -300,7 +295,7 @@ tour_prompt = Prompt(
     "tour",
     TOUR_TEXT,
     title="Tour",
-    description="Have the model show what this server can do",
-    arguments=[PromptArgument("theme", f"What to dwell on: {', '.join(TOUR_THEMES)}")],
+    description="Have the model demonstrate this server",
+    arguments=[PromptArgument("theme", f"The focus of the tour: {', '.join(TOUR_THEMES)}")],
     completions={"theme": TOUR_THEMES},
 )
