@@ -1,1 +1,1 @@
-"""Our side when we call an MCP server: in tests, in `paddock call`, in servers made of servers."""
+"""MCP client: used by `paddock.connect`, `paddock call`, mounts and tests."""

@@ -1,9 +1,7 @@
-"""What the caller's callbacks mean to a server: capabilities, answers to questions, notices.
+"""The caller's callbacks: the capabilities they imply, and the server messages they handle.
 
-What a server sends of itself: questions, notifications, and the end of either.
-
-Questions are answered in threads of their own, so that a callback may take its time; a server that
-asks more than we have threads and patience for is told so.
+Server requests are answered in a thread pool, so that a callback may take its time. If the pool
+and its queue are full, the server gets an error.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
-    """What we tell a server that it may ask of us."""
+    """Return the client capabilities to declare for a protocol version."""
     if settings.client_capabilities is not None:
         return settings.client_capabilities
     capabilities: Json = {}
@@ -49,10 +47,10 @@ def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
 
 
 def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json:
-    """The answer to a question of the server.
+    """Answer a request of the server. Exceptions of callbacks pass through.
 
     Raises:
-        ProtocolError: when nobody is there to answer it. What a callback raises passes through.
+        ProtocolError: No callback handles the method.
     """
     if method == "ping":
         return {}
@@ -64,11 +62,11 @@ def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json
         return settings.on_elicit(params) or {"action": "decline"}
     if method == "sampling/createMessage" and settings.on_sample is not None:
         return _to_sampling_result(settings.on_sample(params))
-    raise ProtocolError(f"This client does not answer {method}", rpc_code=METHOD_NOT_FOUND)
+    raise ProtocolError(f"This client does not support {method}", rpc_code=METHOD_NOT_FOUND)
 
 
 def make_notification_callback(settings: ConnectSettings) -> Callable[[str, Json], None] | None:
-    """What is to be called for each notification; None when nobody wants to hear any."""
+    """Return a function that passes a notification to its callbacks; None without callbacks."""
     callbacks_by_method = {
         "notifications/message": settings.on_log,
         "notifications/progress": settings.on_progress,
@@ -77,14 +75,14 @@ def make_notification_callback(settings: ConnectSettings) -> Callable[[str, Json
     if on_notification is None and not any(callbacks_by_method.values()):
         return None
 
-    def hear(method: str, params: Json) -> None:
+    def deliver(method: str, params: Json) -> None:
         callback = callbacks_by_method.get(method)
         if callback is not None:
             callback(params)
         if on_notification is not None:
             on_notification(method, params)
 
-    return hear
+    return deliver
 
 
 def _to_root(root: RootLike) -> Json:
@@ -103,15 +101,15 @@ def _to_sampling_result(message: Json | str) -> Json:
 
 
 MAX_OPEN_REQUESTS = 128
-"""Questions that may be answered at a time."""
+"""Server requests answered at a time."""
 MAX_QUEUED_REQUESTS = 1000
-"""Questions that may wait for their turn."""
+"""Server requests that may wait for a thread."""
 CLOSE_SECONDS = 2.0
-"""Seconds that callbacks get to finish when the connection is closed."""
+"""Seconds that running callbacks have to finish when the connection closes."""
 
 
 class ServerMessageRouter:
-    """Takes the server's own messages on one connection."""
+    """Passes the server's requests and notifications to the callbacks of one connection."""
 
     def __init__(
         self,
@@ -126,24 +124,24 @@ class ServerMessageRouter:
         self._cancelled_requests: set[RequestId] = set()
         self._open_requests: set[RequestId] = set()
         self.accepts_requests = True
-        """Not in the stateless era, in which a server sends no requests and we send no answers."""
+        """False in the stateless era, where servers must not send requests."""
 
     def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
-        """Have a question answered."""
+        """Answer a request in the thread pool."""
         if not self.accepts_requests:
             self._connection.record_stray(f"a request, {method}".encode())
             return
-        if method == "ping":  # a sign of life, which must not stand in line
+        if method == "ping":  # Answered here: behind slow callbacks it would arrive too late.
             self._answer_request(request_id, method, params)
             return
         self._open_requests.add(request_id)
         if not self._workers.submit(partial(self._answer_request, request_id, method, params)):
             self._open_requests.discard(request_id)
-            refusal = ProtocolError("Too many questions of the server are open")
-            self._connection.send(encode_error(request_id, refusal))
+            error = ProtocolError("The client is busy: too many of the server's requests are open")
+            self._connection.send(encode_error(request_id, error))
 
     def handle_notification(self, method: str, params: Json) -> None:
-        """Act on what concerns the protocol, and pass everything on to the callbacks."""
+        """Handle notifications of the protocol, then queue the notification for the callbacks."""
         if method == "notifications/cancelled":
             self._handle_cancelled(params.get("requestId"))
         elif method == "notifications/subscriptions/acknowledged":
@@ -151,7 +149,7 @@ class ServerMessageRouter:
         self._notification_queue.put(method, params)
 
     def close(self) -> None:
-        """Have what is left delivered; callbacks that are at work get a moment to finish."""
+        """Deliver queued notifications and give running callbacks a moment to finish."""
         until = monotonic() + CLOSE_SECONDS
         self._notification_queue.close(CLOSE_SECONDS)
         self._workers.close(until - monotonic())
@@ -161,9 +159,9 @@ class ServerMessageRouter:
             frame = encode_result(request_id, answer_request(self._settings, method, params))
         except ProtocolError as error:
             frame = encode_error(request_id, error)
-        except Exception as fault:  # noqa: BLE001 - the server must get an answer all the same
-            report_callback_error(fault)
-            frame = encode_error(request_id, ProtocolError(f"The client failed: {fault}"))
+        except Exception as exc:  # noqa: BLE001 - the server must get an answer
+            report_callback_error(exc)
+            frame = encode_error(request_id, ProtocolError(f"The client's callback failed: {exc}"))
         self._open_requests.discard(request_id)
         if request_id in self._cancelled_requests:
             self._cancelled_requests.discard(request_id)

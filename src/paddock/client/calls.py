@@ -1,13 +1,8 @@
-"""A call that the server has answered with a task: asking how it goes until it has ended.
+"""Pending calls: one request from sending it to its final result.
 
-Whoever waits for the call sees only its outcome. Questions of the task go to the callbacks, as
-questions of a call do.
-
-One request to a server, from sending it to its final answer.
-
-In the stateless era a server may answer with questions. They are put to the callbacks, and the
-request is repeated with their answers; or with a task, which is followed to its end. Whoever waits
-sees only the final result.
+A stateless server may answer a request with questions or with a task. Questions are passed to the
+callbacks and the request is repeated with their answers; a task is polled until it ends. The
+caller sees only the final result.
 """
 
 from __future__ import annotations
@@ -39,31 +34,31 @@ class TaskRequest(Protocol):
     """A request about a task."""
 
     def outcome(self) -> Json:
-        """Wait for its result."""
+        """Wait for the result of the request."""
 
     def cancel(self, reason: str | None = None) -> None:
-        """Do without it."""
+        """Abandon the request."""
 
 
 SendTaskRequest = Callable[[str, "Json"], TaskRequest]
-"""Sends a request of a method with parameters."""
+"""Sends a request with a method and parameters."""
 AnswerInputRequests = Callable[["Json"], "Json"]
-"""Answers the questions of a result, by their keys."""
+"""Answers the questions in a result, by their keys."""
 
 FIRST_POLL_SECONDS = 0.05
-"""Seconds until the first question how it goes; no server is asked more often."""
+"""Seconds before the first poll, and the lower bound for all intervals."""
 DEFAULT_POLL_SECONDS = 1.0
-"""Seconds between two questions in the end, when the server names no interval."""
+"""Interval that polling slows down to if the server does not name one."""
 MAX_POLL_INTERVAL_MS = 86_400_000
 
 
 def is_task_result(outcome: object) -> bool:
-    """Whether an answer says that the call goes on as a task."""
+    """Return whether a result says that the call continues as a task."""
     return isinstance(outcome, dict) and outcome.get("resultType") == "task"
 
 
 class TaskFollower:
-    """Follows one task to its end."""
+    """Polls one task until it ends."""
 
     def __init__(
         self, task: Json, send_task_request: SendTaskRequest, answer_request: AnswerInputRequests
@@ -78,18 +73,18 @@ class TaskFollower:
         self._cancel_request: TaskRequest | None = None
 
     def wait_for_result(self) -> Json:
-        """Wait for the end of the task; its result.
+        """Poll the task until it ends and return its result.
 
         Raises:
-            PeerError: the task has failed.
-            CallCancelledError: it was cancelled.
+            PeerError: The task failed.
+            CallCancelledError: The task was cancelled.
         """
         delay = FIRST_POLL_SECONDS
         while not self._stopped.wait(delay):
             task = self._request_and_wait("tasks/get")
             status = task.get("status")
             if status in ("completed", "failed", "cancelled"):
-                self._stopped.set()  # there is nothing left to cancel
+                self._stopped.set()  # Makes a later cancel() a no-op.
             if status == "completed":
                 return _require_object(task.get("result"))
             if status == "failed":
@@ -100,19 +95,19 @@ class TaskFollower:
         raise CallCancelledError(f"Task {self._id} was cancelled")
 
     def cancel(self) -> None:
-        """Tell the server to stop, if the task has not ended; does not wait for anything."""
+        """Ask the server to cancel the task unless it has ended. Does not wait."""
         with self._lock:
             if self._stopped.is_set():
                 return
             self._stopped.set()
-            with suppress(PaddockError):  # the server is gone
+            with suppress(PaddockError):  # The server is gone.
                 self._cancel_request = self._send_task_request("tasks/cancel", {"taskId": self._id})
             request = self._pending_request
         if request is not None:
             request.cancel()
 
     def wait_for_cancellation(self) -> None:
-        """Wait until the server has taken notice of the end, if it had to be told."""
+        """Wait for the server's answer to `tasks/cancel`, if it was sent."""
         with self._lock:
             cancellation = self._cancel_request
         if cancellation is not None:
@@ -129,7 +124,7 @@ class TaskFollower:
         return _wait_for_outcome(request)
 
     def _answer_questions(self, task: Json) -> None:
-        """Answer what has not been answered yet; the server may not have taken all of it in."""
+        """Answer new questions; a server may repeat one until it has seen the answer."""
         input_requests = _require_object(task.get("inputRequests", {}))
         new_requests = {
             key: question
@@ -160,13 +155,13 @@ def _get_next_pause(delay: float, interval_ms: object) -> float:
 def _require_object(value: object) -> Json:
     if isinstance(value, dict):
         return value
-    raise AnswerError(f"Expected an object in the description of a task, got {value!r:.60}")
+    raise AnswerError(f"Invalid task: expected an object, got {value!r:.60}")
 
 
 def _make_task_error(error: Json) -> PeerError:
     code = error.get("code")
     return PeerError(
-        str(error.get("message", "The task has failed")),
+        str(error.get("message", "The task failed")),
         rpc_code=code if isinstance(code, int) else INTERNAL_ERROR,
         data=error.get("data"),
     )
@@ -176,11 +171,11 @@ AnswerRequest = Callable[[str, Json], Json]
 """Answers a question of the server, given its method and parameters."""
 
 MAX_INPUT_ROUNDS = 16
-"""How often a server may answer one request with questions."""
+"""Rounds of questions after which a request fails, in case the server never stops asking."""
 
 
 class PendingCall:
-    """A request that has been sent."""
+    """A request that was sent and may still be waiting for its answer."""
 
     def __init__(
         self,
@@ -190,14 +185,14 @@ class PendingCall:
         params: Json,
         *,
         timeout: float,
-        respond: AnswerRequest | None = None,
+        answer_request: AnswerRequest | None = None,
     ) -> None:
         self.method = method
         self._connection = connection
         self._notification_queue = notification_queue
         self._params = params
         self._timeout = timeout
-        self._answer_request = respond
+        self._answer_request = answer_request
         self._lock = threading.Lock()
         self._done = threading.Event()
         self._outcome: CallOutcome = {}
@@ -209,23 +204,26 @@ class PendingCall:
 
     @property
     def is_done(self) -> bool:
-        """Whether the final answer is here, or none will come."""
+        """Whether the call has its result or has failed."""
         return self._done.is_set()
 
     @property
     def is_task(self) -> bool:
-        """Whether the server has answered with a task, about which it is asked until it ends."""
+        """Whether the server answered with a task, which is being polled."""
         with self._lock:
             return self._task_follower is not None
 
     def result(self, timeout: float | None = None) -> Json:
-        """Wait for the result, by default as long as the peer's timeout says.
+        """Wait for the result, by default for the peer's timeout.
+
+        Returns only after the callbacks have handled the notifications that arrived before the
+        answer.
 
         Raises:
-            PeerError: the server answered with an error.
-            PeerTimeoutError: it has not answered yet; one may wait again, or cancel.
-            CallCancelledError: the request was cancelled.
-            ConnectError: the server is gone.
+            PeerError: The server answered with an error.
+            PeerTimeoutError: No answer arrived in time. The caller may wait again, or cancel.
+            CallCancelledError: The request was cancelled.
+            ConnectError: The connection has ended.
         """
         seconds = self._timeout if timeout is None else timeout
         deadline = monotonic() + seconds
@@ -235,14 +233,14 @@ class PendingCall:
         return self.outcome(0)
 
     def outcome(self, timeout: float | None = None) -> Json:
-        """The result, like `result`, but without waiting for notifications to be delivered."""
+        """Wait for the result like `result`, but not for the callbacks."""
         self._wait_until_done(self._timeout if timeout is None else timeout)
         if isinstance(self._outcome, Exception):
             raise self._outcome
         return self._outcome
 
     def when_done(self, callback: Callable[[], object]) -> None:
-        """Call a function, which must not block, as soon as `result` will not wait any more."""
+        """Call `callback` as soon as `result` would return at once. It must not block."""
         with self._lock:
             if not self.is_done:
                 self._done_callbacks.append(callback)
@@ -250,8 +248,8 @@ class PendingCall:
         self._notification_queue.call_after(self._notification_mark, callback)
 
     def cancel(self, reason: str | None = None) -> None:
-        """Tell the server to stop; nothing happens when it has answered already."""
-        cancelled = CallCancelledError(f"{self.method} was cancelled: {reason or 'by us'}")
+        """Cancel the request at the server. Does nothing if the call is done."""
+        cancelled = CallCancelledError(f"{self.method} was cancelled: {reason or 'by the client'}")
         if not self._finish(cancelled):
             return
         with self._lock:
@@ -262,20 +260,24 @@ class PendingCall:
             self._connection.cancel(self._id, reason)
 
     def resolve(self, outcome: CallOutcome) -> None:
-        """An answer has come."""
-        if self._answer_request is not None and isinstance(outcome, dict):
-            handler = (
-                self._follow_task
-                if is_task_result(outcome)
-                else self._answer_questions
-                if _is_input_required(outcome)
-                else None
-            )
-            if handler is not None:
-                arguments = (self._answer_request, outcome)
-                threading.Thread(target=handler, args=arguments, daemon=True).start()
-                return
-        self._finish(outcome)
+        """Take the server's answer, in the reader thread."""
+        handler = self._find_continuation(outcome)
+        if handler is None:
+            self._finish(outcome)
+        else:
+            # Callbacks may block, and the reader thread must not.
+            arguments = (self._answer_request, outcome)
+            threading.Thread(target=handler, args=arguments, daemon=True).start()
+
+    def _find_continuation(
+        self, outcome: CallOutcome
+    ) -> Callable[[AnswerRequest, Json], None] | None:
+        """Return the method that continues a call whose answer is not final."""
+        if self._answer_request is None or not isinstance(outcome, dict):
+            return None
+        if is_task_result(outcome):
+            return self._follow_task
+        return self._answer_questions if outcome.get("resultType") == "input_required" else None
 
     def _wait_until_done(self, seconds: float) -> None:
         if not self._done.wait(None if isinf(seconds) else seconds):
@@ -293,7 +295,7 @@ class PendingCall:
         self._connection.send(encode_request(self._id, self.method, params))
 
     def _finish(self, outcome: CallOutcome) -> bool:
-        """End it like this; whether it had not ended yet."""
+        """Set the outcome. Return False if the call already had one."""
         with self._lock:
             if self.is_done:
                 return False
@@ -306,22 +308,22 @@ class PendingCall:
         return True
 
     def _answer_questions(self, answer_request: AnswerRequest, result: Json) -> None:
-        """Put the server's questions to the callbacks and repeat the request."""
+        """Pass the questions to the callbacks and repeat the request with their answers."""
         try:
             self._rounds += 1
             if self._rounds > MAX_INPUT_ROUNDS:
                 raise AnswerError(
-                    f"{self.method}: more than {MAX_INPUT_ROUNDS} rounds of questions"
+                    f"{self.method} was answered with questions more than {MAX_INPUT_ROUNDS} times"
                 )
             params = {**self._params, "inputResponses": _collect_responses(answer_request, result)}
             if "requestState" in result:
                 params["requestState"] = result["requestState"]
             self._send_request(params)
-        except Exception as error:  # noqa: BLE001 - what a callback raises is for whoever waits
+        except Exception as error:  # noqa: BLE001 - re-raised in the thread that waits
             self.resolve(error)
 
     def _follow_task(self, answer_request: AnswerRequest, task: Json) -> None:
-        """Wait for the end of a task, which is the answer to this call."""
+        """Poll the task that the server created for this call."""
         follower = TaskFollower(
             task,
             self._send_task_request,
@@ -330,17 +332,17 @@ class PendingCall:
         with self._lock:
             self._task_follower = follower
             is_late = self.is_done
-        if is_late:  # it was cancelled meanwhile
+        if is_late:  # The call was cancelled before it was known to be a task.
             follower.cancel()
         try:
             self._finish(follower.wait_for_result())
-        except Exception as error:  # noqa: BLE001 - it is for whoever waits
+        except Exception as error:  # noqa: BLE001 - re-raised in the thread that waits
             follower.cancel()
             self._finish(error)
         follower.wait_for_cancellation()
 
     def _send_task_request(self, method: str, params: Json) -> PendingCall:
-        """Ask about a task in the name of the call that it has come from."""
+        """Send a request about the task with the call's `_meta`, less its progress token."""
         meta = self._params.get("_meta")
         if isinstance(meta, dict):
             meta = {key: value for key, value in meta.items() if key != "progressToken"}
@@ -350,19 +352,18 @@ class PendingCall:
         )
 
 
-def _is_input_required(outcome: CallOutcome) -> bool:
-    return isinstance(outcome, dict) and outcome.get("resultType") == "input_required"
-
-
 def _collect_responses(answer_request: AnswerRequest, result: Json) -> Json:
     questions = result.get("inputRequests", {})
     if not isinstance(questions, dict):
-        raise AnswerError(f"Expected an object as inputRequests, got {questions!r:.60}")
+        raise AnswerError(f"Invalid inputRequests: expected an object, got {questions!r:.60}")
     responses: Json = {}
     for key, question in questions.items():
         method = question.get("method") if isinstance(question, dict) else None
         if not isinstance(method, str):
-            raise AnswerError(f"Expected a question as inputRequests.{key}, got {question!r:.60}")
+            raise AnswerError(
+                f"Invalid inputRequests.{key}: expected an object with a method, "
+                f"got {question!r:.60}"
+            )
         params = question.get("params")
         responses[key] = answer_request(method, params if isinstance(params, dict) else {})
     return responses

@@ -1,7 +1,6 @@
-"""Connecting to a server by command, by file, by URL or over a channel.
+"""`connect` for servers outside this process: by command, file, directory, URL or channel.
 
-What stands for a server in text is decided here. Servers in this process are joined on by
-`paddock.connector`, which knows how to serve.
+`paddock.connector` adds servers of this process, because that needs the serving package.
 """
 
 from __future__ import annotations
@@ -34,30 +33,32 @@ DEFAULT_SETTINGS = ConnectSettings()
 
 @runtime_checkable
 class AttachableChannel(Protocol):
-    """A channel over HTTP, which has things to tell that are no bytes."""
+    """A channel that reports more than bytes: HttpChannel, which needs an extra to import."""
 
     def attach(self, owner: ClientConnection) -> None:
-        """Say whom to tell."""
+        """Set the connection that receives the events."""
 
 
 def connect(target: ServerCommand, **options: Unpack[ConnectOptions]) -> Peer:
-    """Connect to a server, and start it where it has no URL; see `Options` for the keywords.
+    """Connect to a server; a server without a URL is started.
+
+    The keyword arguments are described by `ConnectOptions`.
 
     Raises:
-        ConnectError: when it cannot be started or reached, or does not answer.
+        ConnectError: The server cannot be started or reached, or does not answer.
     """
     settings = ConnectSettings(**options)
     if is_server_url(target):
         return connect_channel(_open_http_channel(str(target), settings), settings)
     for option in URL_OPTIONS:
         if getattr(settings, option) != getattr(DEFAULT_SETTINGS, option):
-            raise ConnectError(f"The option {option} is for servers behind a URL")
+            raise ConnectError(f"The option {option} applies only to servers with a URL")
     channel = ProcessChannel(build_command(target), settings)
     return connect_channel(channel, settings)
 
 
 def is_server_url(target: object) -> bool:
-    """Whether a target is the URL of a server."""
+    """Return whether a target is the URL of a server."""
     return isinstance(target, str) and target.lower().startswith(URL_SCHEMES)
 
 
@@ -72,7 +73,7 @@ def _open_http_channel(url: str, settings: ConnectSettings) -> ByteChannel:
 
 
 def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
-    """Connect to the server at the other end of a channel, which the peer then owns."""
+    """Connect over an open channel. The peer owns the channel and closes it."""
     record = settings.record
     transcript = record if isinstance(record, Transcript) else Transcript()
     explain_end = channel.explain_end if isinstance(channel, ProcessChannel) else None
@@ -106,10 +107,10 @@ def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
 
 
 def build_command(target: ServerCommand) -> list[str]:
-    """The command that starts a server.
+    """Return the command that starts a server.
 
     Raises:
-        ConnectError: when the target is empty, or a file that does not exist.
+        ConnectError: The target is empty, or a file that does not exist.
     """
     if isinstance(target, str):
         return _parse_command_text(target)
@@ -141,7 +142,7 @@ def _parse_command_text(text: str) -> list[str]:
 def _is_file_or_directory(text: str) -> bool:
     try:
         return Path(text).is_dir() or (text.endswith((".py", ".toml")) and Path(text).is_file())
-    except (OSError, ValueError):  # a command line need not be possible as a path
+    except (OSError, ValueError):  # A command line may be too long, or invalid, as a path.
         return False
 
 

@@ -1,7 +1,4 @@
-"""A record of the messages of one connection, in the order in which we sent or received them.
-
-What a caller may say about a connection: the options of `connect`, in one place.
-"""
+"""The options of `connect`, and the transcript of a connection."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from paddock.client.thread_pool import report_callback_error
 
 
 class TranscriptMessage(NamedTuple):
-    """One frame as it travelled, without the end of its line."""
+    """One message as sent or received, without its line end."""
 
     is_ours: bool
     frame: bytes
@@ -26,7 +23,7 @@ MessageWatcher = Callable[[TranscriptMessage], object]
 
 
 class Transcript:
-    """Everything that was said; `watch` is told of each message as it is recorded."""
+    """A recording of all messages, in order. `watch` is called with each message as it is added."""
 
     def __init__(self, watch: MessageWatcher | None = None) -> None:
         self.messages: list[TranscriptMessage] = []
@@ -41,40 +38,44 @@ class Transcript:
             try:
                 if self._watch is not None:
                     self._watch(message)
-            except Exception as error:  # noqa: BLE001 - the thread has the connection to look after
+            except Exception as error:  # noqa: BLE001 - the calling thread serves the connection
                 report_callback_error(error)
 
     @property
     def sent(self) -> list[bytes]:
-        """Our own messages."""
+        """The messages that the client sent."""
         return [message.frame for message in self.messages if message.is_ours]
 
     @property
     def received(self) -> list[bytes]:
-        """The server's messages."""
+        """The messages that the server sent."""
         return [message.frame for message in self.messages if not message.is_ours]
 
 
 Json = dict[str, object]
 
 OnElicit = Callable[[Json], Json | None]
-"""Gets the question's parameters; returns an `ElicitResult`, or None to decline."""
+"""Receives the parameters of an elicitation; returns an `ElicitResult`, or None to decline."""
 OnSample = Callable[[Json], Json | str]
-"""Gets the request's parameters; returns a `CreateMessageResult`, or only the model's text."""
+"""Receives the parameters of a sampling request; returns a `CreateMessageResult` or just its text.
+"""
 OnQuestion = Callable[[str, Json], Json]
-"""Gets the method and the parameters of any question; returns its result."""
+"""Receives the method and parameters of any server request; returns its result."""
 OnNotificationParams = Callable[[Json], object]
 OnNotification = Callable[[str, Json], object]
 RootLike = str | PathLike[str] | Json
-"""A URI, a path or a `Root` object of the protocol."""
+"""A URI, a path, or a `Root` object of the protocol."""
 StderrTarget = int | IO[bytes] | Literal["capture"] | None
-"""What becomes of a server's standard error: None leaves it with ours, "capture" keeps its end for
-error messages; otherwise as for `subprocess.Popen`."""
+"""Destination of a server's standard error: None inherits the client's, "capture" keeps the last
+lines for error messages, anything else is passed to `subprocess.Popen`.
+"""
 
 TokenSource = str | Callable[[], str]
-"""A bearer token, or what gives one; it is asked anew when the server refuses its last one."""
+"""A bearer token, or a function that returns one. The function is called again when the server
+rejects the previous token.
+"""
 TraceContextSource = Callable[[], Mapping[str, str]]
-"""Gives the W3C trace context of the current work: `traceparent`, `tracestate`, `baggage`."""
+"""Returns the W3C trace context of the current work: `traceparent`, `tracestate`, `baggage`."""
 
 DEFAULT_TIMEOUT_SECONDS = 30.0
 PROBE_TIMEOUT_SECONDS = 5.0
@@ -83,52 +84,55 @@ PROBE_TIMEOUT_SECONDS = 5.0
 class ConnectOptions(TypedDict, total=False):
     """The keyword arguments of `connect`.
 
-    Capabilities are declared for what there is a callback for, unless `client_capabilities` says
-    otherwise. Callbacks run in threads of their own and may call the peer. All notifications that
-    came before an answer have been handed to their callbacks when the answer is returned.
+    By default the client declares the capabilities for which callbacks are set. Callbacks run in
+    separate threads and may use the peer. A notification that arrived before an answer has been
+    passed to its callbacks by the time the answer is returned.
     """
 
     era: str | None
-    """The protocol version to speak; None finds out what the server knows."""
+    """The protocol version to use; None negotiates one."""
     timeout: float
-    """Seconds to wait for an answer; `Peer.within` sets others."""
+    """Seconds to wait for an answer. `Peer.within` overrides it."""
     probe_timeout: float
-    """Seconds until a server that leaves our first question unanswered is offered a session too."""
+    """Seconds to wait for the answer to `server/discover` before `initialize` is sent as well."""
     on_elicit: OnElicit | None
     on_sample: OnSample | None
     on_question: OnQuestion | None
-    """Answers every question, in place of `on_elicit`, `on_sample` and `roots`. Needs
-    `client_capabilities`, since a callback does not say what it can answer."""
+    """Answers every server request, instead of `on_elicit`, `on_sample` and `roots`. It needs
+    `client_capabilities`, which cannot be derived from the callback.
+    """
     roots: Sequence[RootLike] | None
     on_log: OnNotificationParams | None
     on_progress: OnNotificationParams | None
     on_notification: OnNotification | None
-    """Gets every notification, also those that have a callback of their own."""
+    """Receives every notification, including those with a callback of their own."""
     tasks: bool
-    """Let the server answer calls with tasks (2026-07-28), which are followed to their end."""
+    """Allow the server to answer calls with tasks (2026-07-28). The client polls them to their end.
+    """
     client_capabilities: Json | None
     client_info: Json | None
     record: bool | Transcript
-    """Keep every message in `Peer.transcript`."""
+    """Record every message in `Peer.transcript`."""
     env: Mapping[str, str] | None
-    """Environment variables for the server, in addition to ours."""
+    """Environment variables for the server, added to those of this process."""
     cwd: str | PathLike[str] | None
     stderr: StderrTarget
     token: TokenSource | None
-    """For a server behind a URL: sent to that origin only."""
+    """Credentials for a server with a URL. They are sent to the URL's origin only."""
     headers: Mapping[str, str] | None
-    """More HTTP headers for a server behind a URL."""
+    """Additional HTTP headers for a server with a URL."""
     verify: bool | str
-    """Whether to check the certificate of an https URL, or the file or directory with the
-    certificates to check it against."""
+    """Whether to check the certificate of an https URL, or the file or directory that holds the
+    trusted certificates.
+    """
     allow_plain_http: bool
-    """Let a token travel over http, unencrypted, to a host that is not this one."""
+    """Allow a token to be sent unencrypted to another host."""
     trace_context: TraceContextSource | None
-    """None takes OpenTelemetry's current context, if the program has imported that."""
+    """None uses OpenTelemetry's current context if the program has imported OpenTelemetry."""
 
 
 class ConnectSettings(Struct, kw_only=True, frozen=True):
-    """The options with their defaults."""
+    """The options of `connect` with their defaults."""
 
     era: str | None = None
     timeout: float = DEFAULT_TIMEOUT_SECONDS

@@ -1,8 +1,8 @@
-"""Messages to and from a server: who waits for which answer.
+"""The client's end of a connection: matches answers to requests and dispatches server messages.
 
-One thread reads and never waits for anybody: answers go to their waiter, everything else to the
-inbox. Another one writes, so that a server that does not read cannot hold up a caller beyond the
-caller's timeout. Knows no method and no era.
+The reader thread never waits: it resolves waiters and passes everything else to the message
+handler. A second thread writes, so that a server that stops reading cannot block a caller beyond
+the caller's timeout. Methods and eras are the callers' concern.
 """
 
 from __future__ import annotations
@@ -37,52 +37,52 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 1 << 30
 FLUSH_SECONDS = 1.0
-"""Seconds that what was sent last gets to leave when the connection is closed."""
+"""Seconds allowed for sending queued messages when the connection closes."""
 CLOSE_SECONDS = 2.0
-"""Seconds to wait for the server's end of a connection that we have closed."""
+"""Seconds to wait for the reader thread after the channel is closed."""
 EXCERPT_BYTES = 200
 
 CallOutcome = Json | Exception
-"""A result, or what went wrong."""
+"""The result of a request, or the exception to raise."""
 
 _decode_json = msgspec.json.Decoder().decode
 
 
 class ByteChannel(Protocol):
-    """As much of a channel as we need of one: bytes in both directions."""
+    """The part of a channel that the client uses."""
 
     def read(self) -> bytes:
-        """The next bytes; blocks until there are some, and is empty at the end."""
+        """Return the next bytes. Blocks until there are some; returns b"" at the end."""
 
     def write(self, data: bytes) -> None:
         """Send all of the data."""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the channel."""
 
 
 class ResponseWaiter(Protocol):
-    """Whoever sent a request."""
+    """Receives the answer to one request."""
 
     def resolve(self, outcome: CallOutcome) -> None:
-        """The answer, in the thread that reads: must not block."""
+        """Take the outcome. Called by the reader thread, so it must not block."""
 
 
 class ServerMessageHandler(Protocol):
-    """Takes what the server sends of itself, in the thread that reads: must not block."""
+    """Handles the server's messages. Called by the reader thread, so it must not block."""
 
     def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
-        """The server asks something."""
+        """Handle a request of the server."""
 
     def handle_notification(self, method: str, params: Json) -> None:
-        """The server tells something."""
+        """Handle a notification of the server."""
 
     def close(self) -> None:
-        """The server tells and asks nothing any more."""
+        """The connection has ended; no more messages follow."""
 
 
 class ClientConnection:
-    """One connection to a server."""
+    """A connection to one server."""
 
     def __init__(
         self,
@@ -103,10 +103,12 @@ class ClientConnection:
         self._message_handler: ServerMessageHandler | None = None
         self.last_stray: str | None = None
         self.cancels_by_closing = False
-        """Whether the channel tells a cancellation otherwise than by sending our message."""
+        """Whether the channel signals a cancellation by closing the response instead of by a
+        message.
+        """
 
     def start(self, message_handler: ServerMessageHandler) -> None:
-        """Begin to read and write."""
+        """Start the reader and writer threads."""
         self._message_handler = message_handler
         self._threads = [
             threading.Thread(
@@ -118,10 +120,10 @@ class ClientConnection:
             thread.start()
 
     def add_waiter(self, waiter: ResponseWaiter) -> RequestId:
-        """A fresh id for a request whose answer goes to `waiter`.
+        """Register a waiter and return the id for its request.
 
         Raises:
-            ConnectError: when the connection has ended.
+            ConnectError: The connection has ended.
         """
         with self._lock:
             if self._end_reason is not None:
@@ -131,21 +133,21 @@ class ClientConnection:
             return request_id
 
     def remove_waiter(self, request_id: RequestId) -> bool:
-        """Stop waiting for an answer; whether we still were."""
+        """Stop waiting for an answer. Return False if nothing was waiting."""
         with self._lock:
             return self._waiters.pop(request_id, None) is not None
 
     def find_waiter(self, request_id: object) -> ResponseWaiter | None:
-        """Who waits for the answer to a request."""
+        """Return the waiter for a request id, or None."""
         return self._waiters.get(request_id) if isinstance(request_id, int | str) else None
 
     def send(self, frame: bytes) -> None:
-        """Have a message written; does not wait until it is."""
+        """Queue a message for the writer thread."""
         self.record_frame(frame, is_ours=True)
         self._outgoing_frames.put(frame)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> None:
-        """Stop waiting for an answer, and tell the server, if we still were."""
+        """Stop waiting for an answer and notify the server, unless the answer has arrived."""
         if not self.remove_waiter(request_id):
             return
         params: Json = {"requestId": request_id}
@@ -157,14 +159,14 @@ class ClientConnection:
         self._outgoing_frames.put(frame)
 
     def fail_request(self, request_id: RequestId, error: Exception) -> None:
-        """A channel has learnt that no answer to a request will come, and why."""
+        """Resolve a request with an error: the channel has learned that no answer will come."""
         with self._lock:
             waiter = self._waiters.pop(request_id, None)
         if waiter is not None:
             waiter.resolve(error)
 
     def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
-        """Keep a message, if messages are kept."""
+        """Add a message to the transcript, if the connection is recorded."""
         if self._transcript is not None:
             self._transcript.add(frame, is_ours=is_ours)
 
@@ -173,11 +175,11 @@ class ClientConnection:
         self.send(encode_notification(method, params))
 
     def record_stray(self, line: bytes) -> None:
-        """Remember something that the server should not have sent, for error messages."""
+        """Keep the beginning of an unexpected line for error messages."""
         self.last_stray = line[:EXCERPT_BYTES].decode(errors="replace").strip()
 
     def close(self) -> None:
-        """End the connection; whoever still waits is told."""
+        """Close the connection. Pending requests fail."""
         if self._is_closing:
             return
         self._is_closing = True
@@ -197,7 +199,7 @@ class ClientConnection:
         while (frame := self._outgoing_frames.get()) is not None:
             try:
                 self._channel.write(frame)
-            except (OSError, ValueError):  # the server is gone, and the reader will say so
+            except (OSError, ValueError):  # The server is gone; the reader thread reports it.
                 return
 
     def _read_loop(self, message_handler: ServerMessageHandler) -> None:

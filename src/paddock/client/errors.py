@@ -1,7 +1,7 @@
-"""What can go wrong when we call a server.
+"""Errors of the client.
 
-A server that cannot be started, or is gone, is a `paddock.errors.ConnectError`; so is one behind a
-URL that answers with something else than a message of the protocol.
+A server that cannot be started or has disconnected raises `paddock.errors.ConnectError`, and so
+does a URL that does not answer with MCP messages.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ class PeerError(PaddockError):
 
 
 class AnswerError(PaddockError):
-    """The server's answer is not what the protocol allows at this place."""
+    """The server's answer violates the protocol."""
 
     code = "peer-answer"
 
 
 class PeerTimeoutError(PaddockError):
-    """The server has not answered in time."""
+    """No answer arrived in time."""
 
     code = "peer-timeout"
 
 
 class CallCancelledError(PaddockError):
-    """We cancelled the request ourselves, so no answer will come."""
+    """The caller cancelled the request."""
 
     code = "call-cancelled"
 
 
 class HttpError(ConnectError):
-    """A request over HTTP failed below the protocol: no connection, or no message in the answer."""
+    """An HTTP request failed: no connection, or a response without an MCP message."""
 
     code = "http"
 
@@ -56,15 +56,15 @@ class HttpError(ConnectError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
-        """The HTTP status; None when there was no answer."""
+        """The HTTP status; None if there was no response."""
         self.retry_after = retry_after
-        """Seconds after which the server wants to be asked again, if it says so."""
+        """Seconds to wait before the next attempt, from the `Retry-After` header."""
         self.was_sent = was_sent
-        """Whether the server can have seen the request, and acted on it."""
+        """Whether the server may have received the request and acted on it."""
 
 
 class AccessRefusedError(HttpError):
-    """The server wants a token, or another one: HTTP 401 or 403."""
+    """The server requires a token, or another one: HTTP 401 or 403."""
 
     code = "access-refused"
 
@@ -79,6 +79,6 @@ class AccessRefusedError(HttpError):
     ) -> None:
         super().__init__(message, status=status, hint=hint)
         self.scope = scope
-        """The scopes that the server asks for, separated by spaces."""
+        """The scopes the server requires, separated by spaces."""
         self.resource_metadata = resource_metadata
-        """The URL at which the server says how to get a token."""
+        """The URL of the protected resource metadata, which describes how to get a token."""

@@ -1,11 +1,4 @@
-"""The trace that a request belongs to, told to the server in its `_meta`.
-
-Nothing is imported for it: a program that traces has imported OpenTelemetry itself.
-
-The `_meta` that our requests carry: in the stateless era, all that a server is to know of us.
-
-The first exchange with a server: finding out what it speaks, and who it is.
-"""
+"""Version negotiation, and the `_meta` of the client's requests."""
 
 from __future__ import annotations
 
@@ -39,11 +32,14 @@ if TYPE_CHECKING:
 
 
 TRACE_CONTEXT_KEYS = ("traceparent", "tracestate", "baggage")
-"""The keys that the protocol has for the W3C trace context."""
+"""The `_meta` keys that the protocol reserves for the W3C trace context."""
 
 
 def collect_trace_context(source: TraceContextSource | None) -> dict[str, str]:
-    """The trace context of the current thread, from its source or from OpenTelemetry."""
+    """Return the trace context of the current thread, from `source` or from OpenTelemetry.
+
+    OpenTelemetry is never imported for this: a program that traces has imported it already.
+    """
     if source is not None:
         carrier = source()
     elif "opentelemetry" in sys.modules:
@@ -55,8 +51,8 @@ def collect_trace_context(source: TraceContextSource | None) -> dict[str, str]:
 
 def _inject_current_context() -> dict[str, str]:
     try:
-        from opentelemetry.propagate import inject  # noqa: PLC0415 - only where it is in use
-    except ImportError:  # a namespace with other parts of it
+        from opentelemetry.propagate import inject  # noqa: PLC0415 - an optional dependency
+    except ImportError:  # `opentelemetry` is a namespace package; another part is installed.
         return {}
     carrier: dict[str, str] = {}
     inject(carrier)
@@ -64,11 +60,14 @@ def _inject_current_context() -> dict[str, str]:
 
 
 METHODS_WITH_PROGRESS = frozenset({"tools/call", "prompts/get", "resources/read"})
-"""Methods of which progress may be told."""
+"""Methods that may report progress."""
 
 
 class RequestMetaBuilder:
-    """Wraps the parameters of requests in one protocol version."""
+    """Builds the `_meta` of requests in one protocol version.
+
+    In the stateless era it carries everything that the server learns about the client.
+    """
 
     def __init__(self, settings: ConnectSettings, version: str) -> None:
         self._trace_context_source = settings.trace_context
@@ -81,7 +80,7 @@ class RequestMetaBuilder:
         self.log_level: LoggingLevel | None = "info" if settings.on_log is not None else None
 
     def add_meta(self, method: str, params: Json) -> Json:
-        """The parameters with our `_meta`; what they have of their own wins."""
+        """Return the parameters with the client's `_meta`. Keys set by the caller win."""
         meta: Json = msgspec.to_builtins(self._build_meta(method))
         meta.update(collect_trace_context(self._trace_context_source))
         own_meta = params.get("_meta")
@@ -104,11 +103,11 @@ class RequestMetaBuilder:
 
 
 NO_ENDPOINT_STATUSES = (200, 404, 405)
-"""What web servers answer that know nothing of the protocol."""
+"""Statuses of web servers that are not MCP servers."""
 
 
 class HandshakeResult(Struct):
-    """What a server said about itself."""
+    """The server's description of itself."""
 
     version: str
     server_info: Json
@@ -130,16 +129,15 @@ class Handshake:
         self._settings = settings
 
     def perform(self) -> HandshakeResult:
-        """Exchange greetings in the era that was asked for, or in the newest that works.
+        """Negotiate with the server, in the requested version or in the newest that both support.
 
         Raises:
-            ConnectError: when there is none.
+            ConnectError: The negotiation failed.
         """
         try:
             return self._negotiate()
         except (PeerError, PeerTimeoutError, AnswerError) as error:
-            text = f"The server cannot be talked to: {error.message}"
-            raise ConnectError(text, hint=error.hint) from error
+            raise ConnectError(f"The handshake failed: {error.message}", hint=error.hint) from error
 
     def _negotiate(self) -> HandshakeResult:
         era = self._settings.era
@@ -147,11 +145,11 @@ class Handshake:
             return self._probe_versions()
         if era not in SUPPORTED_VERSIONS:
             known = ", ".join(SUPPORTED_VERSIONS)
-            raise ConnectError(f"Unknown protocol version {era!r}", hint=f"known are {known}")
+            raise ConnectError(f"Unknown protocol version {era!r}", hint=f"use one of {known}")
         if era in STATELESS_VERSIONS:
             result = self._read_discovery(self._send_discover(era), self._settings.timeout)
             if result is None:
-                raise ConnectError(f"The server does not speak protocol version {era}")
+                raise ConnectError(f"The server does not support protocol version {era}")
             return result
         result = self._initialize(era)
         if result.version != era:
@@ -161,6 +159,11 @@ class Handshake:
         return result
 
     def _probe_versions(self) -> HandshakeResult:
+        """Try `server/discover` first and fall back to `initialize`.
+
+        A server that is only slow may answer the probe after `initialize` has failed; that
+        answer is then used.
+        """
         probe = self._send_discover(STATELESS_VERSIONS[0])
         timeout = min(self._settings.probe_timeout, self._settings.timeout)
         try:
@@ -168,12 +171,13 @@ class Handshake:
             if result is not None:
                 return result
         except (PeerError, PeerTimeoutError):
-            pass  # an older server, or one that is slow to start
+            pass  # An older server, or one that is slow to start.
         except HttpError as error:
             if not _may_be_older_server(error):
                 raise
         except ConnectError as error:
-            hint = "if it cannot stand an unknown method, name an older version as the era"
+            # Some older servers exit when they receive an unknown method.
+            hint = "if the server ends at an unknown method, pass an older version as era"
             raise ConnectError(error.message, hint=error.hint or hint) from None
         try:
             result = self._initialize(SESSION_VERSIONS[0])
@@ -182,12 +186,15 @@ class Handshake:
             if late_result is None:
                 raise _add_endpoint_hint(error) from None
             return late_result
-        if self._connection.cancels_by_closing:  # it holds a connection
+        if self._connection.cancels_by_closing:  # Over HTTP, the probe occupies a connection.
             probe.cancel()
         return result
 
     def _read_discovery(self, probe: PendingCall, timeout: float) -> HandshakeResult | None:
-        """The greeting in the answer to a probe; repeats it in a version that the server names."""
+        """Return the server's answer to a probe, or None if no version is supported by both.
+
+        If the server rejects the probe's version but names others, the probe is repeated once.
+        """
         try:
             return _parse_discover_result(probe.result(timeout))
         except PeerError as error:
@@ -208,14 +215,14 @@ class Handshake:
             "clientInfo": meta_builder.client_info,
         }
         result = self._start_call("initialize", params).result()
-        chosen = result.get("protocolVersion")
-        if chosen not in SESSION_VERSIONS:
+        server_version = result.get("protocolVersion")
+        if server_version not in SESSION_VERSIONS:
             raise ConnectError(
-                f"The server speaks protocol version {chosen!r}, which we do not",
-                hint=f"we speak {', '.join(SUPPORTED_VERSIONS)}",
+                f"The server chose the unsupported protocol version {server_version!r}",
+                hint=f"supported versions: {', '.join(SUPPORTED_VERSIONS)}",
             )
         self._connection.notify("notifications/initialized")
-        return _make_handshake_result(chosen, result.get("serverInfo"), result)
+        return _make_handshake_result(server_version, result.get("serverInfo"), result)
 
     def _start_call(self, method: str, params: Json) -> PendingCall:
         timeout = self._settings.timeout
@@ -225,7 +232,7 @@ class Handshake:
 
 
 def _parse_discover_result(result: Json) -> HandshakeResult | None:
-    """The greeting in an answer to `server/discover`; None when we have no version in common."""
+    """Return the server's description, or None if no version is supported by both."""
     server_versions = result.get("supportedVersions")
     common_versions = [
         version for version in STATELESS_VERSIONS if version in _as_list(server_versions)
@@ -238,7 +245,7 @@ def _parse_discover_result(result: Json) -> HandshakeResult | None:
 
 
 def _find_offered_version(error: PeerError) -> str | None:
-    """The version that a server names which does not know the one that we have tried."""
+    """Return a common version from an error that lists the server's versions, or None."""
     if error.rpc_code != UNSUPPORTED_VERSION or not isinstance(error.data, dict):
         return None
     server_versions = _as_list(error.data.get("supported"))
@@ -246,18 +253,18 @@ def _find_offered_version(error: PeerError) -> str | None:
 
 
 def _may_be_older_server(error: HttpError) -> bool:
-    """Whether a server that refuses our first request may only not understand it."""
+    """Return whether an HTTP error may come from an older server that rejects the first request."""
     return error.status is not None and not isinstance(error, AccessRefusedError)
 
 
 def _add_endpoint_hint(error: PaddockError) -> PaddockError:
     if isinstance(error, HttpError) and error.status in NO_ENDPOINT_STATUSES and error.hint is None:
-        error.hint = "is this the URL of an MCP endpoint, and its path right?"
+        error.hint = "check that the URL and its path are those of an MCP endpoint"
     return error
 
 
 def _find_late_result(probe: PendingCall) -> HandshakeResult | None:
-    """What came of a probe that we had given up waiting for."""
+    """Return the result of a probe whose answer arrived after its timeout, or None."""
     try:
         return _parse_discover_result(probe.result(0))
     except PaddockError:

@@ -1,10 +1,8 @@
-"""Handing notifications to callbacks: in order, and never in the thread that reads.
+"""Ordered delivery of notifications to callbacks, and `subscriptions/listen`.
 
-So a callback may take its time and may call the peer. Who waits for an answer also waits here
-until the notifications that came before it have been delivered; a test can then look at what its
-callbacks saw as soon as a call returns.
-
-An open `subscriptions/listen`: changes that the server has promised to tell us.
+Callbacks run in a separate thread, so that they may block and may use the peer. A caller that
+waits for an answer also waits until the notifications before it are delivered; a test can then
+check what its callbacks received as soon as a call returns.
 """
 
 from __future__ import annotations
@@ -25,13 +23,13 @@ if TYPE_CHECKING:
 
 
 MAX_PENDING_NOTIFICATIONS = 10_000
-"""Notifications that may wait for a callback that is busy; more are dropped."""
+"""Notifications that may wait for a busy callback. Further ones are dropped."""
 
 DeliverNotification = Callable[[str, Json], object]
 
 
 class NotificationQueue:
-    """Calls `deliver` for each notification, one after the other, in a thread of its own."""
+    """Calls `deliver` for each notification, in order, in a thread that starts on first use."""
 
     def __init__(self, deliver: DeliverNotification | None) -> None:
         self._deliver = deliver
@@ -43,7 +41,7 @@ class NotificationQueue:
         self.arrived_count = 0
 
     def put(self, method: str, params: Json) -> None:
-        """Take a notification; called by the thread that reads, and by no other."""
+        """Queue a notification. Called by the reader thread only."""
         if self._deliver is None:
             return
         if self.arrived_count - self._delivered_count >= MAX_PENDING_NOTIFICATIONS:
@@ -60,7 +58,7 @@ class NotificationQueue:
     def wait_until_delivered(self, mark: int, timeout: float | None) -> None:
         """Wait until the first `mark` notifications have been delivered.
 
-        A callback does not wait for itself.
+        Returns at once in the delivery thread, which would otherwise wait for itself.
         """
         if threading.current_thread() is self._thread:
             return
@@ -68,7 +66,7 @@ class NotificationQueue:
             self._progress.wait_for(lambda: self._delivered_count >= mark, timeout)
 
     def call_after(self, mark: int, callback: Callable[[], object]) -> None:
-        """Call a function once the first `mark` notifications have been delivered."""
+        """Call `callback` once the first `mark` notifications have been delivered."""
         with self._progress:
             is_due = self._delivered_count >= mark
         if is_due:
@@ -77,16 +75,19 @@ class NotificationQueue:
             self._queue.put(callback)
 
     def close(self, timeout: float) -> None:
-        """Deliver what is left, then end."""
+        """Deliver the queued notifications, then end the thread."""
         self._queue.put(None)
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout)
 
     def _drop_notification(self, method: str) -> None:
-        """Do without a notification: who reads cannot wait, because a callback may call us."""
+        """Drop a notification.
+
+        The reader must not wait for room: the busy callback may itself need an answer.
+        """
         self._dropped_count += 1
         if self._dropped_count == 1:
-            message = "%s and others are dropped: %s notifications wait for a callback that is busy"
+            message = "%s and later notifications are dropped: %s wait for a busy callback"
             logging.getLogger("paddock").warning(message, method, MAX_PENDING_NOTIFICATIONS)
 
     def _run_callbacks(self) -> None:
@@ -97,7 +98,7 @@ class NotificationQueue:
             try:
                 if self._deliver is not None:
                     self._deliver(*notification)
-            except Exception as error:  # noqa: BLE001 - one bad callback must not end the rest
+            except Exception as error:  # noqa: BLE001 - the other notifications are still delivered
                 report_callback_error(error)
             with self._progress:
                 self._delivered_count += 1
@@ -108,10 +109,11 @@ LISTEN_METHOD = "subscriptions/listen"
 
 
 class Subscription:
-    """Ends with `close`, with the connection, or when the server says so.
+    """An open `subscriptions/listen` request.
 
-    The changes themselves come to `on_notification`; their `_meta` names this subscription. Over
-    HTTP a stream that breaks is opened again; what changed meanwhile is not told.
+    It ends with `close`, with the connection, or when the server ends it. The changes arrive as
+    notifications, whose `_meta` names the subscription. Over HTTP a broken stream is reopened;
+    changes during the gap are lost.
     """
 
     def __init__(self, connection: ClientConnection, params: Json) -> None:
@@ -120,15 +122,16 @@ class Subscription:
         self._error: Exception | None = None
         self.is_open = True
         self.acknowledged_filter: Json | None = None
-        """What the server has promised to tell; it may be less than what was asked for."""
+        """The changes that the server agreed to report, which may be fewer than requested."""
         self.id = connection.add_waiter(self)
         connection.send(encode_request(self.id, LISTEN_METHOD, params))
 
     def wait_for_acknowledgement(self, timeout: float) -> None:
-        """Wait until the server has acknowledged.
+        """Wait until the server has acknowledged the subscription.
 
         Raises:
-            PeerError: when it refuses.
+            PeerError: The server rejected it.
+            PeerTimeoutError: No acknowledgement arrived in time.
         """
         with self._changed:
             is_decided = self._changed.wait_for(
@@ -141,7 +144,7 @@ class Subscription:
             raise PeerTimeoutError(f"No answer to {LISTEN_METHOD} within {timeout:g} s")
 
     def acknowledge(self, acknowledged_filter: object) -> None:
-        """The server has begun to listen for us."""
+        """Record that the server has opened the subscription."""
         with self._changed:
             self.acknowledged_filter = (
                 acknowledged_filter if isinstance(acknowledged_filter, dict) else {}
@@ -149,7 +152,7 @@ class Subscription:
             self._changed.notify_all()
 
     def resolve(self, outcome: CallOutcome) -> None:
-        """The server has ended it, or never begun."""
+        """Record that the server has ended or rejected the subscription."""
         with self._changed:
             self.is_open = False
             if self.acknowledged_filter is None and isinstance(outcome, Exception):
@@ -157,7 +160,7 @@ class Subscription:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Hear no more."""
+        """End the subscription."""
         self.is_open = False
         self._connection.cancel(self.id)
 

@@ -1,8 +1,6 @@
-"""Skills of a server, read only when asked for and used only when they are what was listed.
+"""`Peer`, the connection to an MCP server and its requests.
 
-`Peer`: a server that we have connected to, and everything one can ask of it.
-
-Plain and blocking; one peer may be used by several threads at once.
+Methods block until the answer arrives. Several threads may use the same peer.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class SkillFileInfo(Struct):
-    """A file of a skill, as listed."""
+    """A file of a skill in the server's list."""
 
     uri: str
     digest: str
@@ -44,19 +42,19 @@ class SkillFileInfo(Struct):
 
 
 class SkillInfo(Struct):
-    """A skill as the server describes it."""
+    """A skill in the server's list."""
 
     uri: str
     frontmatter: Json
     resources: list[SkillFileInfo] | Literal["dynamic"]
-    """Its files; or "dynamic", for those that have no digests."""
+    """The files of the skill, or "dynamic" if the server does not publish digests for them."""
 
 
 def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
-    """What the list says about a file; None where it says nothing.
+    """Return the list entry of a skill's file, or None if the skill's files are dynamic.
 
     Raises:
-        AnswerError: when the file is not one of the skill.
+        AnswerError: The skill does not list the file.
     """
     if not isinstance(skill.resources, list):
         return None
@@ -67,10 +65,10 @@ def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
 
 
 def verify_skill_file(skill: SkillInfo, uri: str, result: ResourceResult) -> bytes:
-    """The content of a file, if it is what the list says.
+    """Return the content of a skill file after comparing it with the list.
 
     Raises:
-        AnswerError: when it is not.
+        AnswerError: The size, the digest or the frontmatter differs from the list.
     """
     data = _find_file_content(uri, result)
     listed = find_listed_file(skill, uri)
@@ -87,14 +85,14 @@ def _find_file_content(uri: str, result: ResourceResult) -> bytes:
             return part.text.encode()
         if isinstance(part, BlobResourceContents) and part.uri == uri:
             return part.blob
-    raise AnswerError(f"The server's answer does not hold {uri}")
+    raise AnswerError(f"The server's answer does not contain {uri}")
 
 
 def _check_digest(listed: SkillFileInfo, data: bytes) -> None:
     if len(data) != listed.size:
-        raise AnswerError(f"{listed.uri} has {len(data)} bytes instead of {listed.size}, as listed")
+        raise AnswerError(f"{listed.uri} has {len(data)} bytes; the list says {listed.size}")
     if f"sha256:{sha256(data).hexdigest()}" != listed.digest:
-        raise AnswerError(f"{listed.uri} does not have the digest that is listed")
+        raise AnswerError(f"The digest of {listed.uri} differs from the listed one")
 
 
 def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
@@ -111,16 +109,16 @@ def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
     )
     if different_keys:
         fields = ", ".join(different_keys)
-        raise AnswerError(f"The frontmatter of {skill.uri} is not what is listed: {fields}")
+        raise AnswerError(f"The frontmatter of {skill.uri} differs from the listed one: {fields}")
 
 
 T = TypeVar("T", bound=Struct)
 MAX_PAGES = 1000
-"""Pages of a list that are read; a server that has more does not mean it."""
+"""Pages read of one list. The limit stops servers that return new cursors forever."""
 
 
 class OpenConnection(Struct):
-    """The parts of an open connection."""
+    """The parts of an open connection, shared by the peers that `Peer.within` returns."""
 
     connection: ClientConnection
     notification_queue: NotificationQueue
@@ -128,11 +126,11 @@ class OpenConnection(Struct):
     answer_request: AnswerRequest
     transcript: Transcript
     mirrors_arguments: bool = False
-    """Whether requests repeat some arguments of tools in HTTP headers."""
+    """Whether requests repeat annotated tool arguments in HTTP headers."""
 
 
 class Peer:
-    """A server that we are connected to. Made by `connect`; a context manager that closes it."""
+    """A connection to an MCP server, made by `connect`. As a context manager it closes itself."""
 
     def __init__(
         self, open_connection: OpenConnection, handshake_result: HandshakeResult, timeout: float
@@ -145,24 +143,28 @@ class Peer:
         self.server_capabilities = handshake_result.capabilities
         self.instructions = handshake_result.instructions
         self.transcript = open_connection.transcript
-        """Every message so far, when the connection is recorded; else empty."""
+        """Every message so far if the connection is recorded, otherwise empty."""
 
     @property
     def sent(self) -> list[bytes]:
-        """Our messages, when the connection is recorded."""
+        """The messages that the client sent, if the connection is recorded."""
         return self.transcript.sent
 
     @property
     def received(self) -> list[bytes]:
-        """The server's messages, when the connection is recorded."""
+        """The messages that the server sent, if the connection is recorded."""
         return self.transcript.received
 
     def within(self, seconds: float) -> Peer:
-        """The same connection with another timeout, as in `peer.within(5).call("slow")`."""
+        """Return a peer for the same connection with another timeout in seconds."""
         return Peer(self._open_connection, self._handshake_result, seconds)
 
     def tools(self) -> list[results.ToolInfo]:
-        """All tools, from all pages; without those that cannot be called over HTTP as they are."""
+        """List the tools, from all pages.
+
+        Over stateless HTTP, tools with invalid header annotations are left out, because they cannot
+        be called.
+        """
         tools = self._list_items("tools/list", "tools", results.ToolInfo)
         return (
             [tool for tool in tools if _has_valid_header_parameters(tool)]
@@ -173,51 +175,51 @@ class Peer:
     def call(
         self, name: str, arguments: Mapping[str, object] | None = None, /, **named: object
     ) -> results.ToolResult:
-        """Call a tool. A tool that fails gives a result with `is_error`.
+        """Call a tool. If the tool fails, the result has `is_error` set.
 
         Raises:
-            PeerError: when there is no such tool, or the server cannot answer.
+            PeerError: The tool does not exist, or the server cannot answer.
         """
         params: Json = {"name": name, "arguments": {**(arguments or {}), **named}}
         return results.parse_tool_result(self.request("tools/call", params))
 
     def prompts(self) -> list[results.PromptInfo]:
-        """All prompts, from all pages."""
+        """List the prompts, from all pages."""
         return self._list_items("prompts/list", "prompts", results.PromptInfo)
 
     def prompt(
         self, name: str, arguments: Mapping[str, str] | None = None, /, **named: str
     ) -> results.PromptResult:
-        """The messages of a prompt."""
+        """Return the messages of a prompt."""
         params: Json = {"name": name, "arguments": {**(arguments or {}), **named}}
         return results.parse_prompt_result(self.request("prompts/get", params))
 
     def resources(self) -> list[results.ResourceInfo]:
-        """All resources, from all pages."""
+        """List the resources, from all pages."""
         return self._list_items("resources/list", "resources", results.ResourceInfo)
 
     def templates(self) -> list[results.TemplateInfo]:
-        """All resource templates, from all pages."""
+        """List the resource templates, from all pages."""
         method = "resources/templates/list"
         return self._list_items(method, "resourceTemplates", results.TemplateInfo)
 
     def read(self, uri: str) -> results.ResourceResult:
-        """The contents of a resource."""
+        """Read a resource."""
         return results.parse_resource_result(self.request("resources/read", {"uri": uri}))
 
     def skills(self) -> list[SkillInfo]:
-        """All skills, from all pages; none of their files is read."""
+        """List the skills, from all pages, without reading their files."""
         return self._list_items("skills/list", "skills", SkillInfo)
 
     def skill_file(self, skill: SkillInfo, uri: str | None = None) -> bytes:
-        """A file of a skill, its SKILL.md unless said otherwise.
+        """Read and verify a file of a skill; by default its SKILL.md.
 
         Raises:
-            AnswerError: when size, digest or frontmatter are not what was listed.
+            AnswerError: The size, the digest or the frontmatter differs from the list.
         """
-        wanted = skill.uri if uri is None else uri
-        find_listed_file(skill, wanted)
-        return verify_skill_file(skill, wanted, self.read(wanted))
+        file_uri = skill.uri if uri is None else uri
+        find_listed_file(skill, file_uri)
+        return verify_skill_file(skill, file_uri, self.read(file_uri))
 
     def complete(
         self,
@@ -226,10 +228,14 @@ class Peer:
         value: str,
         context: Mapping[str, str] | None = None,
     ) -> results.Completion:
-        """How an argument could go on that begins with `value`.
+        """Return completions of an argument that begins with `value`.
 
-        `ref` is a prompt's name, a resource template (recognised by its `://`), or a reference
-        as the protocol writes it; `context` holds arguments that are settled already.
+        Args:
+            ref: A prompt name, a resource template (recognized by its `://`), or a reference object
+                of the protocol.
+            argument: The name of the argument to complete.
+            value: The text typed so far.
+            context: Arguments that already have values.
         """
         if isinstance(ref, str):
             is_uri = "://" in ref
@@ -240,18 +246,18 @@ class Peer:
         return results.parse_completion(self.request("completion/complete", params))
 
     def ping(self) -> None:
-        """Ask for a sign of life. In sessions only."""
+        """Check that the server responds. Only in sessions."""
         self._require_session_era("ping", "use server/discover")
         self.request("ping")
 
     def subscribe(self, uri: str) -> None:
-        """Ask to be notified of a resource's updates. In sessions only."""
-        self._require_session_era("resources/subscribe", "use listen")
+        """Subscribe to updates of a resource. Only in sessions."""
+        self._require_session_era("resources/subscribe", "use listen()")
         self.request("resources/subscribe", {"uri": uri})
 
     def unsubscribe(self, uri: str) -> None:
-        """Ask to be notified no longer. In sessions only."""
-        self._require_session_era("resources/unsubscribe", "close what listen has returned")
+        """End the subscription to a resource. Only in sessions."""
+        self._require_session_era("resources/unsubscribe", "close the subscription from listen()")
         self.request("resources/unsubscribe", {"uri": uri})
 
     def listen(
@@ -262,10 +268,10 @@ class Peer:
         resources: bool = False,
         uris: list[str] | None = None,
     ) -> Subscription:
-        """Ask to be notified of changes of lists and of resources. In the stateless era only."""
+        """Subscribe to changes of lists and resources. Only in the stateless era."""
         if not self._open_connection.meta_builder.is_stateless:
             raise self._make_unknown_method_error(
-                LISTEN, "a session is told of changes; use subscribe for resources"
+                LISTEN, "a session reports list changes unasked; use subscribe() for resources"
             )
         kinds = {"tools": tools, "prompts": prompts, "resources": resources}
         uri: Json = {f"{kind}ListChanged": True for kind, is_on in kinds.items() if is_on}
@@ -277,9 +283,12 @@ class Peer:
         return subscription
 
     def set_log_level(self, level: LoggingLevel) -> None:
-        """Ask for log messages of this level and above, from now on."""
+        """Request log messages of this level and above from now on."""
         if level not in LOGGING_LEVELS:
-            raise PeerError(f"No such log level: {level!r}", rpc_code=INVALID_PARAMS)
+            raise PeerError(
+                f"Unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}",
+                rpc_code=INVALID_PARAMS,
+            )
         if self._open_connection.meta_builder.is_stateless:
             self._open_connection.meta_builder.log_level = level
         else:
@@ -288,12 +297,12 @@ class Peer:
     def request(
         self, method: str, params: Json | None = None, *, timeout: float | None = None
     ) -> Json:
-        """Send a request and wait for its result, as it is.
+        """Send a request and return its result object unchanged.
 
         Raises:
-            PeerError: the server answered with an error.
-            PeerTimeoutError: it did not answer in time; it has been told to stop.
-            ConnectError: it is gone.
+            PeerError: The server answered with an error.
+            PeerTimeoutError: No answer arrived in time. The server is asked to cancel the request.
+            ConnectError: The connection has ended.
         """
         call = self.start(method, params)
         try:
@@ -303,7 +312,10 @@ class Peer:
             raise
 
     def pages(self, method: str, key: str) -> list[Json]:
-        """The items of a list method as they are, from all its pages within the timeout."""
+        """Return the raw items of a list method, from all pages.
+
+        The peer's timeout applies to all pages together.
+        """
         items: list[Json] = []
         cursors: set[str] = set()
         params: Json = {}
@@ -311,14 +323,16 @@ class Peer:
         for _ in range(MAX_PAGES):
             remaining_seconds = deadline - monotonic()
             if remaining_seconds <= 0:
-                raise PeerTimeoutError(f"Not all pages of {method} within {self._timeout:g} s")
+                raise PeerTimeoutError(
+                    f"Not all pages of {method} arrived within {self._timeout:g} s"
+                )
             result = self.request(method, params, timeout=remaining_seconds)
             items += results.convert_result(list[Json], result.get(key), method)
             cursor = results.convert_result(str | None, result.get("nextCursor"), method)  # type: ignore[arg-type]  # a union is a type to msgspec
             if cursor is None:
                 return items
             if cursor in cursors:
-                raise AnswerError(f"{method} gives the same page again and again: {cursor!r}")
+                raise AnswerError(f"{method} returned the cursor {cursor!r} twice")
             cursors.add(cursor)
             params = {"cursor": cursor}
         raise AnswerError(f"{method} has more than {MAX_PAGES} pages")
@@ -326,22 +340,25 @@ class Peer:
     def start(
         self, method: str, params: Json | None = None, *, answers_questions: bool = True
     ) -> PendingCall:
-        """Send a request without waiting for its answer.
+        """Send a request and return without waiting for its answer.
 
-        A server of the stateless era may answer with questions. They are put to the callbacks and
-        the request is repeated, unless `answers_questions` says that the caller sees to it.
+        Args:
+            method: The method of the request.
+            params: Its parameters; the peer adds its own `_meta`.
+            answers_questions: Pass the questions of a stateless server to the callbacks and repeat
+                the request with their answers. If False, the caller does both.
         """
         open_connection = self._open_connection
         params_with_meta = open_connection.meta_builder.add_meta(method, params or {})
-        is_asked = open_connection.meta_builder.is_stateless and answers_questions
-        respond = open_connection.answer_request if is_asked else None
+        calls_back = open_connection.meta_builder.is_stateless and answers_questions
+        answer_request = open_connection.answer_request if calls_back else None
         return PendingCall(
             open_connection.connection,
             open_connection.notification_queue,
             method,
             params_with_meta,
             timeout=self._timeout,
-            respond=respond,
+            answer_request=answer_request,
         )
 
     def notify(self, method: str, params: Json | None = None) -> None:
@@ -349,14 +366,14 @@ class Peer:
         self._open_connection.connection.notify(method, params)
 
     def when_ended(self, callback: Callable[[str], object]) -> None:
-        """Call a function, which must not block, with the reason when the connection has ended."""
+        """Call `callback` with the reason when the connection ends. It must not block."""
         try:
             self._open_connection.connection.add_waiter(_EndWaiter(callback))
         except ConnectError as error:
             callback(error.message)
 
     def close(self) -> None:
-        """End the connection, and with it a server that was started for it."""
+        """Close the connection. A server process that was started for it ends too."""
         self._open_connection.connection.close()
 
     def __enter__(self) -> Self:
@@ -378,7 +395,7 @@ class Peer:
 
 
 class _EndWaiter:
-    """Waits for an answer that never comes, and so is told when none can come any more."""
+    """Waits for a request that is never sent, so it resolves only when the connection ends."""
 
     def __init__(self, callback: Callable[[str], object]) -> None:
         self._callback = callback
@@ -395,5 +412,5 @@ def _has_valid_header_parameters(tool: results.ToolInfo) -> bool:
     try:
         find_header_parameters(tool.input_schema, tool.name)
     except DefinitionError:
-        return False  # the channel has logged why
+        return False  # The channel has logged the reason.
     return True

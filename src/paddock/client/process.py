@@ -1,4 +1,4 @@
-"""A server in a process of its own, which lives as long as the connection to it."""
+"""A server that runs as a child process and ends with its connection."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 READ_CHUNK_BYTES = 1 << 16
 STOP_SECONDS = 2.0
-"""Seconds that a server gets to end by itself, and again after it was told to."""
+"""Seconds that a server has to exit after its input is closed, and again after SIGTERM."""
 EXIT_CODE_SECONDS = 1.0
-"""Seconds to wait for the exit code of a server that has hung up."""
+"""Seconds to wait for the exit code of a server that closed its output."""
 MAX_STDERR_LINES = 20
 
 
 class ProcessChannel:
-    """The standard input and output of a server that we have started."""
+    """The standard input and output of a server process."""
 
     def __init__(
         self,
@@ -33,7 +33,14 @@ class ProcessChannel:
         settings: ConnectSettings,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Start it; `environment` is all that it gets, in place of ours and of the settings'."""
+        """Start the process.
+
+        Args:
+            command: The command as a list.
+            settings: Options; `env`, `cwd` and `stderr` apply.
+            environment: The complete environment. By default the process inherits this process's
+                environment and `settings.env`.
+        """
         keeps_stderr = settings.stderr == "capture"
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the caller named this program
@@ -58,7 +65,7 @@ class ProcessChannel:
             self._stderr_thread.start()
 
     def read(self) -> bytes:
-        """The next bytes of the server's output; empty at the end."""
+        """Return the next bytes of the server's output; b"" at the end."""
         try:
             chunk = self._output.read(READ_CHUNK_BYTES)
         except (OSError, ValueError):
@@ -68,34 +75,34 @@ class ProcessChannel:
         return chunk
 
     def write(self, data: bytes) -> None:
-        """Give bytes to the server's input."""
+        """Write bytes to the server's input."""
         remaining = memoryview(data)
         while remaining:
             remaining = remaining[self._input.write(remaining) :]
 
     def close(self) -> None:
-        """Close the server's input and see to it that it ends."""
+        """Close the server's input and wait for its exit. A server that stays is terminated."""
         self._input.close()
-        for description in (self._process.terminate, self._process.kill):
+        for stop in (self._process.terminate, self._process.kill):
             try:
                 self._process.wait(STOP_SECONDS)
                 break
             except subprocess.TimeoutExpired:
-                description()
+                stop()
         self._process.wait()
         self._join_stderr_thread()
 
     def explain_end(self) -> str:
-        """What became of a server that has hung up."""
+        """Return the reason for the end of the output, for an error message."""
         try:
             description = _describe_exit(self._process.wait(EXIT_CODE_SECONDS))
         except subprocess.TimeoutExpired:
-            description = "closed its output without ending"
+            description = "closed its output but is still running"
         self._join_stderr_thread()
         return f"The server {description}{self.format_stderr_tail()}"
 
     def format_stderr_tail(self) -> str:
-        """The end of its standard error so far, as part of a message; empty when it is silent."""
+        """Return the last lines of standard error as the end of a message, or ""."""
         lines = "".join(f"\n  {line}" for line in self._stderr_tail)
         return f"; the end of its standard error:{lines}" if lines else ""
 

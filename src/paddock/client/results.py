@@ -1,11 +1,6 @@
-"""Content as a server sends it, into the content Structs of the protocol's model.
+"""The types that `Peer` methods return, and their conversion from JSON.
 
-The model's types accept more than one form of some fields, for the convenience of authors; what
-travels has only one, which is spelled out here.
-
-What the methods of a `Peer` return: the server's descriptions and results, as Structs.
-
-Members of an answer that the protocol does not name are left out; `Peer.request` has them all.
+Members of an answer that the protocol does not define are dropped; `Peer.request` returns them.
 """
 
 from __future__ import annotations
@@ -33,14 +28,17 @@ from paddock.protocol.content import (
 )
 
 AnyContent = Content | Json
-"""A kind of content that we know, or the JSON object of one that we do not."""
+"""Content of a known type, or the JSON object of an unknown one."""
 AnyResourceContents = TextResourceContents | BlobResourceContents
 
 _WIRE_FIELD_TYPES: dict[str, object] = {"annotations": Annotations | None, "resource": Json}
 
 
 def _define_wire_type(content_type: type[Struct]) -> type[Struct]:
-    """The same fields, each with the one type that it has on the wire."""
+    """Return a Struct with the same fields, each with the one type that it has on the wire.
+
+    The model's content types accept several forms of some fields, as a convenience for authors.
+    """
     fields = []
     for struct_field in msgspec.structs.fields(content_type):
         definition = msgspec.field(name=struct_field.encode_name)
@@ -63,13 +61,13 @@ _CONTENT_TYPES: dict[object, tuple[type[Content], type[Struct]]] = {
 
 
 def parse_content(value: object) -> AnyContent:
-    """One piece of content.
+    """Convert one content block.
 
     Raises:
-        AnswerError: saying which field is wrong.
+        AnswerError: A field is invalid.
     """
     if not isinstance(value, dict):
-        raise AnswerError(f"Expected content, got {value!r:.60}")
+        raise AnswerError(f"Invalid content: expected an object, got {value!r:.60}")
     if value.get("type") not in _CONTENT_TYPES:
         return cast("Json", value)
     content_type, wire_type = _CONTENT_TYPES[value["type"]]
@@ -81,20 +79,18 @@ def parse_content(value: object) -> AnyContent:
 
 
 def parse_resource_contents(value: object) -> AnyResourceContents:
-    """The contents of a resource, or of a part of one.
+    """Convert the contents of a resource, or of a part of one.
 
     Raises:
-        AnswerError: saying which field is wrong.
+        AnswerError: A field is invalid.
     """
     is_binary = isinstance(value, dict) and "blob" in value
     content_type = BlobResourceContents if is_binary else TextResourceContents
-    return cast(
-        "AnyResourceContents", _convert_content(value, content_type, "the contents of a resource")
-    )
+    return cast("AnyResourceContents", _convert_content(value, content_type, "resource contents"))
 
 
 def join_text(contents: list[AnyContent]) -> str:
-    """The text among contents, each piece on lines of its own."""
+    """Return the text blocks, separated by line breaks."""
     return "\n".join(item.text for item in contents if isinstance(item, TextContent))
 
 
@@ -102,14 +98,14 @@ def _convert_content(value: object, content_type: type[Struct], description: str
     try:
         return msgspec.convert(value, content_type)
     except msgspec.ValidationError as error:
-        raise AnswerError(f"Not {description}: {error}") from None
+        raise AnswerError(f"Invalid {description}: {error}") from None
 
 
 T = TypeVar("T")
 
 
 class ToolInfo(Struct, rename="camel"):
-    """A tool as the server describes it."""
+    """A tool in the server's list."""
 
     name: str
     input_schema: Json
@@ -131,7 +127,7 @@ class PromptArgumentInfo(Struct, rename="camel"):
 
 
 class PromptInfo(Struct, rename="camel"):
-    """A prompt as the server describes it."""
+    """A prompt in the server's list."""
 
     name: str
     title: str | None = None
@@ -142,7 +138,7 @@ class PromptInfo(Struct, rename="camel"):
 
 
 class ResourceInfo(Struct, rename="camel"):
-    """A resource as the server describes it."""
+    """A resource in the server's list."""
 
     uri: str
     name: str
@@ -156,7 +152,7 @@ class ResourceInfo(Struct, rename="camel"):
 
 
 class TemplateInfo(Struct, rename="camel"):
-    """A template for the URIs of resources, as the server describes it."""
+    """A resource template in the server's list."""
 
     uri_template: str
     name: str
@@ -169,7 +165,7 @@ class TemplateInfo(Struct, rename="camel"):
 
 
 class ToolResult(Struct):
-    """What a tool answered."""
+    """The result of a tool call."""
 
     content: list[AnyContent]
     structured: object = None
@@ -178,12 +174,12 @@ class ToolResult(Struct):
 
     @property
     def text(self) -> str:
-        """All text of the content."""
+        """The text blocks of the content, separated by line breaks."""
         return join_text(self.content)
 
 
 class PromptResult(Struct):
-    """The messages that a prompt gives."""
+    """The messages of a prompt."""
 
     messages: list[PromptMessage]
     description: str | None = None
@@ -191,26 +187,26 @@ class PromptResult(Struct):
 
 
 class ResourceResult(Struct):
-    """The contents of a resource, which may have several parts."""
+    """The contents of a resource, in one or more parts."""
 
     contents: list[AnyResourceContents]
     meta: Json = {}
 
     @property
     def text(self) -> str:
-        """All text of the contents."""
+        """The text parts, separated by line breaks."""
         parts = (item.text for item in self.contents if isinstance(item, TextResourceContents))
         return "\n".join(parts)
 
     @property
     def data(self) -> bytes:
-        """All bytes of the contents."""
+        """The bytes of all binary parts."""
         parts = (item.blob for item in self.contents if isinstance(item, BlobResourceContents))
         return b"".join(parts)
 
 
 class Completion(Struct, rename="camel"):
-    """Values that an argument may be completed to."""
+    """Possible values of an argument."""
 
     values: list[str]
     total: int | None = None
@@ -245,33 +241,33 @@ class _CompletionResponse(Struct):
 
 
 def convert_result(content_type: type[T], value: object, method: str) -> T:
-    """A part of the answer to a request, as the type it should have.
+    """Convert a part of an answer to its type.
 
     Raises:
-        AnswerError: saying where it has not.
+        AnswerError: The value does not fit; the message says where.
     """
     try:
         return msgspec.convert(value, content_type)
     except msgspec.ValidationError as error:
-        raise AnswerError(f"The server's answer to {method} makes no sense: {error}") from None
+        raise AnswerError(f"The server's answer to {method} is invalid: {error}") from None
 
 
 def parse_tool_result(answer: Json) -> ToolResult:
-    """The result of `tools/call`."""
+    """Convert the result of `tools/call`."""
     response = convert_result(_ToolResponse, answer, "tools/call")
     content = [parse_content(item) for item in response.content]
     return ToolResult(content, response.structured_content, response.is_error, response.meta)
 
 
 def parse_prompt_result(answer: Json) -> PromptResult:
-    """The result of `prompts/get`."""
+    """Convert the result of `prompts/get`."""
     response = convert_result(_PromptResponse, answer, "prompts/get")
     messages = [_parse_prompt_message(message) for message in response.messages]
     return PromptResult(messages, response.description, response.meta)
 
 
 def parse_resource_result(answer: Json) -> ResourceResult:
-    """The result of `resources/read`."""
+    """Convert the result of `resources/read`."""
     response = convert_result(_ResourceResponse, answer, "resources/read")
     return ResourceResult(
         [parse_resource_contents(item) for item in response.contents], response.meta
@@ -279,12 +275,12 @@ def parse_resource_result(answer: Json) -> ResourceResult:
 
 
 def parse_completion(answer: Json) -> Completion:
-    """The result of `completion/complete`."""
+    """Convert the result of `completion/complete`."""
     return convert_result(_CompletionResponse, answer, "completion/complete").completion
 
 
 def _parse_prompt_message(message: _MessageResponse) -> PromptMessage:
     content = parse_content(message.content)
     if not isinstance(content, Content):
-        raise AnswerError(f"Unknown type of content in a prompt: {content.get('type')!r}")
+        raise AnswerError(f"Unknown content type in a prompt: {content.get('type')!r}")
     return PromptMessage(content, message.role)

@@ -1,7 +1,4 @@
-"""What becomes of a fault in code of the caller's that we call in threads of ours.
-
-Threads for work that waits: made when needed, used again, gone when idle.
-"""
+"""A thread pool for blocking work: threads start on demand, are reused, and end when idle."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from time import monotonic
 
 
 def report_callback_error(error: BaseException) -> None:
-    """Show a fault in a callback the way Python shows one that ends a thread."""
+    """Print an exception of a callback like one that ends a thread: by `threading.excepthook`."""
     args = (type(error), error, error.__traceback__, threading.current_thread())
     threading.excepthook(threading.ExceptHookArgs(args))
     sys.stderr.flush()
@@ -23,11 +20,11 @@ def report_callback_error(error: BaseException) -> None:
 Job = Callable[[], None]
 
 IDLE_SECONDS = 10.0
-"""Seconds after which a thread without work ends."""
+"""Seconds without work after which a thread ends."""
 
 
 class ThreadPool:
-    """Runs jobs, up to `limit` at a time; up to `line` more wait for their turn."""
+    """Runs up to `max_threads` jobs at a time and queues up to `max_queued` more."""
 
     def __init__(self, name: str, max_threads: int, max_queued: int) -> None:
         self._name = name
@@ -41,7 +38,7 @@ class ThreadPool:
         self._is_closed = False
 
     def submit(self, job: Job) -> bool:
-        """Have a job run; False when too many are waiting, or it is too late."""
+        """Run a job in some thread. Return False if the queue is full or the pool is closed."""
         with self._lock:
             if self._is_closed:
                 return False
@@ -57,7 +54,7 @@ class ThreadPool:
         return True
 
     def close(self, seconds: float) -> None:
-        """Take no more jobs, and wait until those that run have ended."""
+        """Accept no more jobs, drop the queued ones, and wait for the running ones."""
         with self._lock:
             self._is_closed = True
             self._queued_jobs.clear()
@@ -80,7 +77,7 @@ class ThreadPool:
         while job is not None:
             try:
                 job()
-            except Exception as error:  # noqa: BLE001 - what comes next has to be done all the same
+            except Exception as error:  # noqa: BLE001 - the thread goes to the next job
                 report_callback_error(error)
             job = self._next_job()
 
@@ -101,7 +98,7 @@ class ThreadPool:
                         self._idle_count -= 1
                         self._remove_thread()
                         return None
-                # A job has been put for us at this very moment.
+                # submit() has just counted this thread as taken, so its job is about to arrive.
                 continue
             if job is None:
                 with self._lock:

@@ -48,10 +48,10 @@ def test_a_server_behind_a_url_is_described() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("inspect", "URL"), "it asks for scope 'all'"),
+        (("inspect", "URL"), "it requires scope 'all'"),
         (("inspect", "URL", "--token-env", "NO_SUCH"), "The environment variable NO_SUCH"),
         (("inspect", "URL", "--header", "just-a-secret"), "--header: Expected NAME:VALUE"),
-        (("inspect", "cat", "--header", "a:b"), "headers is for servers behind a URL"),
+        (("inspect", "cat", "--header", "a:b"), "headers applies only to servers with a URL"),
     ],
 )
 def test_what_is_missing_is_said(arguments: tuple[str, ...], complaint: str) -> None:

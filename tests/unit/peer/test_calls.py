@@ -219,7 +219,7 @@ open_stateless()
 while True:
     reply(read(), prompts=[], nextCursor="1")
 """)
-    with connect(command) as peer, pytest.raises(AnswerError, match="again and again"):
+    with connect(command) as peer, pytest.raises(AnswerError, match="twice"):
         peer.prompts()
 
 

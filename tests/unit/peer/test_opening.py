@@ -92,7 +92,7 @@ def test_an_era_can_be_forced(script: Script, era: str) -> None:
     [
         ("2025-06-18", "open_session('2025-11-25')", "2025-11-25"),
         ("2025-06-18", "open_session('1999-01-01')", "1999-01-01"),
-        ("2026-07-28", "reply(read(), supportedVersions=[])", "does not speak"),
+        ("2026-07-28", "reply(read(), supportedVersions=[])", "does not support"),
         ("2026-07-28", "fail(read())", "No such method"),
         ("2025-06-18", "send(id=read()['id'], result=3)", "Expected an object"),
         (None, "fail(read()); fail(read(), -32603, 'Out of order')", "Out of order"),

@@ -58,7 +58,7 @@ def test_the_number_of_rounds_is_bounded(script: Script) -> None:
     command = script(ASK + "while True: ask(read())")
     with (
         connect(command, on_elicit=lambda _: None, record=True) as peer,
-        pytest.raises(AnswerError, match=f"more than {MAX_INPUT_ROUNDS} rounds"),
+        pytest.raises(AnswerError, match=f"more than {MAX_INPUT_ROUNDS} times"),
     ):
         peer.call("greet")
     assert len(peer.sent) == 2 + MAX_INPUT_ROUNDS
@@ -78,7 +78,7 @@ def test_what_a_callback_raises_reaches_whoever_called(script: Script) -> None:
 def test_a_question_without_a_callback_ends_the_call(script: Script) -> None:
     with (
         connect(script(ASK + "ask(read())")) as peer,
-        pytest.raises(ProtocolError, match="does not answer elicitation/create"),
+        pytest.raises(ProtocolError, match="does not support elicitation/create"),
     ):
         peer.call("greet")
 
@@ -155,7 +155,7 @@ def test_in_a_session_the_servers_requests_are_answered(script: Script, tmp_path
             ]
         },
         "ping": {},
-        "no/such": {"code": -32601, "message": "This client does not answer no/such"},
+        "no/such": {"code": -32601, "message": "This client does not support no/such"},
     }
 
 
@@ -176,7 +176,7 @@ say(call, json.dumps(read()["error"]))
 """)
     with connect(command, on_elicit=on_elicit) as peer:
         error = json.loads(peer.call("ask").text)
-    assert error == {"code": -32603, "message": "The client failed: nobody there"}
+    assert error == {"code": -32603, "message": "The client's callback failed: nobody there"}
     assert faults == [LookupError]
 
 

@@ -1,1 +1,1 @@
-"""A server behind a URL: Streamable HTTP, in both eras. Needs the `http` extra."""
+"""Streamable HTTP client for both eras. Needs the `http` extra."""

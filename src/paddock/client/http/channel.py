@@ -1,12 +1,7 @@
-"""The stream of a session on which the server speaks of itself, if it has one.
+"""HTTP channel: the messages to and from a server behind a URL.
 
-It is asked for again whenever it ends, with growing pauses while nothing comes of it. A session
-that the server has forgotten meanwhile is opened anew, since nobody else may notice.
-
-A server behind a URL, as a channel.
-
-Every message of ours is a request of its own, in a thread of its own, so that a long call holds up
-no other. What comes back, on whichever response, is read as one stream of lines.
+Every outgoing message is a POST request in a thread of its own, so that a long call does not
+delay the others. The messages of all responses are read as one stream of lines.
 """
 
 from __future__ import annotations
@@ -59,11 +54,17 @@ if TYPE_CHECKING:
 STREAM_PURPOSE = "the request for a stream"
 METHOD_NOT_ALLOWED, SERVER_ERROR, NOT_IMPLEMENTED = 405, 500, 501
 FIRST_BACKOFF_STEP = 3
-"""Pauses begin where those between repeated requests end: nobody waits for this stream."""
+"""Reconnects start where the delays of repeated requests end, since no caller waits for the
+stream.
+"""
 
 
 class ServerEventStream:
-    """Listens until it is aborted, or the server has no such stream."""
+    """The GET stream on which the server of a session sends messages that belong to no request.
+
+    It reconnects whenever it ends, with growing delays while it fails. If the server no longer
+    knows the session, the session is reopened here: without requests, nothing else would notice.
+    """
 
     def __init__(
         self,
@@ -79,13 +80,13 @@ class ServerEventStream:
         self._was_open = False
 
     def run(self) -> None:
-        """Listen, in the thread that calls this."""
+        """Listen until the work is aborted or the server turns out to have no such stream."""
         events, failures = SseParser(MAX_BODY_BYTES), 0
         while not self._work.is_aborted:
             try:
                 failures = 1 if self._read_stream(events) else failures + 1
                 delay = events.retry_seconds or get_retry_delay(FIRST_BACKOFF_STEP + failures - 1)
-            except Exception as error:  # noqa: BLE001 - the thread is lent
+            except Exception as error:  # noqa: BLE001 - the pool's thread must survive
                 if not self._can_retry(error):
                     self._log_end(error)
                     return
@@ -96,19 +97,19 @@ class ServerEventStream:
             self._work.sleep(min(MAX_RETRY_SECONDS, delay))
 
     def _can_retry(self, error: Exception) -> bool:
-        """Whether to ask again after this; a session that is gone is opened anew first."""
+        """Return whether to reconnect after an error. Reopens a lost session first."""
         if not isinstance(error, HttpError):
             return False
         if error.status == NOT_FOUND and self._was_open:
-            # Where there was a stream there will be one again, in place of this one.
-            with suppress(ConnectError):  # next time, then
+            # Reopening starts a new stream, which aborts this one.
+            with suppress(ConnectError):  # The next attempt tries again.
                 self._context.reopen_session(self._generation, self._work)
             return True
         is_down = error.status is None or error.status >= SERVER_ERROR
         return error.status == TOO_MANY_REQUESTS or (is_down and error.status != NOT_IMPLEMENTED)
 
     def _read_stream(self, events: SseParser) -> bool:
-        """Take the events of one stream to its end; whether there were any."""
+        """Pass on the events of one stream until it ends. Return whether there were any."""
         headers = self._context.session.headers
         has_events = False
         try:
@@ -128,23 +129,23 @@ class ServerEventStream:
     def _log_end(self, error: Exception) -> None:
         is_unsupported = isinstance(error, HttpError) and error.status == METHOD_NOT_ALLOWED
         level = logging.DEBUG if is_unsupported else logging.INFO
-        message = "Nothing will be heard between requests: %s"
+        message = "No messages will be received between requests: %s"
         logging.getLogger("paddock").log(level, message, error)
 
 
 MAX_OPEN_EXCHANGES = 128
-"""Requests that may be open at a time; more wait in line."""
+"""Requests that may be open at a time. Further ones are queued."""
 MAX_QUEUED_REQUESTS = 10_000
-"""Requests that may wait in line."""
+"""Requests that may be queued. Further ones fail."""
 MAX_OPEN_NOTIFICATIONS = 8
-"""Notifications and answers of ours that may be on their way at a time; more wait in line."""
+"""Notifications and answers that may be sent at a time. Further ones are queued."""
 MAX_UNREAD_MESSAGES = 256
-"""Messages of the server that may wait to be read; more are left in the network."""
+"""Server messages that may wait for the reader. Further ones stay in the network."""
 MAX_PAGES = 1000
 LAST_NOTIFICATION_SECONDS = 1.0
-"""Seconds that our last notifications get to leave when the connection is closed."""
+"""Seconds that queued notifications have to leave when the connection closes."""
 CLOSE_SECONDS = 2.0
-"""Seconds that the end of a session may take, and again the end of the threads."""
+"""Seconds for the DELETE request that ends a session, and again for the threads to end."""
 CANCELLED_METHOD = "notifications/cancelled"
 CANCEL_TASK_METHOD = "tasks/cancel"
 INITIALIZED_METHOD = "notifications/initialized"
@@ -153,13 +154,13 @@ _decode_json = msgspec.json.Decoder().decode
 
 
 class ChannelReader(Protocol):
-    """Whoever reads the channel."""
+    """The connection that reads the channel."""
 
     def fail_request(self, request_id: RequestId, error: Exception) -> None:
-        """No answer to a request will come."""
+        """Resolve a request that will get no answer."""
 
     def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
-        """The channel itself has said or heard something."""
+        """Record a message that the channel itself sent or received."""
 
 
 class _RequestFailure(msgspec.Struct):
@@ -168,7 +169,7 @@ class _RequestFailure(msgspec.Struct):
 
 
 class HttpChannel:
-    """Messages to and from one server."""
+    """The messages to and from one server."""
 
     def __init__(self, url: str, settings: ConnectSettings) -> None:
         self.sender = RequestSender(url, settings)
@@ -190,35 +191,35 @@ class HttpChannel:
         self._is_closing = False
 
     def attach(self, reader: ChannelReader) -> None:
-        """Say who reads; before anything is written."""
+        """Set the connection that reads the channel. Must be called before the first write."""
         self._reader = reader
 
     def read(self) -> bytes:
-        """The next line; empty when the channel is closed."""
+        """Return the next line; b"" when the channel is closed."""
         while True:
             item = self._unread.get()
             if isinstance(item, bytes):
                 return item
-            # Told in the thread that reads, so after all that came before it.
+            # Reported by the reader thread, so that it follows all messages received before.
             if self._reader is not None:
                 self._reader.fail_request(item.request_id, item.error)
 
     def write(self, data: bytes) -> None:
-        """Send a message, without waiting for anything that comes back."""
+        """Send a message without waiting for the response."""
         message = parse_outgoing(data)
         if message.is_request:
             self._submit_request(message)
         elif message.method == CANCELLED_METHOD:
             self._cancel_request(message)
         elif message.method == INITIALIZED_METHOD:
-            # Nothing may overtake it, so it is sent in the one thread that writes.
+            # Sent here, in the writer thread, so that no later message overtakes it.
             self._send_notification(ClientExchange(message, self, self._queue_line))
             self._open_server_stream()
         else:
             self._submit_notification(ClientExchange(message, self, self._queue_line))
 
     def close(self) -> None:
-        """End every request, and the session."""
+        """Abort all requests and end the session."""
         self._notification_pool.close(LAST_NOTIFICATION_SECONDS)
         self._is_closing = True
         with self._lock:
@@ -238,7 +239,7 @@ class HttpChannel:
         self._queue_item(b"")
 
     def mark_answered(self, request_id: RequestId) -> None:
-        """An answer has come elsewhere than in answer to its own request."""
+        """Record that a request was answered on another response than its own."""
         with self._lock:
             exchange = self._exchanges.get(request_id)
         if exchange is not None:
@@ -246,16 +247,18 @@ class HttpChannel:
             exchange.work.abort()
 
     def fetch_tool_headers(self, message: OutgoingMessage, work: AbortableWork) -> None:
-        """Ask the server what the tool of a call is like; it need not know.
+        """List the server's tools until the called tool is known.
+
+        Servers that cannot list tools are ignored, since they may still be able to call them.
 
         Raises:
-            HttpError: when it cannot be asked now.
+            HttpError: The server cannot be reached now.
         """
         meta = {key: value for key, value in message.meta.items() if key != "progressToken"}
         params: Json = {"_meta": meta}
         try:
             for _ in range(MAX_PAGES):
-                next_cursor = self._send_own_request("tools/list", params, work, repeats=0).get(
+                next_cursor = self._send_own_request("tools/list", params, work, max_retries=0).get(
                     "nextCursor"
                 )
                 if self.tool_headers.has_tool(str(message.params.name)) or not isinstance(
@@ -265,35 +268,39 @@ class HttpChannel:
                 params = {"cursor": next_cursor, "_meta": meta}
         except HttpError as error:
             if error.status is None:
-                error.was_sent = False  # the call was not
+                error.was_sent = False  # The error is reported for the call, which was not sent.
                 raise
         except PaddockError:
-            pass  # a server that lists nothing may have tools all the same
+            pass
 
     def reopen_session(self, generation: int, work: AbortableWork) -> None:
-        """Open the session anew, unless another exchange has done so.
+        """Open a new session, unless another exchange has done so.
+
+        Args:
+            generation: The generation of the session that was lost.
+            work: The work that needs the new session.
 
         Raises:
-            ConnectError: when the server will not.
+            ConnectError: The server does not open a session.
         """
         session = self.session
         with session.lock:
             initialize_message, version = session.initialize_message, session.version
             if session.generation != generation or initialize_message is None:
                 return
-            message = "The session with %s is gone and opened anew; subscriptions are lost"
+            message = "%s has lost the session. A new one is opened; subscriptions are lost"
             logging.getLogger("paddock").warning(message, self.sender.url)
             params = _decode_json(decode_frame(initialize_message.frame).params)  # type: ignore[arg-type]  # `initialize` has some
             try:
-                self._send_own_request("initialize", params, work, limit=self.timeout)
+                self._send_own_request("initialize", params, work, read_timeout=self.timeout)
             except PaddockError as error:
                 raise ConnectError(
-                    f"The session is gone and cannot be opened anew: {error.message}"
+                    f"The server lost the session and did not open a new one: {error.message}"
                 ) from None
             if session.version != version:
                 raise ConnectError(
-                    f"The session is gone, and {self.sender.url} now speaks {session.version} "
-                    f"instead of {version}"
+                    f"{self.sender.url} lost the session and opened a new one with protocol "
+                    f"version {session.version} instead of {version}"
                 )
             frame = encode_notification(INITIALIZED_METHOD)
             self._record_frame(frame, is_ours=True)
@@ -307,20 +314,20 @@ class HttpChannel:
             return
         with self._lock:
             self._exchanges[request_id] = exchange
-        # What is to stop something has to leave even if the connection is closed thereupon.
+        # close() waits for the notification pool, so a cancellation before it is still sent.
         pool = (
             self._notification_pool if message.method == CANCEL_TASK_METHOD else self._request_pool
         )
         if not pool.submit(partial(self._run_request, exchange, request_id)):
             self._remove_exchange(request_id)
             self._queue_failure(
-                request_id, ConnectError("Too many requests are waiting to be sent")
+                request_id, ConnectError("Too many requests are queued for this connection")
             )
 
     def _run_request(self, exchange: ClientExchange, request_id: RequestId) -> None:
         try:
             exchange.run()
-        except Exception as error:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
+        except Exception as error:  # noqa: BLE001 - re-raised in the thread that waits
             self._queue_failure(request_id, error)
         finally:
             self._remove_exchange(request_id)
@@ -330,7 +337,7 @@ class HttpChannel:
             self._exchanges.pop(request_id, None)
 
     def _cancel_request(self, message: OutgoingMessage) -> None:
-        """A server is told by the message in a session, and else by the end of the stream."""
+        """Cancel by a message in a session, and by closing the response in the stateless era."""
         request_id = message.params.request_id
         with self._lock:
             exchange = (
@@ -355,16 +362,16 @@ class HttpChannel:
 
         if not self._notification_pool.submit(send):
             logging.getLogger("paddock").warning(
-                "%s was not sent: too many messages are waiting", exchange.message.method
+                "%s was not sent: too many messages are queued", exchange.message.method
             )
 
     def _send_notification(self, exchange: ClientExchange) -> None:
-        """Send what nobody waits for an answer to; all that can be done with an error is to log."""
+        """Send a message that gets no answer. Errors can only be logged."""
         with self._lock:
             self._open_notifications.add(exchange)
         try:
             exchange.run()
-        except Exception as error:  # noqa: BLE001 - the thread has more to send
+        except Exception as error:  # noqa: BLE001 - the writer thread must survive
             description = exchange.message.method or "An answer"
             logging.getLogger("paddock").warning("%s could not be sent: %s", description, error)
         finally:
@@ -372,7 +379,7 @@ class HttpChannel:
                 self._open_notifications.discard(exchange)
 
     def _open_server_stream(self) -> None:
-        """Listen to what the server says of itself in the session."""
+        """Open the session's GET stream, replacing an earlier one."""
         with self._lock:
             if self._is_closing:
                 return
@@ -394,28 +401,29 @@ class HttpChannel:
         method: str,
         params: Json,
         work: AbortableWork,
-        repeats: int = MAX_RETRIES,
-        limit: float | None = None,
+        max_retries: int = MAX_RETRIES,
+        read_timeout: float | None = None,
     ) -> Json:
-        """A request of the channel itself."""
+        """Send a request of the channel itself and return its result."""
         request_id = f"paddock-{next(self._ids)}"
         frame = encode_request(request_id, method, params)
         self._record_frame(frame, is_ours=True)
         answers: list[JsonRpcFrame] = []
 
-        def take(line: bytes) -> None:
-            for message in decode_frames(line):
-                if message.id == request_id and message.method is UNSET:
+        def handle_line(line: bytes) -> None:
+            for response in decode_frames(line):
+                if response.id == request_id and response.method is UNSET:
                     self._record_frame(line, is_ours=False)
-                    answers.append(message)
+                    answers.append(response)
                     return
             self._queue_line(line)
 
-        ClientExchange(parse_outgoing(frame), self, take, work, repeats, limit).run()
+        message = parse_outgoing(frame)
+        ClientExchange(message, self, handle_line, work, max_retries, read_timeout).run()
         return self._read_result(answers, f"{method} of {self.sender.url}")
 
     def _read_result(self, answers: list[JsonRpcFrame], purpose: str) -> Json:
-        """The result in the answer to a request of our own, if there is one."""
+        """Return the result in the answers to the channel's own request."""
         for answer in answers:
             if answer.error is not UNSET:
                 raise AnswerError(
@@ -438,7 +446,7 @@ class HttpChannel:
         self._queue_item(_RequestFailure(request_id, error))
 
     def _queue_item(self, item: bytes | _RequestFailure) -> None:
-        """Give an item to the reader; wait while it is behind, but not beyond the end."""
+        """Queue an item for the reader, waiting for room. Gives up when the channel closes."""
         while True:
             try:
                 self._unread.put(item, timeout=LAST_NOTIFICATION_SECONDS)
@@ -449,7 +457,10 @@ class HttpChannel:
                 return
 
     def _end_session(self) -> None:
-        """Tell the server, which need not answer; nor need whoever gives our token."""
+        """Send the DELETE request that ends the session, without waiting for long.
+
+        A separate thread sends it: the server, or the function that provides the token, may block.
+        """
         if self.session.id is None:
             return
         work = AbortableWork()
@@ -462,5 +473,5 @@ class HttpChannel:
         try:
             response = self.sender.send("DELETE", self.session.headers, None, work)
             self.sender.discard_response(response, work)
-        except Exception as error:  # noqa: BLE001 - it ends for us in any case
+        except Exception as error:  # noqa: BLE001 - the client closes in any case
             logging.getLogger("paddock").debug("The session was not ended: %s", error)

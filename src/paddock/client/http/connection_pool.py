@@ -1,9 +1,4 @@
-"""Where a server is.
-
-Work in a thread that another thread can put an end to, even while it waits for the network.
-
-Pooled connections to one server, whose sockets the work that uses them can be cut off from.
-"""
+"""Server URLs, and pooled connections that another thread can abort."""
 
 from __future__ import annotations
 
@@ -37,12 +32,12 @@ class ServerUrl(Struct, frozen=True):
 
     @property
     def origin(self) -> tuple[str, str, int]:
-        """Who answers there; a token is for one origin only."""
+        """Scheme, host and port. Credentials are sent to one origin only."""
         return self.scheme, self.host, self.port
 
     @property
     def is_confidential(self) -> bool:
-        """Whether nobody on the way can read what is sent there."""
+        """Whether what is sent cannot be read on the way: https, or a loopback address."""
         return self.scheme == "https" or self._is_loopback
 
     @property
@@ -54,12 +49,12 @@ class ServerUrl(Struct, frozen=True):
             return host == "localhost" or host.endswith(".localhost")
 
     def __str__(self) -> str:
-        """For people: without the query, which may hold a secret."""
+        """Return the URL for messages, without its query, which may contain a secret."""
         port = "" if self.port == DEFAULT_PORTS[self.scheme] else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}{self.target.partition('?')[0]}"
 
     def resolve(self, location: str) -> ServerUrl:
-        """The address that a redirection leads to."""
+        """Return the URL of a redirection."""
         port = f":{self.port}"
         return parse_server_url(
             urljoin(f"{self.scheme}://{self.host}{port}{self.target}", location)
@@ -67,10 +62,10 @@ class ServerUrl(Struct, frozen=True):
 
 
 def parse_server_url(url: str) -> ServerUrl:
-    """The address that a URL names.
+    """Parse the URL of a server.
 
     Raises:
-        ConnectError: when it names none, or holds a password.
+        ConnectError: Not an http or https URL, or one with a user name or password.
     """
     try:
         parts = parse_url(url)
@@ -80,8 +75,8 @@ def parse_server_url(url: str) -> ServerUrl:
         raise ConnectError(f"Not an http or https URL: {url!r:.200}")
     if parts.auth is not None:
         raise ConnectError(
-            f"The URL of {parts.host} holds a user name or password",
-            hint="give it as a header or a token instead",
+            f"The URL of {parts.host} contains a user name or password",
+            hint="pass it as a header or a token instead",
         )
     return ServerUrl(
         scheme=parts.scheme,
@@ -92,7 +87,7 @@ def parse_server_url(url: str) -> ServerUrl:
 
 
 class AbortableWork:
-    """Holds the socket that a piece of work waits for; `abort` shuts it."""
+    """Work that another thread can abort while it waits for a socket."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -101,73 +96,76 @@ class AbortableWork:
 
     @property
     def is_aborted(self) -> bool:
-        """Whether nobody wants the work any longer."""
+        """Whether `abort` was called."""
         return self._aborted.is_set()
 
     @property
     def has_socket(self) -> bool:
-        """Whether a connection has been made."""
+        """Whether the work has a connection."""
         return self._socket is not None
 
     def hold_socket(self, sock: socket.socket) -> None:
-        """From now on the work waits for this socket."""
+        """Set the socket that `abort` shuts down."""
         with self._lock:
             self._socket = sock
             if self.is_aborted:
                 _shut_down_socket(sock)
 
     def release_socket(self) -> None:
-        """The work no longer needs its socket, which others may use from now on."""
+        """Detach the work from its socket, which other work may use from now on."""
         with self._lock:
             self._socket = None
 
     def release_if_held(self, sock: socket.socket | None) -> None:
-        """Somebody else uses this socket from now on; another one stays with the work."""
+        """Detach the work from `sock`, but not from another socket that it has taken since."""
         with self._lock:
             if self._socket is sock:
                 self._socket = None
 
     def set_socket_timeout(self, seconds: float) -> None:
-        """Let the work wait for its socket only so long."""
+        """Set the timeout of the current socket."""
         with self._lock, suppress(OSError):
             if self._socket is not None:
                 self._socket.settimeout(seconds)
 
     def abort(self) -> None:
-        """End the work, wherever it is."""
+        """Abort the work and shut down its socket."""
         with self._lock:
             self._aborted.set()
             if self._socket is not None:
                 _shut_down_socket(self._socket)
 
     def sleep(self, seconds: float) -> bool:
-        """Wait; whether the work was aborted meanwhile."""
+        """Sleep. Return True at once when the work is aborted."""
         return self._aborted.wait(seconds)
 
 
 def _shut_down_socket(sock: socket.socket) -> None:
-    # Not the method of an SSL socket, which takes its state from under the thread that reads.
+    # SSLSocket.shutdown() would clear the TLS state that the reading thread is using.
     with suppress(OSError):
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
 MAX_POOLED_CONNECTIONS = 160
-"""Connections that are kept; at least as many as there can be requests at a time, because the pool
-complains about every one that it has no room for."""
+"""Connections kept open. At least as many as there can be requests at a time, because urllib3 warns
+about every connection that it cannot keep.
+"""
 TCP_KEEP_ALIVE_OPTIONS = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 4}
-"""After how many seconds of silence, how often and how many times to ask whether a server that
-says nothing is still there: a stream may be silent for hours."""
+"""Seconds of silence before the first probe, seconds between probes, and their number. Streams may
+be silent for hours, so the operating system has to detect a vanished server.
+"""
 
+# A thread-local, because urllib3 chooses the connection inside urlopen() and passes nothing to it.
 _thread_work = threading.local()
 
 
 def set_current_work(work: AbortableWork | None) -> None:
-    """Say whose work this thread does from now on."""
+    """Set the work of this thread, which its next connection attaches itself to."""
     _thread_work.holder = work
 
 
 class _AbortableConnection(HTTPConnection):
-    """Shows its socket to whoever works with it, and to nobody else."""
+    """A connection that gives its socket to the work that uses it, and only to that."""
 
     _current_work: AbortableWork | None = None
 
@@ -181,7 +179,7 @@ class _AbortableConnection(HTTPConnection):
 
     def _hand_over_socket(self) -> None:
         if self._current_work is not None:
-            # It may be at work on another connection by now.
+            # The previous work may hold another connection's socket by now; that one it keeps.
             self._current_work.release_if_held(self.sock)
         self._current_work = getattr(_thread_work, "holder", None)
         if self._current_work is not None and self.sock is not None:
@@ -189,7 +187,7 @@ class _AbortableConnection(HTTPConnection):
 
 
 class _AbortableTlsConnection(_AbortableConnection, HTTPSConnection):
-    """The same with TLS."""
+    """The same over TLS."""
 
 
 class _PlainConnectionPool(urllib3.HTTPConnectionPool):
@@ -201,7 +199,7 @@ class _TlsConnectionPool(urllib3.HTTPSConnectionPool):
 
 
 def make_connection_pool(address: ServerUrl, verify: bool | str) -> urllib3.HTTPConnectionPool:
-    """The connections to an address."""
+    """Create the connection pool for a server."""
     options: dict[str, Any] = {
         "host": address.host,
         "port": address.port,

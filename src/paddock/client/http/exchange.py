@@ -1,10 +1,8 @@
-"""What HTTP has to know of a session: its id and version, and how it was opened.
+"""One HTTP request of the client and everything that comes back for it.
 
-One message of ours and everything that comes back for it.
-
-A request is repeated only when that cannot make the server act twice: when it was not reached or
-refused to act, or when the request only asks. A stream that breaks before the answer is resumed
-where the server allows it.
+A request is repeated only if the server cannot act on it twice: it did not arrive, was rejected,
+or has no side effects. A stream that breaks before the answer is resumed if the server supports
+that.
 """
 
 from __future__ import annotations
@@ -47,14 +45,14 @@ _decode_initialize_result = msgspec.json.Decoder(_InitializeResult).decode
 
 
 class ClientHttpSession:
-    """The session of one connection, if it has one."""
+    """The session of a connection: its id, its version and the message that opened it."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        """Held while the session is opened anew; nothing else may be sent in it meanwhile."""
+        """Held while the session is reopened. Other requests wait for it."""
         self.initialize_message: OutgoingMessage | None = None
         self.generation = 0
-        """How often it was opened."""
+        """Number of times the session was opened."""
         self.id: str | None = None
         self.version: str | None = None
         self.stateless_version: str | None = None
@@ -62,7 +60,7 @@ class ClientHttpSession:
 
     @property
     def headers(self) -> dict[str, str]:
-        """What each request in the session carries."""
+        """The headers of each request in the session."""
         version = self.version or self.stateless_version
         headers = {VERSION_HEADER: version} if version else {}
         if self.id is not None:
@@ -72,11 +70,11 @@ class ClientHttpSession:
     def record_initialize(
         self, message: OutgoingMessage, answer: JsonRpcFrame, headers: Mapping[str, str]
     ) -> None:
-        """The server has answered `initialize`."""
+        """Take id and version from the answer to `initialize`."""
         try:
             result = _decode_initialize_result(answer.result)  # type: ignore[arg-type]  # no result is no JSON
         except (msgspec.DecodeError, TypeError):
-            return  # an error; who asked will see it
+            return  # An error, which the caller of initialize receives.
         self.initialize_message = message
         self.version = result.protocol_version
         self.id = headers.get(SESSION_ID_HEADER)
@@ -88,16 +86,16 @@ NOT_FOUND, TOO_MANY_REQUESTS = 404, 429
 UNAVAILABLE_STATUSES = (502, 503, 504)
 
 MAX_RETRIES = 3
-"""How often a request is repeated, and a broken stream resumed in vain."""
+"""Repetitions of a request, and fruitless attempts to resume a stream."""
 FIRST_RETRY_SECONDS = 0.25
-"""Seconds before the first repetition; each further one takes twice as long."""
+"""Delay before the first repetition. It doubles each time."""
 MAX_RETRY_SECONDS = 30.0
-"""Seconds between two attempts at most; a server that asks for more is not asked again."""
+"""Longest delay between two attempts. If `Retry-After` asks for more, the request fails."""
 LISTEN_METHOD = "subscriptions/listen"
 
 
 class _ErrorBody(msgspec.Struct):
-    """An error without its id, which may be null where the request was not read."""
+    """An error without its id, which may be null if the server did not read the request."""
 
     error: dict[str, object]
 
@@ -128,12 +126,12 @@ class ExchangeContext(Protocol):
 
 
 def get_retry_delay(failures: int) -> float:
-    """Seconds to wait after so many failures."""
+    """Return the seconds to wait after a number of failures."""
     return float(min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(failures - 1, 16)))
 
 
 class ClientExchange:
-    """Sends one message and takes what comes back, in the thread that calls `run`."""
+    """Sends one message and handles the response, in the thread that calls `run`."""
 
     def __init__(
         self,
@@ -148,9 +146,9 @@ class ClientExchange:
         self.work = work or AbortableWork()
         self._max_retries = max_retries
         self._read_timeout = read_timeout if message.is_request else context.timeout
-        """Seconds that each wait for the server may take; a request waits until it is aborted."""
+        """Seconds to wait for data. None for requests: they wait until they are aborted."""
         self.may_have_arrived = False
-        """Whether the server may have heard of it, in the session that there is."""
+        """Whether the server may have received the message in the current session."""
         self.is_answered = False
         self._context = context
         self._sender = context.sender
@@ -161,10 +159,10 @@ class ClientExchange:
         self._has_refreshed_headers = False
 
     def run(self) -> None:
-        """Send the message, and pass on what comes back until it is answered.
+        """Send the message and pass on what comes back, until it is answered.
 
         Raises:
-            PaddockError: when no answer will come.
+            PaddockError: No answer will come.
         """
         while not self.work.is_aborted:
             try:
@@ -182,7 +180,7 @@ class ClientExchange:
                 self.work.release_socket()
 
     def _get_delay_after(self, error: HttpError) -> float | None:
-        """How long to wait before the message is sent again; None not to send it again."""
+        """Return the seconds to wait before repeating the message, or None to give up."""
         can_repeat = (
             not error.was_sent
             or error.status == TOO_MANY_REQUESTS
@@ -198,14 +196,16 @@ class ClientExchange:
     def _add_hint(self, error: HttpError) -> HttpError:
         may_have_acted = self.message.is_request and error.was_sent and error.status is None
         if error.hint is None and may_have_acted and not self.message.is_repeatable:
-            error.hint = f"the server may have carried out {self.message.method}"
+            error.hint = (
+                f"the server may have executed {self.message.method}; check before retrying"
+            )
         return error
 
     def _send_once(self) -> None:
         headers, generation = self._make_headers()
         self.may_have_arrived = True
         response = self._sender.send(
-            "POST", headers, self.message.frame, self.work, limit=self._read_timeout
+            "POST", headers, self.message.frame, self.work, read_timeout=self._read_timeout
         )
         if response.status == NOT_FOUND and SESSION_ID_HEADER in headers:
             self._sender.discard_response(response, self.work)
@@ -221,7 +221,7 @@ class ClientExchange:
             self._handle_document(response)
 
     def _reopen_session(self, generation: int) -> None:
-        """The server does not know the session any more, and so has not acted on the request."""
+        """Reopen a session that the server has lost. It cannot have processed the message."""
         if self._has_reopened:
             text = f"{self._sender.url} has lost the session again"
             raise HttpError(text, status=NOT_FOUND)
@@ -230,7 +230,7 @@ class ClientExchange:
         self._context.reopen_session(generation, self.work)
 
     def _make_headers(self) -> tuple[dict[str, str], int]:
-        """The headers to send, and the generation of the session that they name."""
+        """Return the headers to send and the generation of the session they name."""
         message, session = self.message, self._context.session
         headers = {"Accept": ACCEPT_HEADER, "Content-Type": JSON_MEDIA_TYPE}
         if message.version is not None:
@@ -272,7 +272,7 @@ class ClientExchange:
             excerpt = self._sender.format_excerpt(body)
             raise HttpError(
                 f"{self._sender.url} answered {self.message.method} with HTTP {response.status} "
-                f"and {content_type} instead of an answer" + (f": {excerpt}" if excerpt else ""),
+                f"and {content_type}, but without a result" + (f": {excerpt}" if excerpt else ""),
                 status=response.status,
             )
 
@@ -290,12 +290,12 @@ class ClientExchange:
             self._context.tool_headers.clear()
             self._send_once()
             return
-        # Servers that refuse a request before they have read it do not repeat its id.
+        # A server that rejects a request before parsing it cannot repeat the id.
         answer = {"jsonrpc": "2.0", "id": self.message.id, "error": error}
         self._pass_on_message(encode_json(answer), response)
 
     def _is_header_mismatch(self, error: dict[str, object]) -> bool:
-        """Whether the server finds that headers are missing which we do not know of."""
+        """Return whether the server expects headers that the known tool list does not call for."""
         is_call = self.message.method == "tools/call"
         return is_call and error.get("code") == HEADER_MISMATCH and not self._has_refreshed_headers
 
@@ -309,14 +309,14 @@ class ClientExchange:
         self._resume_stream(events, stream_error)
 
     def _read_stream(self, response: BaseHTTPResponse, events: SseParser) -> HttpError:
-        """Take the events of a stream to its end; what ended it, if it was not the answer."""
+        """Pass on a stream's events until it ends; return the error to raise if it ended early."""
         try:
             for piece in self._sender.iterate_body(response, self.work):
                 for data in events.feed(piece):
                     self._pass_on_message(data, response)
                     self._failures = 0
                 if self.is_answered:
-                    # The end should follow at once, and the connection can then be used again.
+                    # The end should follow at once. Reading it makes the connection reusable.
                     self.work.set_socket_timeout(DISCARD_SECONDS)
         except HttpError as error:
             return error
@@ -326,7 +326,7 @@ class ClientExchange:
         return HttpError(text)
 
     def _resume_stream(self, events: SseParser, stream_error: HttpError) -> None:
-        """Ask for the rest of a stream that has broken."""
+        """Reconnect to a broken stream after its last event."""
         purpose = f"the resumption of {self.message.method}"
         failures = 1
         while failures <= MAX_RETRIES and not self.is_answered:
@@ -349,7 +349,7 @@ class ClientExchange:
             raise stream_error
 
     def _pass_on_message(self, data: bytes, response: BaseHTTPResponse) -> None:
-        """Pass on a message of the server, as one line."""
+        """Pass on a server message as one line."""
         line = join_lines(data)
         for frame in decode_frames(line):
             self._inspect_frame(frame, response)
@@ -374,7 +374,7 @@ class ClientExchange:
 
 
 def _find_error(body: bytes) -> dict[str, object] | None:
-    """The error of a JSON-RPC answer; None when it is something else."""
+    """Return the error object of a JSON-RPC answer, or None."""
     try:
         return _decode_error_body(body).error
     except DECODE_ERRORS:

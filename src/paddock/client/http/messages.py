@@ -1,7 +1,4 @@
-"""A message of the server, as it comes in the body of a response.
-
-A message of ours, as far as HTTP has to know what it says.
-"""
+"""Server messages in response bodies, and the parts of client messages that HTTP depends on."""
 
 from __future__ import annotations
 
@@ -26,12 +23,12 @@ from paddock.protocol.jsonrpc import (
 
 
 def join_lines(data: bytes) -> bytes:
-    """The message without line ends, which mean nothing between the parts of JSON."""
+    """Return the message on one line. Line breaks between JSON tokens have no meaning."""
     return data.replace(b"\r", b" ").replace(b"\n", b" ")
 
 
 def decode_frames(line: bytes) -> list[JsonRpcFrame]:
-    """What a line says; nothing when it is no message, which whoever reads it will note."""
+    """Decode the messages of a line. Return [] if it is malformed; the connection reports that."""
     try:
         messages = split_batch(line) if is_batch(line) else [line]
         return [decode_frame(message) for message in messages]
@@ -47,7 +44,7 @@ REPEATABLE_METHODS = frozenset(
         *("skills/get", "skills/list", "tools/list", "resources/directory/read"),
     }
 )
-"""Requests that do no harm when the server gets them twice."""
+"""Methods without side effects, which the server may receive twice."""
 
 
 class _MessageParams(Struct):
@@ -64,7 +61,7 @@ _decode_json = msgspec.json.Decoder().decode
 
 
 class OutgoingMessage(Struct):
-    """A request, a notification, or an answer (which has no method)."""
+    """A request, a notification, or a response (without a method)."""
 
     frame: bytes
     id: RequestId | None
@@ -73,35 +70,35 @@ class OutgoingMessage(Struct):
 
     @property
     def is_request(self) -> bool:
-        """Whether an answer has to come."""
+        """Whether the message expects an answer."""
         return self.id is not None and self.method is not None
 
     @property
     def is_repeatable(self) -> bool:
-        """Whether it may be sent again though the server may have acted on it."""
+        """Whether the message may be sent again even if the server may have acted on it."""
         return self.method in REPEATABLE_METHODS
 
     @property
     def meta(self) -> dict[str, object]:
-        """Its `_meta`."""
+        """The `_meta` of the message."""
         return self.params.meta if isinstance(self.params.meta, dict) else {}
 
     @property
     def version(self) -> str | None:
-        """The protocol version that it names, which it does in the stateless era only."""
+        """The protocol version in `_meta`, which only stateless requests have."""
         version = self.meta.get(META_VERSION)
         return version if isinstance(version, str) else None
 
     @property
     def arguments(self) -> dict[str, object]:
-        """The arguments of a call."""
+        """The arguments of a tool call."""
         raw = self.params.arguments
         value = {} if raw is UNSET else _decode_json(raw)
         return value if isinstance(value, dict) else {}
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a request of the stateless era repeats of itself, but for a tool's arguments."""
+        """The headers that repeat the method and name of a stateless request."""
         if self.method is None:
             return {}
         headers = {METHOD_HEADER: encode_header_value(self.method)}
@@ -112,7 +109,7 @@ class OutgoingMessage(Struct):
 
 
 def parse_outgoing(frame: bytes) -> OutgoingMessage:
-    """What a frame of ours is."""
+    """Parse a message that the client is about to send."""
     message = decode_frame(frame)
     params = _MessageParams()
     if message.params is not UNSET and bytes(message.params).startswith(b"{"):

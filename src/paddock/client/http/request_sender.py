@@ -1,7 +1,4 @@
-"""The bearer token for a server, and what to say when the server refuses it.
-
-One HTTP request to a server: its headers, its token, redirections, and what may go wrong.
-"""
+"""HTTP requests to one server: headers, credentials, redirects and errors."""
 
 from __future__ import annotations
 
@@ -38,13 +35,13 @@ if TYPE_CHECKING:
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
 MIN_SECRET_LENGTH = 8
-"""Characters that the value of a header must have to count as a secret."""
+"""Shorter header values are not redacted from messages: they occur by chance."""
 _CHALLENGE_PARAMETER = re.compile(r'([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
 
 
 class BearerCredentials:
-    """Gives the token to send; keeps it, and other secrets, out of what we say."""
+    """Provides the token to send and redacts secrets from error messages."""
 
     def __init__(self, token: TokenSource | None, headers: Iterable[str] = ()) -> None:
         secret_candidates = {
@@ -57,26 +54,26 @@ class BearerCredentials:
 
     @property
     def can_renew(self) -> bool:
-        """Whether there may be another token when one is refused."""
+        """Whether there may be another token after one is rejected."""
         return callable(self._source)
 
     def get_token(self) -> str | None:
-        """The token to send; a source is asked for one when there is none yet."""
+        """Return the token to send, calling the token source the first time."""
         with self._lock:
             if self._current_token is None and callable(self._source):
                 self._current_token = _call_token_source(self._source)
             return self._current_token
 
     def renew_token(self, refused: str | None) -> str | None:
-        """A token in place of one that was refused."""
+        """Return a token to replace one that the server rejected."""
         with self._lock:
-            # Of several requests that were refused at once, the first has asked already.
+            # If several requests were rejected at once, only the first one calls the source.
             if self._current_token == refused and callable(self._source):
                 self._current_token = _call_token_source(self._source)
             return self._current_token
 
     def redact_secrets(self, message: str) -> str:
-        """A text of the server, which may have repeated our secrets, without them."""
+        """Remove the client's secrets from a text of the server, which may have echoed them."""
         for secret in (self._current_token, *self._secrets):
             message = message.replace(secret, "…") if secret else message
         return message
@@ -84,7 +81,7 @@ class BearerCredentials:
     def make_access_error(
         self, status: int, headers: Mapping[str, str], server_url: str, excerpt: str
     ) -> AccessRefusedError:
-        """The error for a request that the server did not allow."""
+        """Create the error for HTTP 401 or 403."""
         challenge = self.redact_secrets(headers.get("WWW-Authenticate", ""))
         parameters = {
             name.lower(): quoted or bare
@@ -92,8 +89,8 @@ class BearerCredentials:
         }
         scope, metadata = parameters.get("scope"), parameters.get("resource_metadata")
         reasons = [parameters.get("error_description") or parameters.get("error") or excerpt]
-        reasons.append(f"it asks for scope {scope!r}" if scope else "")
-        reasons.append(f"how to get a token is described at {metadata}" if metadata else "")
+        reasons.append(f"it requires scope {scope!r}" if scope else "")
+        reasons.append(f"see {metadata} for how to get a token" if metadata else "")
         detail = "; ".join(cause for cause in reasons if cause)
         return AccessRefusedError(
             f"{server_url} refused access with HTTP {status}" + (f": {detail}" if detail else ""),
@@ -105,37 +102,37 @@ class BearerCredentials:
 
     def _get_hint(self, status: int) -> str:
         if self._source is None:
-            return "give a bearer token: token=… in Python, --token-env on the command line"
+            return "pass a bearer token: token=… in Python, --token-env on the command line"
         if status == UNAUTHORIZED:
-            return "the token that was sent is not valid there, or has expired"
-        return "the token that was sent does not allow this"
+            return "the token is invalid or has expired"
+        return "the token does not permit this request"
 
 
 def _call_token_source(source: Callable[[], str]) -> str:
     try:
         token = source()
     except Exception as error:
-        message = f"The function that gives the token failed: {type(error).__name__}: {error}"
-        raise ConnectError(message, hint="it is what token=… names") from error
+        message = f"The token source failed: {type(error).__name__}: {error}"
+        raise ConnectError(message, hint="check the function passed as token=…") from error
     return _check_token(token)
 
 
 def _check_token(token: object) -> str:
     if not isinstance(token, str) or not _VISIBLE_ASCII.fullmatch(token):
-        raise ConnectError("The token is not one word of visible ASCII characters")
+        raise ConnectError("The token must be one word of visible ASCII characters")
     return token
 
 
 MAX_CONNECT_SECONDS = 10.0
-"""Seconds until an address that does not answer at all counts as unreachable."""
+"""Seconds after which an address that does not respond counts as unreachable."""
 MAX_BODY_BYTES = 128 << 20
-"""Bytes of an answer, or of one event."""
+"""Maximum size of a response body, or of one event."""
 MAX_REDIRECTS = 5
 MAX_EXCERPT_LENGTH = 200
-CERTIFICATE_HINT = "verify=… names the certificates of an authority of your own"
+CERTIFICATE_HINT = "if the server uses a private certificate authority, pass its file as verify=…"
 READ_CHUNK_BYTES = 1 << 16
 DISCARD_SECONDS = 2.0
-"""Seconds to wait for the rest of a body that nobody needs."""
+"""Seconds to wait for the rest of a response that is discarded."""
 METHOD_PRESERVING_REDIRECTS = (307, 308)
 REDIRECT_STATUSES = (301, 302, 303, *METHOD_PRESERVING_REDIRECTS)
 
@@ -145,7 +142,7 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 RESERVED_HEADERS = frozenset(
     {"accept", "content-length", "content-type", "host", "transfer-encoding"}
 )
-"""Headers that a caller cannot set; nor those that begin with `mcp-`."""
+"""Headers that callers cannot set, in addition to those that begin with `mcp-`."""
 
 
 class RequestSender:
@@ -156,7 +153,7 @@ class RequestSender:
         self._headers = _check_own_headers(settings.headers or {})
         has_authorization = any(name.lower() == "authorization" for name in self._headers)
         if has_authorization and settings.token is not None:
-            raise ConnectError("Expected a token or a header Authorization, got both")
+            raise ConnectError("Expected either a token or an Authorization header, got both")
         is_secret = has_authorization or settings.token is not None
         if is_secret and not self.url.is_confidential and not settings.allow_plain_http:
             raise ConnectError(
@@ -174,35 +171,41 @@ class RequestSender:
         body: bytes | None,
         work: AbortableWork,
         *,
-        limit: float | None = None,
+        read_timeout: float | None = None,
     ) -> BaseHTTPResponse:
-        """Send a request; its response has a body that is still to be read.
+        """Send a request and return the response, whose body is still unread.
 
-        A token that is refused is renewed once. `limit` bounds each wait for the server, in
-        seconds.
+        A token that the server rejects is renewed once.
+
+        Args:
+            verb: The HTTP method.
+            headers: Headers in addition to those of the sender.
+            body: The request body.
+            work: The work that an abort ends.
+            read_timeout: Seconds to wait for data, each time; None waits indefinitely.
 
         Raises:
-            HttpError: when there is no response.
+            HttpError: There was no response.
         """
         token = self.credentials.get_token()
         response = self._send_with_redirects(
-            verb, self._make_headers(headers, token), body, work, limit
+            verb, self._make_headers(headers, token), body, work, read_timeout
         )
         if response.status == UNAUTHORIZED and self.credentials.can_renew:
             self.discard_response(response, work)
             new_token = self.credentials.renew_token(token)
             response = self._send_with_redirects(
-                verb, self._make_headers(headers, new_token), body, work, limit
+                verb, self._make_headers(headers, new_token), body, work, read_timeout
             )
         return response
 
     def open_stream(
         self, headers: Mapping[str, str], last_id: str | None, work: AbortableWork, purpose: str
     ) -> BaseHTTPResponse:
-        """Ask for a stream of events; for what follows after one, if that is named.
+        """Request an event stream, optionally resuming after an event.
 
         Raises:
-            HttpError: when there is none.
+            HttpError: The server does not open a stream.
         """
         request_headers = {"Accept": EVENT_STREAM_MEDIA_TYPE, **headers}
         if last_id is not None:
@@ -213,10 +216,10 @@ class RequestSender:
         return response
 
     def read_body(self, response: BaseHTTPResponse, work: AbortableWork) -> bytes:
-        """The whole body of a response.
+        """Return the whole body of a response.
 
         Raises:
-            HttpError: when it is too long, or the connection breaks.
+            HttpError: The connection broke, or the body is longer than the limit.
         """
         chunks, size = [], 0
         for chunk in self.iterate_body(response, work):
@@ -229,10 +232,10 @@ class RequestSender:
         return b"".join(chunks)
 
     def iterate_body(self, response: BaseHTTPResponse, work: AbortableWork) -> Iterator[bytes]:
-        """The body of a response as it comes.
+        """Yield the body of a response as it arrives.
 
         Raises:
-            HttpError: when the connection breaks.
+            HttpError: The connection broke.
         """
         while True:
             with self.translate_errors(work):
@@ -242,9 +245,9 @@ class RequestSender:
             yield chunk
 
     def discard_response(self, response: BaseHTTPResponse, work: AbortableWork) -> bytes:
-        """Have done with a response; the beginning of its body.
+        """Close a response and return the beginning of its body.
 
-        The connection can be used again if the rest of the body is short and comes at once.
+        The connection can be reused if the rest of the body is short and arrives at once.
         """
         body = b""
         work.set_socket_timeout(DISCARD_SECONDS)
@@ -255,7 +258,7 @@ class RequestSender:
         return body
 
     def make_http_error(self, response: BaseHTTPResponse, body: bytes, purpose: str) -> HttpError:
-        """The error for a response that holds no message of the protocol."""
+        """Create the error for a response without an MCP message."""
         status, headers = response.status, response.headers
         excerpt = self.format_excerpt(body)
         if status in (UNAUTHORIZED, FORBIDDEN):
@@ -271,13 +274,13 @@ class RequestSender:
         )
 
     def format_excerpt(self, body: bytes) -> str:
-        """The beginning of a body that we do not understand, for people."""
+        """Return the beginning of an unexpected body for an error message."""
         message = " ".join(body.decode(errors="replace").split())
         message = self.credentials.redact_secrets(message)
         return message if len(message) <= MAX_EXCERPT_LENGTH else f"{message[:MAX_EXCERPT_LENGTH]}…"
 
     def close(self) -> None:
-        """Let go of all connections that are not in use."""
+        """Close the idle connections."""
         self._pool.close()
 
     def _make_headers(self, headers: Mapping[str, str], token: str | None) -> dict[str, str]:
@@ -294,7 +297,7 @@ class RequestSender:
         work: AbortableWork,
         read_timeout: float | None,
     ) -> BaseHTTPResponse:
-        """Send, and follow redirections within the origin that repeat the request."""
+        """Send and follow redirects that keep the method and stay within the origin."""
         url = self.url
         for _ in range(MAX_REDIRECTS):
             response = self._open_response(verb, url, headers, body, work, read_timeout)
@@ -331,7 +334,7 @@ class RequestSender:
 
     @contextmanager
     def translate_errors(self, work: AbortableWork) -> Iterator[None]:
-        """Waiting for the server, with errors that people understand."""
+        """Convert network errors to `HttpError` and `ConnectError`."""
         set_current_work(work)
         try:
             yield
@@ -349,7 +352,7 @@ class RequestSender:
 
 
 def get_content_type(response: BaseHTTPResponse) -> str:
-    """What kind of body a response has."""
+    """Return the media type of a response, without parameters."""
     return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
@@ -357,15 +360,15 @@ def _check_own_headers(given: Mapping[str, str]) -> dict[str, str]:
     headers = {"User-Agent": f"paddock/{__version__}"}
     for name, value in given.items():
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
-            raise ConnectError(f"Not a header that can be sent: {name!r:.60}")
+            raise ConnectError(f"The header {name!r:.60} has an invalid name or value")
         if name.lower() in RESERVED_HEADERS or name.lower().startswith("mcp-"):
-            raise ConnectError(f"The header {name} is for the protocol to set")
+            raise ConnectError(f"The header {name} is set by the protocol and cannot be replaced")
         headers[name] = value
     return headers
 
 
 def _find_root_cause(error: BaseException) -> BaseException:
-    """What lies behind a fault that only passes on another."""
+    """Return the innermost exception of a chain of wrappers."""
     while error.__cause__ is not None or (error.args and isinstance(error.args[-1], Exception)):
         error = error.__cause__ or error.args[-1]
     return error
@@ -375,19 +378,19 @@ def _describe_cause(error: BaseException) -> str:
     if isinstance(error, faults.ConnectTimeoutError | TimeoutError):
         return "no answer in time"
     message = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    # Not the name of an object in memory.
+    # urllib3 prefixes the text with the repr of the connection object.
     return str(message).rpartition(">: ")[2]
 
 
 def _resolve_redirect(url: ServerUrl, response: BaseHTTPResponse) -> ServerUrl | None:
-    """Where a redirection that repeats the request leads to, if this is one."""
+    """Return the target of a redirect that keeps the method, or None."""
     location = response.headers.get("Location")
     if response.status not in METHOD_PRESERVING_REDIRECTS or location is None:
         return None
     try:
         return url.resolve(location)
     except (ConnectError, ValueError):
-        return None  # it leads nowhere that we can go
+        return None
 
 
 def _format_location(location: str) -> str:
@@ -399,7 +402,7 @@ def _format_location(location: str) -> str:
 
 
 def _parse_retry_after(retry_after: str | None) -> float | None:
-    """How long a `Retry-After` asks to wait: it is a number of seconds, or a date."""
+    """Return the seconds in a `Retry-After` header, which holds a number or a date."""
     if retry_after is None:
         return None
     if _DIGITS.fullmatch(retry_after):

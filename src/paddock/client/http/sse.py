@@ -1,4 +1,4 @@
-"""Cutting a stream of server-sent events into events."""
+"""Incremental parser for server-sent events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class SseParser:
-    """The events of one stream, fed in pieces of any size."""
+    """Parses one event stream that is fed in chunks of any size."""
 
     def __init__(self, max_bytes: int) -> None:
         self._limit = max_bytes
@@ -27,19 +27,19 @@ class SseParser:
         self._follows_carriage_return = False
         self.last_id: str | None = None
         self.retry_seconds: float | None = None
-        """Seconds that the server wants us to wait before we come back."""
+        """The reconnection delay that the server requested."""
 
     def make_continuation(self) -> SseParser:
-        """For the stream that goes on where this one has ended."""
+        """Return a parser for the stream that continues this one."""
         continuation = SseParser(self._limit)
         continuation.last_id, continuation.retry_seconds = self.last_id, self.retry_seconds
         return continuation
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
-        """The data of the events that are complete with this chunk, if they have any.
+        """Yield the data of each event that the chunk completes.
 
         Raises:
-            HttpError: when one is longer than the limit.
+            HttpError: An event is longer than the limit.
         """
         for line in self._split_lines(chunk) if chunk else ():
             data = self._parse_line(line)
@@ -47,10 +47,11 @@ class SseParser:
                 yield data
 
     def _split_lines(self, chunk: bytes) -> Iterator[bytes]:
-        """Whole lines; a long one is gathered in pieces and joined once."""
+        """Yield complete lines. Parts of a long line are collected and joined once."""
         if self._follows_carriage_return:
             chunk = chunk.removeprefix(b"\n")
-        # A carriage return ends a line at once, though a line feed may belong to it.
+        # A carriage return ends a line at once. A line feed that follows belongs to it, and may
+        # arrive only with the next chunk.
         self._follows_carriage_return = chunk.endswith(b"\r")
         if b"\n" not in chunk and b"\r" not in chunk:
             self._append_piece(chunk)
@@ -79,7 +80,7 @@ class SseParser:
         if name == b"data":
             self._append_data(value)
         elif name == b"id" and b"\0" not in value:
-            # As the bytes that they are, which is how they go back in a header.
+            # Latin-1 preserves the bytes, which are sent back in the Last-Event-ID header.
             self.last_id = value.decode("latin-1") or None
         elif name == b"retry" and value.isdigit():
             self.retry_seconds = float(value) / 1000

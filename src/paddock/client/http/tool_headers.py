@@ -1,4 +1,4 @@
-"""Which arguments of which tools are repeated in headers, as learnt from the server's lists."""
+"""The tool arguments that calls repeat in HTTP headers, learned from the server's tool lists."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ _decode_tool = msgspec.json.Decoder(_ListedTool).decode
 
 
 class ToolHeaderRegistry:
-    """What is known of one server's tools."""
+    """The header annotations of one server's tools."""
 
     def __init__(self) -> None:
         self._headers_by_tool: dict[str, tuple[HeaderParameter, ...] | str] = {}
 
     def has_tool(self, name: str) -> bool:
-        """Whether a tool has been listed."""
+        """Return whether the tool was listed."""
         return name in self._headers_by_tool
 
     def clear(self) -> None:
-        """The server does not agree with what we know."""
+        """Forget all tools; the server has rejected headers based on them."""
         self._headers_by_tool = {}
 
     def add_tool_page(self, result: Raw) -> None:
-        """Take note of a page of `tools/list`."""
+        """Record the tools of a `tools/list` result."""
         try:
             page = _decode_tool_page(result)
         except msgspec.DecodeError:
-            return  # who asked for the list will see what is wrong with it
+            return  # The caller of tools/list reports the malformed result.
         for raw_tool in page.tools:
             try:
                 tool = _decode_tool(raw_tool)
@@ -57,20 +57,20 @@ class ToolHeaderRegistry:
                 )
             except DefinitionError as error:
                 if self._headers_by_tool.get(tool.name) != error.message:
-                    message = "The tool %s cannot be called, because its schema is wrong: %s"
+                    message = "The tool %s cannot be called because its schema is invalid: %s"
                     logging.getLogger("paddock").warning(message, tool.name, error.message)
                 self._headers_by_tool[tool.name] = error.message
 
     def make_headers(self, name: str, arguments: dict[str, object]) -> dict[str, str]:
-        """The headers that repeat the arguments of a call.
+        """Return the headers that repeat the arguments of a call.
 
         Raises:
-            AnswerError: when the tool's schema says what the protocol does not allow.
+            AnswerError: The tool's schema is invalid.
         """
         parameters = self._headers_by_tool.get(name, ())
         if isinstance(parameters, str):
             raise AnswerError(
-                f"The tool {name} cannot be called, its schema is wrong: {parameters}"
+                f"The tool {name} cannot be called because its schema is invalid: {parameters}"
             )
         values = {
             mirror.header: _format_argument(_find_argument(mirror.path, arguments))
@@ -91,7 +91,7 @@ def _find_argument(path: tuple[str, ...], arguments: dict[str, object]) -> objec
 
 
 def _format_argument(value: object) -> str | None:
-    """An argument as a header says it; None for one that no header repeats."""
+    """Format an argument as a header value. Return None for types that are not repeated."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():

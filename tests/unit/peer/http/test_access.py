@@ -218,5 +218,5 @@ def test_errors_do_not_repeat_the_secrets_that_a_server_repeats(
 
 
 def test_a_token_for_a_server_without_a_url_is_refused() -> None:
-    with pytest.raises(ConnectError, match="token is for servers behind a URL"):
+    with pytest.raises(ConnectError, match="token applies only to servers with a URL"):
         connect("some-command", token=SECRET)

@@ -206,7 +206,7 @@ def test_a_stateless_stream_that_breaks_before_the_answer_is_an_error(serve: Ser
     web = serve({"tools/call": call})
     with connect(web.url) as peer, pytest.raises(HttpError) as caught:
         peer.call("count")
-    assert caught.value.hint == "the server may have carried out tools/call"
+    assert caught.value.hint == "the server may have executed tools/call; check before retrying"
     assert web.methods().count("GET") == 0
 
 

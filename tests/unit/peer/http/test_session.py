@@ -112,7 +112,7 @@ def test_a_page_of_the_web_is_no_endpoint(serve: Serve) -> None:
         connect(web.url)
     assert (caught.value.status, caught.value.hint) == (
         200,
-        "is this the URL of an MCP endpoint, and its path right?",
+        "check that the URL and its path are those of an MCP endpoint",
     )
 
 
@@ -398,7 +398,7 @@ def test_opening_a_session_anew_takes_no_longer_than_the_timeout_says(serve: Ser
     web = serve({**in_session(), "initialize": one_after_the_other(openings), "tools/call": lost})
     with connect(web.url, era=ERA, timeout=0.2) as peer:
         waiting = peer.start("tools/call", {"name": "count"})
-        with pytest.raises(ConnectError, match="cannot be opened anew"):
+        with pytest.raises(ConnectError, match="did not open a new one"):
             waiting.result(PATIENCE)
 
 
