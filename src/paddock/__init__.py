@@ -1,6 +1,7 @@
-"""Paddock gives AI agents their tools: write them in Python, serve them over MCP.
+"""Write tools for AI agents in Python and serve them over MCP.
 
-Names are loaded when they are first used, so that a server starts at once.
+Public names are imported on first use: `from paddock import Server` loads neither the client nor
+the HTTP server, which keeps the start of a server short.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m paddock` is the `paddock` command."""
+"""Entry point of `python -m paddock`, the `paddock` command."""
 
 from paddock.cli import main
 

@@ -1,7 +1,7 @@
-"""Where Paddock keeps what belongs to its user.
+"""The data directory: named servers, installation records, locks and backups.
 
-Computed here and not by platformdirs, which takes 20 ms to import: a named server has to be found
-before its first answer. The places are the same.
+The paths are those of platformdirs. Importing platformdirs takes 20 ms, and a named server must be
+located before its first response, so they are computed here.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ DATA_DIRECTORY_VARIABLE = "PADDOCK_DATA_DIR"
 
 
 def get_data_directory() -> str:
-    """The directory for servers, records and backups; it need not exist yet."""
-    given = os.environ.get(DATA_DIRECTORY_VARIABLE)
-    if given:
-        return os.path.abspath(os.path.expanduser(given))
+    """Return the absolute path of the data directory, which may not exist yet."""
+    override = os.environ.get(DATA_DIRECTORY_VARIABLE)
+    if override:
+        return os.path.abspath(os.path.expanduser(override))
     return os.path.join(_get_configured_base() or _get_default_base(), "paddock")
 
 
 def is_default_data_directory() -> bool:
-    """Whether the directory is where it is without any variable but that of the home directory."""
-    is_set = os.environ.get(DATA_DIRECTORY_VARIABLE) or _get_configured_base() not in (
-        "",
-        _get_default_base(),
-    )
-    return not is_set
+    """Return whether no environment variable except the home directory's changes the path."""
+    if os.environ.get(DATA_DIRECTORY_VARIABLE):
+        return False
+    return _get_configured_base() in ("", _get_default_base())
 
 
 def _get_configured_base() -> str:
@@ -34,9 +32,9 @@ def _get_configured_base() -> str:
         return os.environ.get("LOCALAPPDATA", "")
     if sys.platform == "darwin":
         return ""
-    given = os.environ.get("XDG_DATA_HOME", "")
-    # The specification has relative paths ignored.
-    return given if os.path.isabs(given) else ""
+    xdg_data_home = os.environ.get("XDG_DATA_HOME", "")
+    # The XDG Base Directory Specification requires relative paths to be ignored.
+    return xdg_data_home if os.path.isabs(xdg_data_home) else ""
 
 
 def _get_default_base() -> str:

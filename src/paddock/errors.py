@@ -61,7 +61,7 @@
     │   ├── PageExistsError            the symbol already has a page
     │   ├── PageFileError              the file of a page cannot be read or written
     │   ├── UnresolvedSymbolsError     Wolfram code uses symbols that the engine does not know
-    │   └── NoEngineError              evaluation of Wolfram code needs an engine, and none is installed
+    │   └── NoEngineError              no installed engine can evaluate Wolfram code
     ├── ResultError                a handler's result cannot be encoded or violates its schema
     ├── AskError                   the client declined a request or sent an invalid response
     ├── ProtocolError              reported to the peer as a JSON-RPC error
@@ -99,7 +99,7 @@
     ├── UnsupportedTransportError  a client supports stdio servers only
     ├── DestinationError           the destination of an installation is ambiguous
     ├── EntryError                 an entry cannot be written as requested
-    ├── ForeignEntryError          the key of a server is used by an entry that Paddock did not write
+    ├── ForeignEntryError          an entry that Paddock did not write uses the server's key
     ├── CheckFailedError           a server does not answer as its client needs it
     ├── WriteError                 a client's file could not be written
     ├── NotInstalledError          no entry of Paddock's to remove

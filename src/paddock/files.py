@@ -1,7 +1,7 @@
-"""Writing the user's files so that nobody ever sees half of one, and no two writers lose anything.
+"""Atomic writes and inter-process locks for the user's files.
 
-What is written is on the disk before it takes the place of what was there; a full disk or a crash
-leaves the old content. Locks stand in Paddock's own directory, never beside the user's files.
+New content is flushed to disk before it replaces the old file, so a full disk or a crash leaves the
+old content intact. Lock files are kept in Paddock's data directory, never beside the user's files.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ PRIVATE_MODE = 0o600
 
 
 class DataDirectoryError(PaddockError):
-    """What Paddock keeps for its user cannot be read or written."""
+    """A file in Paddock's data directory cannot be read or written."""
 
     code = "data-directory"
 
 
 class FileBusyError(PaddockError):
-    """Another process has been writing a file for too long."""
+    """Another process has held the lock of a file for too long."""
 
     code = "file-busy"
 
@@ -48,21 +48,30 @@ def write_atomically(
     is_new: bool = False,
     before_replacing: Callable[[], None] | None = None,
 ) -> None:
-    """Put data in the place of a file's content, all of it or none.
+    """Replace the content of a file, completely or not at all.
 
-    A symbolic link stays one: the file that it leads to is written. The owner and the mode of a
-    file that is there are kept; a new one gets `mode`, or is readable by its owner only.
-    `before_replacing` is called last of all, and may still refuse by raising an error. Devices,
-    pipes and the like are refused. With `is_new` a file that is there, or appears meanwhile, is
-    kept: that is a FileExistsError.
+    If `path` is a symbolic link, its target is written. An existing file keeps its owner and mode.
+
+    Args:
+        path: The file to write. Missing parent directories are created.
+        data: The new content.
+        mode: Permissions of a new file; by default only its owner can read it.
+        is_new: Fail if the file exists, or appears while the data is written.
+        before_replacing: Called immediately before the file is replaced. If it raises, the old
+            content stays.
+
+    Raises:
+        FileExistsError: `is_new` is set and the file exists.
+        OSError: The path is a directory, device or pipe, or cannot be written.
     """
     target = path.resolve()
     check_regular_file(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    temporary = Path(name)
+    # A rename is atomic only within one file system, hence the directory of the target.
+    descriptor, temporary_name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    temporary = Path(temporary_name)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -82,8 +91,10 @@ def write_atomically(
 
 
 def _create_exclusively(temporary: Path, target: Path) -> None:
-    """Give a file its name unless something has it; where there are links, in one step."""
+    """Rename a file unless the new name is in use."""
     try:
+        # Creating a hard link fails atomically if the name exists. File systems without hard
+        # links leave a short race between the check and the rename.
         target.hardlink_to(temporary)
     except FileExistsError:
         raise
@@ -96,7 +107,7 @@ def _create_exclusively(temporary: Path, target: Path) -> None:
 
 
 def path_exists(path: Path) -> bool:
-    """Whether there is something that can be looked at; what may not be looked at is not there."""
+    """Return whether a path exists; an inaccessible or malformed path counts as missing."""
     try:
         path.stat()
     except (OSError, RuntimeError, ValueError):
@@ -106,57 +117,55 @@ def path_exists(path: Path) -> bool:
 
 @contextmanager
 def convert_os_errors(path: Path) -> Iterator[None]:
-    """Tell what the system says about a file of Paddock's own as an error of ours.
-
-    Raises:
-        DataDirectoryError: in place of an OSError.
-    """
+    """Convert an OSError about a file in the data directory to a `DataDirectoryError`."""
     try:
         yield
     except OSError as error:
         raise DataDirectoryError(
             f"cannot be used: {error.strerror or error}",
             where=str(error.filename or path),
-            hint=f"set {DATA_DIRECTORY_VARIABLE} to a directory that you may write to",
+            hint=f"set {DATA_DIRECTORY_VARIABLE} to a writable directory",
         ) from None
 
 
 @contextmanager
 def lock_file(path: Path, *, seconds: float = LOCK_TIMEOUT_SECONDS) -> Iterator[int | None]:
-    """Be the only one of Paddock's processes that changes a file; wait for another so long.
+    """Hold the inter-process lock of a file, waiting up to `seconds` for other processes.
 
-    The value of the `with` statement is the descriptor that holds the lock. A child that inherits
-    it holds the lock too, until it ends. There is none on Windows.
+    Yields:
+        The descriptor that holds the lock, or None on Windows. A child process that inherits the
+        descriptor also holds the lock until it exits.
 
     Raises:
-        FileBusyError: when another one does not finish.
-        DataDirectoryError: when there is no place for the lock.
+        FileBusyError: Another process did not release the lock in time.
+        DataDirectoryError: The lock file cannot be created.
     """
-    place = _get_lock_path(path)
-    lock = FileLock(place, timeout=seconds, mode=PRIVATE_MODE)
-    with convert_os_errors(place):
-        place.parent.mkdir(parents=True, exist_ok=True)
+    lock_path = _get_lock_path(path)
+    lock = FileLock(lock_path, timeout=seconds, mode=PRIVATE_MODE)
+    with convert_os_errors(lock_path):
+        lock_path.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire()
-        except Timeout:  # which is an OSError too
+        except Timeout:  # a subclass of OSError, so it must be caught before convert_os_errors
             raise FileBusyError(
                 f"another paddock process has been changing it for {seconds:.0f} s",
                 where=str(path),
-                hint="end that process, then try again",
+                hint="wait for that process or end it, then try again",
             ) from None
     try:
-        held = lock._context  # noqa: SLF001 - the library hands it out in no other way
-        yield None if sys.platform == "win32" else held.lock_file_fd
+        lock_context = lock._context  # noqa: SLF001 - filelock has no public access to the descriptor
+        yield None if sys.platform == "win32" else lock_context.lock_file_fd
     finally:
         lock.release()
 
 
 def delete_lock_file(path: Path) -> None:
-    """Delete the file of a lock that the caller holds, of a file that is no more.
+    """Delete the lock file of a deleted file. The caller must hold the lock.
 
-    Whoever has opened it meanwhile sees that it has no name any more, and makes another one.
+    A process that has opened the lock file before notices that it was unlinked and creates a new
+    one.
     """
-    with suppress(OSError):  # Windows does not delete what is open
+    with suppress(OSError):  # Windows cannot delete an open file
         _get_lock_path(path).unlink()
 
 
@@ -166,10 +175,12 @@ def _get_lock_path(path: Path) -> Path:
 
 
 def check_regular_file(path: Path) -> None:
-    """Make sure that a path leads to a file that can be read and written whole, or to nothing.
+    """Check that a path is a regular file or does not exist.
+
+    Reading a pipe or a device could block forever or never end.
 
     Raises:
-        OSError: when it leads to a directory, a device, a pipe or the like.
+        OSError: The path is a directory, device, pipe or socket.
     """
     try:
         mode = path.stat().st_mode
@@ -178,39 +189,41 @@ def check_regular_file(path: Path) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "It is no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
 def read_regular_file(path: Path, most_bytes: int) -> bytes:
-    """The content of a file that somebody names, who may name anything.
+    """Return the content of a file whose path comes from an untrusted source.
 
     Raises:
-        OSError: when it cannot be read, is no ordinary file, or is larger than that.
+        OSError: The file cannot be read, is not a regular file, or exceeds `most_bytes`.
     """
     check_regular_file(path)
     with path.open("rb") as file:
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
         size = f"{most_bytes // 1_000_000} MB"
-        raise OSError(errno.EFBIG, f"It is larger than {size}", str(path))
+        raise OSError(errno.EFBIG, f"larger than {size}", str(path))
     return data
 
 
 def _copy_owner(target: Path, temporary: Path) -> None:
-    """Give a file to the owner of the one that it replaces; root writes the files of others."""
+    """Set owner and group of the temporary file to those of the file that it replaces."""
     if sys.platform == "win32":
         return
     try:
-        old = target.stat()
+        target_status = target.stat()
     except FileNotFoundError:
         return
-    new = temporary.stat()
-    if (old.st_uid, old.st_gid) == (new.st_uid, new.st_gid):
+    temporary_status = temporary.stat()
+    target_owner = (target_status.st_uid, target_status.st_gid)
+    if target_owner == (temporary_status.st_uid, temporary_status.st_gid):
         return
     try:
-        os.chown(temporary, old.st_uid, old.st_gid)
+        # Succeeds for root, who may write files of other users.
+        os.chown(temporary, *target_owner)
     except OSError as error:
-        text = "It belongs to another user or group, and would not any more"
+        text = "belongs to another user or group, and replacing it would change the owner"
         raise PermissionError(error.errno, text, str(target)) from None
 
 
@@ -222,10 +235,10 @@ def _get_mode(target: Path, mode: int | None) -> int:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Have the new name on the disk too; not every system lets a directory be opened."""
-    with suppress(OSError):
-        handle = os.open(directory, os.O_RDONLY)
+    """Flush a directory to disk, so that a rename in it survives a crash."""
+    with suppress(OSError):  # Windows cannot open directories
+        descriptor = os.open(directory, os.O_RDONLY)
         try:
-            os.fsync(handle)
+            os.fsync(descriptor)
         finally:
-            os.close(handle)
+            os.close(descriptor)

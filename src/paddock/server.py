@@ -1,4 +1,4 @@
-"""The server that authors write: an offering that can run itself, and hold others."""
+"""The `Server` class, with which authors declare, run and compose MCP servers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Server(BaseServer):
-    """A server that MCP clients can connect to; `Offering` says what it takes."""
+    """An MCP server. `BaseServer` documents the constructor's arguments."""
 
     def run(
         self,
@@ -26,11 +26,14 @@ class Server(BaseServer):
         tls: ssl.SSLContext | None = None,
         **options: Unpack[HttpOptions],
     ) -> None:
-        """Serve standard input and output until the client leaves; or an address over HTTP.
+        """Serve over stdin and stdout until the client disconnects, or over HTTP.
 
-        With `http="127.0.0.1:8642"` it serves that address until a signal or `stop` ends it; the
-        further arguments are those of `HttpOptions`. Does nothing while the file that calls it is
-        loaded for what it defines.
+        Does nothing while Paddock imports the calling file to read its definitions.
+
+        Args:
+            http: An address such as `127.0.0.1:8642`. It is served until a signal or `stop`.
+            tls: The TLS configuration of that address.
+            options: Further HTTP settings, as in `HttpOptions`.
         """
         if is_loading_author_code():
             return
@@ -51,19 +54,19 @@ class Server(BaseServer):
         call_timeout: float = 300.0,
         **options: Unpack[ConnectOptions],
     ) -> Self:
-        """Offer everything that another server has as well; the server itself.
+        """Add the tools, prompts and resources of another server, and return this server.
 
         Args:
-            target: Another `Server`, an open `Peer`, or anything that `paddock.connect` takes.
-            prefix: What stands before the names of its tools and prompts.
-            separator: What stands between prefix and name.
-            list_timeout: Seconds that the first list waits for a server elsewhere.
-            call_timeout: Seconds that a call to it may take without a sign of life.
-            options: Those of `paddock.connect`, less its callbacks. `timeout` is for connecting
-                and for lists.
+            target: Another `Server`, an open `Peer`, or anything that `paddock.connect` accepts.
+            prefix: Prefix for the names of its tools and prompts.
+            separator: Text between prefix and name.
+            list_timeout: Seconds that the first list waits for a remote server.
+            call_timeout: Seconds without progress after which a call to a remote server fails.
+            options: Options of `paddock.connect` except its callbacks. `timeout` applies to
+                connecting and to lists.
 
         Raises:
-            DefinitionError: when names would collide, or the server would be mounted in itself.
+            DefinitionError: Two items would get the same name, or the server would contain itself.
         """
         from paddock.mounting.mounts import mount_server  # noqa: PLC0415 - most servers mount nothing
 
@@ -72,7 +75,7 @@ class Server(BaseServer):
         return self
 
     def unmount(self, mounted: str | MountTarget) -> Self:
-        """Undo `mount`, by the prefix or the target; the server itself."""
+        """Remove a mounted server, given its prefix or target, and return this server."""
         from paddock.mounting.mounts import unmount_server  # noqa: PLC0415 - as above
 
         unmount_server(self, mounted)

@@ -1,4 +1,4 @@
-"""For people who test their servers: a recorded connection, and a client's part to play.
+"""Helpers for testing servers: a recording connection and scripted user answers.
 
     def test_it_asks_for_a_name() -> None:
         user = Answers(accept(name="Ada"))
@@ -6,7 +6,7 @@
             assert peer.call("greet").text == "Hello, Ada"
         assert user.asked[0]["message"] == "Who are you?"
 
-Nothing here is a double of our own code: a server is served as always, only over memory.
+Nothing is mocked: the server runs as usual, with an in-memory channel as transport.
 """
 
 from __future__ import annotations
@@ -25,48 +25,56 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ERAS = SUPPORTED_VERSIONS
-"""Every protocol version that a server can be tested in: pass one as `era=`."""
+"""All supported protocol versions. Pass one as `era=` to test a server with that version."""
 
 
 def connect(target: ConnectTarget, **options: Unpack[ConnectOptions]) -> Peer:
-    """Connect as `paddock.connect` does, recording every message."""
+    """Connect like `paddock.connect`, with `record=True` by default."""
     options.setdefault("record", True)
     return connector.connect(target, **options)
 
 
 def accept(content: Json | None = None, /, **fields: object) -> Json:
-    """An elicitation answered: the user filled in the form like this."""
+    """Return an elicitation result of a user who submits the form with these values."""
     return {"action": "accept", "content": {**(content or {}), **fields}}
 
 
 def decline() -> Json:
-    """An elicitation answered: the user said no."""
+    """Return an elicitation result of a user who declines."""
     return {"action": "decline"}
 
 
 def cancel() -> Json:
-    """An elicitation answered: the user closed the question without saying anything."""
+    """Return an elicitation result of a user who dismisses the form without an answer."""
     return {"action": "cancel"}
 
 
 class UnexpectedQuestionError(PaddockError):
-    """A server asked more than a test has answers for."""
+    """A server sent more requests to the client than the test has answers for."""
 
     code = "unexpected-question"
 
 
 class Answers(Generic[T]):
-    """A callback for `on_elicit` or `on_sample` that gives these answers, one after the other."""
+    """Scripted callback for `on_elicit` or `on_sample`: returns the given replies in order.
+
+    `asked` holds the parameters of every request received so far.
+    """
 
     def __init__(self, *replies: T) -> None:
         self._remaining_replies = list(replies)
         self.asked: list[Json] = []
 
     def __call__(self, params: Json) -> T:
-        """The next answer."""
+        """Record the request's parameters and return the next reply.
+
+        Raises:
+            UnexpectedQuestionError: All replies have been used.
+        """
         self.asked.append(params)
         if not self._remaining_replies:
             raise UnexpectedQuestionError(
-                f"The server asked a question that no answer was given for: {params!r:.200}"
+                f"no reply is left for a request of the server: {params!r:.200}",
+                hint="pass one more reply to Answers",
             )
         return self._remaining_replies.pop(0)

@@ -1,3 +1,3 @@
-"""The version of this distribution, for everything that tells it to somebody."""
+"""The version of the `paddock` distribution."""
 
 __version__ = "0.1.0"

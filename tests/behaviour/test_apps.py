@@ -72,7 +72,7 @@ def test_a_tool_names_its_view_and_who_may_call_it(
 @pytest.mark.parametrize(
     ("items", "warnings"),
     [
-        ([], [f"Tool('weather') names the view {VIEW}, but there is no resource at that address"]),
+        ([], [f"Tool('weather') refers to the UI resource {VIEW}, which does not exist"]),
         ([AppView(VIEW, "", listed=False)], []),
         ([ResourceTemplate("ui://weather/{name}", lambda name: name)], []),
         ([Resource(VIEW, lambda wrong: wrong)], []),

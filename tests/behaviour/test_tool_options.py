@@ -77,7 +77,7 @@ def test_a_secret_value_is_in_no_complaint() -> None:
     with pytest.raises(OptionError) as caught:
         tool.with_options({"key": "hunter22"})
     assert "hunter22" not in str(caught.value)
-    assert "option 'key' cannot be what it is given" in str(caught.value)
+    assert "option 'key' cannot be the given value" in str(caught.value)
 
 
 def test_an_unknown_option_is_refused_with_the_one_that_was_meant() -> None:

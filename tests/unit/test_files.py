@@ -72,7 +72,7 @@ def test_root_leaves_a_file_to_its_owner(tmp_path: Path) -> None:
 def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises((OSError, PaddockError), match="not a regular file|no ordinary file"):
+    with pytest.raises((OSError, PaddockError), match="not a regular file"):
         write_atomically(pipe, b"text")
     assert pipe.is_fifo()
     assert [*tmp_path.iterdir()] == [pipe]

@@ -1,6 +1,6 @@
-"""Views: pages of a server's that a client can show beside the results of its tools.
+"""UI resources: HTML pages that clients show for tool results (MCP Apps extension).
 
-Loaded before msgspec, so it needs nothing but the interpreter.
+Loaded before msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -30,24 +30,26 @@ PERMISSION_NAMES = {
 
 
 class AppView(Resource):
-    """A page, in HTML, in which a client shows what a tool has found.
+    """An HTML page that a client shows for the result of a tool.
 
-    It is a resource at a `ui://` address, which tools name: `Tool(…, ui=view)`. Its content is a
-    text, a file that is read when it is asked for, or what a handler returns. The page may use
-    nothing but itself, unless it says what else it needs.
+    An app view is a resource with a `ui://` URI; tools refer to it with `Tool(…, ui=view)`. Exactly
+    one of `html`, `file` and `handler` provides the page. Clients run it in a sandbox without
+    network access, apart from the domains declared here.
 
     Args:
-        html: The page itself.
-        file: The file that holds it; a relative path counts from the file that makes the view.
-        handler: A function of nothing, or of a `Context`, that returns it.
-        connect_domains: Origins that its scripts may talk to.
-        resource_domains: Origins that it may load pictures, scripts, styles and fonts from.
-        frame_domains: Origins that it may show in frames.
-        base_uri_domains: Origins that its base address may have.
-        permissions: Which of `camera`, `microphone`, `geolocation` and `clipboard_write` it asks
-            for.
-        domain: The origin that the client shall give it, in the client's own form.
-        prefers_border: Whether the client shall draw a border around it.
+        uri: The `ui://` URI.
+        html: The page.
+        file: A file with the page, read on each request. A relative path is resolved against the
+            file that creates the view.
+        handler: A function that takes nothing or a `Context` and returns the page.
+        connect_domains: Origins that scripts may connect to.
+        resource_domains: Origins to load images, scripts, styles and fonts from.
+        frame_domains: Origins allowed in frames.
+        base_uri_domains: Origins allowed as base URI.
+        permissions: Requested permissions: `camera`, `microphone`, `geolocation`,
+            `clipboard_write`.
+        domain: The origin to serve the view from, in a client-specific form.
+        prefers_border: Whether the client should draw a border around the view.
     """
 
     __slots__ = ()
@@ -74,8 +76,8 @@ class AppView(Resource):
         meta: Json | None = None,
         listed: bool = True,
     ) -> None:
-        if sum(one is not None for one in (html, file, handler)) != 1:
-            raise DefinitionError("a view has either html, a file or a handler", where=uri)
+        if sum(source is not None for source in (html, file, handler)) != 1:
+            raise DefinitionError("a view needs exactly one of html, file and handler", where=uri)
         if not uri.startswith("ui://"):
             raise DefinitionError(
                 f"{uri!r} cannot be the URI of a view", hint="as in ui://weather/view"
@@ -97,20 +99,20 @@ class AppView(Resource):
             "prefersBorder": prefers_border,
         }
         settings = {key: value for key, value in settings.items() if value not in (None, {})}
-        own: Json = {"ui": settings} if settings else {}
+        ui_meta: Json = {"ui": settings} if settings else {}
         super().__init__(
             uri,
-            handler,  # type: ignore[arg-type]  # one of the three is there
+            handler,  # type: ignore[arg-type]  # set, because exactly one source was given
             name=name,
             title=title,
             description=description,
             mime_type=APP_MIME_TYPE,
             annotations=annotations,
             icons=icons,
-            meta={**(meta or {}), **own} or None,
+            meta={**(meta or {}), **ui_meta} or None,
             listed=listed,
         )
-        self.contents_meta = own or None
+        self.contents_meta = ui_meta or None
 
     def __repr__(self) -> str:
         return f"AppView({self.uri!r})"
@@ -122,7 +124,7 @@ def _create_html_handler(html: str) -> Callable[[], str]:
 
 def _create_file_handler(path: str, where: str) -> Callable[[], str]:
     if not os.path.isfile(path):  # noqa: PTH113 - pathlib is 8 ms
-        raise DefinitionError(f"there is no file {path}", where=where)
+        raise DefinitionError(f"file not found: {path}", where=where)
 
     def read() -> str:
         with open(path, encoding="utf-8", newline="") as file:  # noqa: PTH123 - pathlib is 8 ms
@@ -139,12 +141,12 @@ def _build_csp(**domains: Sequence[str]) -> Json:
 
 
 def _build_permissions(names: Iterable[str], where: str) -> Json:
-    wanted = [names] if isinstance(names, str) else list(names)
-    unknown = set(wanted) - set(PERMISSION_NAMES)
+    requested = [names] if isinstance(names, str) else list(names)
+    unknown = set(requested) - set(PERMISSION_NAMES)
     if unknown:
         raise DefinitionError(
             f"unknown permissions: {', '.join(sorted(unknown))}",
             where=where,
             hint=f"known are {', '.join(PERMISSION_NAMES)}",
         )
-    return {PERMISSION_NAMES[name]: {} for name in wanted}
+    return {PERMISSION_NAMES[name]: {} for name in requested}

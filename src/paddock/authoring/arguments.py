@@ -1,9 +1,8 @@
-"""Telling a model what is wrong with the arguments of a call, and what was expected instead.
+"""Decoding and validation of a call's arguments, and explanations of invalid ones for models.
 
-Reading a call's arguments: checked, converted, and with defaults for what is absent.
-
-Three ways to say what a tool takes, three readers: type hints (a Struct made of them), a list of
-`Parameter`s (a Struct too, given on as a dictionary), a raw JSON Schema (validated as it is).
+Each way to declare parameters has a reader: type hints are decoded into a Struct, a list of
+`Parameter`s into a Struct that is converted to a dictionary, and a raw JSON Schema validates a
+dictionary.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ _ERROR_PATH = re.compile(r"- at `\$(.*)`$")
 _PATH_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 
 
-def explain_error(fault: Exception, schema: Json) -> str:
-    """What a decoder says about wrong arguments, with the choices or the parameters there are."""
-    text = str(fault)
+def explain_error(error: Exception, schema: Json) -> str:
+    """Return a decoder's message, followed by the allowed values and the parameter names."""
+    text = str(error)
     if text.startswith("Invalid enum value"):
         choices = _find_subschema(schema, text).get("enum")
         if choices:
@@ -49,33 +48,34 @@ def explain_error(fault: Exception, schema: Json) -> str:
     return f"{text}. Parameters: {known}."
 
 
-def get_error_path(fault: Exception) -> str:
-    """Where in the arguments it is that a decoder complains about, as in `$.items[0]`."""
-    found = _ERROR_PATH.search(str(fault))
-    return f"${found[1]}" if found else ""
+def get_error_path(error: Exception) -> str:
+    """Return the path of the invalid argument in a decoder's message, as in `$.items[0]`."""
+    match = _ERROR_PATH.search(str(error))
+    return f"${match[1]}" if match else ""
 
 
 def _find_subschema(schema: Json, text: str) -> Json:
-    """The part of a schema that describes the place a decoder complains about."""
-    found = _ERROR_PATH.search(text)
-    place = schema
-    for step in _PATH_STEP.finditer(found[1]) if found else ():
-        place = _resolve_subschema(place, schema)
-        inner = place.get("properties", {}).get(step[1]) if step[1] else place.get("items")
-        place = inner if isinstance(inner, dict) else {}
-    return _resolve_subschema(place, schema)
+    """Return the subschema of the argument that a decoder's message is about."""
+    match = _ERROR_PATH.search(text)
+    subschema = schema
+    for step in _PATH_STEP.finditer(match[1]) if match else ():
+        subschema = _resolve_subschema(subschema, schema)
+        child = subschema.get("properties", {}).get(step[1]) if step[1] else subschema.get("items")
+        subschema = child if isinstance(child, dict) else {}
+    return _resolve_subschema(subschema, schema)
 
 
-def _resolve_subschema(place: Json, schema: Json) -> Json:
-    for option in place.get("anyOf", ()):
-        if isinstance(option, dict) and option.get("type") != "null":
-            place = option
+def _resolve_subschema(subschema: Json, schema: Json) -> Json:
+    """Follow a reference, after picking the first alternative that is not null."""
+    for alternative in subschema.get("anyOf", ()):
+        if isinstance(alternative, dict) and alternative.get("type") != "null":
+            subschema = alternative
             break
-    reference = place.get("$ref")
+    reference = subschema.get("$ref")
     if isinstance(reference, str):
         target = schema.get("$defs", {}).get(reference.rpartition("/")[2])
         return target if isinstance(target, dict) else {}
-    return place
+    return subschema
 
 
 ArgumentReader = "Callable[[Raw | bytes], Any]"
@@ -106,12 +106,13 @@ EMPTY_ARGUMENTS = Raw(b"{}")
 def create_typed_reader(
     parameters: Sequence[HandlerParameter], where: str
 ) -> Callable[[Raw | bytes], Any]:
-    """Reads arguments into a Struct made of a function's own parameters."""
+    """Return a function that decodes arguments into a Struct with the handler's parameters."""
     fields = [
-        (taken.name, taken.type_hint, *_to_field_default(taken.default)) for taken in parameters
+        (parameter.name, parameter.type_hint, *_to_field_default(parameter.default))
+        for parameter in parameters
     ]
     read = _create_struct_reader(fields, where)
-    if needs_dataclass_defaults([taken.type_hint for taken in parameters]):
+    if needs_dataclass_defaults([parameter.type_hint for parameter in parameters]):
         return lambda raw: fill_dataclass_defaults(read(raw))
     return read
 
@@ -119,7 +120,7 @@ def create_typed_reader(
 def create_parameter_reader(
     parameters: Sequence[Parameter], where: str
 ) -> Callable[[Raw | bytes], dict[str, Any]]:
-    """Reads arguments into a dictionary, as a list of `Parameter`s declares them."""
+    """Return a function that decodes arguments declared by `Parameter`s into a dictionary."""
     fields: list[Any] = []
     names = [parameter.name for parameter in parameters]
     for index, parameter in enumerate(parameters):
@@ -130,7 +131,7 @@ def create_parameter_reader(
             fields.append((field, hint))
         else:
             fields.append((field, hint | msgspec.UnsetType, UNSET))
-    # A parameter may have a name that no field of a Struct can have.
+    # Struct fields must be Python identifiers, and a parameter may have any name.
     read = _create_struct_reader(
         fields, where, dict(zip([field[0] for field in fields], names, strict=True))
     )
@@ -143,21 +144,21 @@ def create_parameter_reader(
 
 
 def create_schema_reader(schema: Json, where: str) -> Callable[[Raw | bytes], dict[str, Any]]:
-    """Reads arguments into a dictionary that a raw JSON Schema allows."""
+    """Return a function that decodes arguments and validates them against a JSON Schema."""
     validator = SchemaValidator(schema, where)
 
     def read(raw: Raw | bytes) -> dict[str, Any]:
         arguments = validator.fill_defaults(_decode_object(raw))
-        fault = validator.find_error(arguments)
-        if fault is not None:
-            raise msgspec.ValidationError(fault)
+        error = validator.find_error(arguments)
+        if error is not None:
+            raise msgspec.ValidationError(error)
         return arguments
 
     return read
 
 
 def build_parameter_schema(parameters: Sequence[Parameter], dialect: str) -> Json:
-    """The JSON Schema of a list of `Parameter`s."""
+    """Return the JSON Schema of a list of `Parameter`s."""
     return {
         "$schema": dialect,
         "type": "object",
@@ -174,12 +175,12 @@ def _is_required_parameter(parameter: Parameter) -> bool:
 
 
 def _build_property(parameter: Parameter) -> Json:
-    found: Json = {"type": parameter.type, "description": parameter.description}
+    property_schema: Json = {"type": parameter.type, "description": parameter.description}
     if parameter.default is not NO_DEFAULT:
-        found["default"] = parameter.default
+        property_schema["default"] = parameter.default
     if parameter.header is not None:
-        found["x-mcp-header"] = parameter.header
-    return found
+        property_schema["x-mcp-header"] = parameter.header
+    return property_schema
 
 
 def _to_field_default(default: object) -> tuple[Any, ...]:
@@ -187,16 +188,16 @@ def _to_field_default(default: object) -> tuple[Any, ...]:
         return ()
     if not _is_mutable_default(default):
         return (default,)
-    from copy import deepcopy  # noqa: PLC0415 - 2 ms, for defaults that can be changed
+    from copy import deepcopy  # noqa: PLC0415 - 2 ms, and few defaults are mutable
 
     return (msgspec.field(default_factory=lambda: deepcopy(default)),)
 
 
 def _is_mutable_default(default: object) -> bool:
-    # Anything else, such as a sentinel, must stay the object that it is.
+    # Other objects, such as sentinels, are compared by identity and must not be copied.
     if isinstance(default, list | dict | set | bytearray):
         return True
-    return any(hasattr(type(default), mark) for mark in _MODEL_ATTRIBUTES)
+    return any(hasattr(type(default), attribute) for attribute in _MODEL_ATTRIBUTES)
 
 
 def _create_struct_reader(
@@ -216,15 +217,15 @@ def _create_struct_reader(
 
 
 def is_json_object(raw: object) -> bool:
-    """Whether arguments are at least a JSON object, as the protocol demands."""
+    """Return whether raw arguments are a JSON object, as the protocol requires."""
     return not isinstance(raw, Raw) or bytes(raw)[:1] == b"{"
 
 
 def repair_arguments(raw: object) -> Raw | bytes:
-    """Arguments put into the form they should have had.
+    """Return arguments in the form that the schema expects, for known deviations of clients.
 
-    Some clients send null where there are none. In JSON Schema 5.0 is an integer, and some
-    clients write it so.
+    Some clients send null instead of an empty object. Some write integers as 5.0, which JSON Schema
+    accepts as an integer.
     """
     if not isinstance(raw, Raw):
         return EMPTY_ARGUMENTS
@@ -238,29 +239,29 @@ def repair_arguments(raw: object) -> Raw | bytes:
 
 
 def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
-    """Arguments with texts read as the numbers and truth values that a schema wants there.
+    """Convert strings to numbers and booleans where the schema requires those.
 
-    Null for what need not be given, and cannot be null, means that it is not given.
+    Null is removed from optional arguments that do not accept it.
     """
     try:
         arguments = _decode_object(raw)
     except DECODE_ERRORS:
         return raw
     properties, required = schema.get("properties", {}), schema.get("required", ())
-    found = {}
+    converted = {}
     for name, value in arguments.items():
         types = _get_json_types(properties.get(name, {}))
         if value is None and types and "null" not in types and name not in required:
             continue
-        found[name] = _coerce_string(value, types) if isinstance(value, str) else value
-    return msgspec.json.encode(found)
+        converted[name] = _coerce_string(value, types) if isinstance(value, str) else value
+    return msgspec.json.encode(converted)
 
 
 def _get_json_types(schema: Json) -> set[str]:
-    """The JSON types that a value may have."""
-    found = schema.get("type", [])
-    types = {found} if isinstance(found, str) else set(found)
-    return types.union(*(_get_json_types(option) for option in schema.get("anyOf", ())))
+    """Return the JSON types that a schema allows."""
+    declared = schema.get("type", [])
+    types = {declared} if isinstance(declared, str) else set(declared)
+    return types.union(*(_get_json_types(alternative) for alternative in schema.get("anyOf", ())))
 
 
 def _coerce_string(text: str, types: set[str]) -> object:

@@ -1,11 +1,7 @@
-"""Whether this thread is loading a file that somebody wrote.
+"""Importing authors' files: a per-thread "is loading" state, and paths relative to a file.
 
-A file that runs its server when it is run itself must not run it when it is loaded for what it
-defines. Loaded before the first answer, so it needs nothing but the interpreter.
-
-Where relative paths of an author's count from: the file that names them.
-
-Loaded before msgspec, so it needs nothing but the interpreter.
+A script that calls `server.run()` must not serve while Paddock imports it to read its definitions.
+Loaded before msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ _load_depth = _LoadDepth()
 
 
 class LoadScope:
-    """The time in which a file is loaded, as a context manager."""
+    """Context manager that marks this thread as loading an author's file. Reentrant."""
 
     def __enter__(self) -> None:
         _load_depth.depth += 1
@@ -33,19 +29,19 @@ class LoadScope:
 
 
 def is_loading_author_code() -> bool:
-    """Whether this thread is loading a file, so that nothing is to be served."""
+    """Return whether this thread is importing an author's file, so `run` must do nothing."""
     return _load_depth.depth > 0
 
 
 def find_caller_file(depth: int = 2) -> str | None:
-    """The file of the function that called the caller, or of one further up."""
+    """Return the file of the calling function's caller, `depth` frames above this one."""
     frame = sys._getframe(depth)  # noqa: SLF001 - `inspect` is 14 ms
     file = frame.f_globals.get("__file__")
     return file if isinstance(file, str) else None
 
 
 def resolve_path(path: str | os.PathLike[str], relative_to: str | None) -> str:
-    """A path as an absolute one; a relative one counts from the directory of a file."""
+    """Return an absolute path; a relative path is resolved against the directory of a file."""
     base = os.path.dirname(relative_to) if relative_to else ""  # noqa: PTH120 - pathlib is 8 ms
     joined = os.path.join(base, os.fspath(path))  # noqa: PTH118 - pathlib is 8 ms
     return os.path.abspath(joined)  # noqa: PTH100 - pathlib is 8 ms

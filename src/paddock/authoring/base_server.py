@@ -1,7 +1,8 @@
-"""What a server offers: what it says about itself, and its tools, prompts and resources.
+"""The contents of a server: its metadata, tools, prompts, resources and skills.
 
-It only holds them. What a request is answered with is `authoring.operations`; running is added by
-`paddock.server.Server`. Loaded before msgspec, so it needs nothing but the interpreter.
+`BaseServer` only stores them. `authoring.methods` answers requests, and `paddock.server.Server`
+adds running. Loaded before msgspec, so it imports nothing outside the standard library.
+
 """
 
 from __future__ import annotations
@@ -55,30 +56,31 @@ MAX_MESSAGE_BYTES = 128 * 1024 * 1024
 
 
 class BaseServer:
-    """What a server says about itself and what it has to offer.
+    """A server's metadata and the items that it offers.
 
     Args:
-        name: What clients call it.
-        version: The version of this server, not of the protocol.
-        instructions: What a model should know before it uses the server.
-        capabilities: What the server declares; everything it can do when left out.
-        lifespan: A function of the server that gives a context manager, plain or asynchronous.
-            It is entered for each connection, before the first request is answered; what it
-            yields is `ctx.state`.
-        page_size: How many entries a list has per page; all on one page when left out.
-        state_key: At least 32 secret bytes that seal what a client keeps for the server between
-            two requests. Needed only where another process may get the second one.
-        mask_errors: Keep the text of handlers' exceptions from clients.
-        max_message: How many bytes a message from a client may have.
-        cache_ttl_ms: How long clients may keep lists and resources, in milliseconds.
-        cache_scope: Whether what is kept may be shared between users: `public` or `private`.
-        skills: Skills, or directories that are or hold some; a relative path counts from the
-            file that makes the server.
-        authorization: Who may use the server over HTTP; everybody who reaches it without one.
-        auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`; a
-            relative path counts from the file that makes the server.
-        tracing: Whether requests become spans of OpenTelemetry, or the provider of their tracer;
-            when left out, they do if OpenTelemetry has been set up by the time the server starts.
+        name: The server's name, as clients see it.
+        version: Version of this server, not of the protocol.
+        instructions: Guidance for models that use the server.
+        capabilities: Capabilities to declare. By default, all that the server supports.
+        lifespan: A function that takes the server and returns a context manager, plain or
+            asynchronous. It is entered once per connection, before the first request is answered;
+            the value that it yields is `ctx.state`.
+        page_size: Maximum number of entries per page of a list. By default, lists have one page.
+        state_key: At least 32 secret bytes that sign the state which clients keep for the server
+            between two requests. Needed only if another process may receive the second request.
+        mask_errors: Hide the text of handlers' exceptions from clients.
+        max_message: Maximum size of a client's message, in bytes.
+        cache_ttl_ms: How long clients may cache lists and resources, in milliseconds.
+        cache_scope: `public` if caches may share them between users, otherwise `private`.
+        skills: Skills, or directories that are or contain skills. Relative paths are resolved
+            against the file that creates the server.
+        authorization: Access control for HTTP. By default, every client that can connect is
+            allowed.
+        auto_register_dir: A directory with `tools/`, `prompts/`, `resources/` and `skills/`. A
+            relative path is resolved against the file that creates the server.
+        tracing: True, or a tracer provider, to create an OpenTelemetry span for each request. By
+            default, spans are created if OpenTelemetry is configured when the server starts.
     """
 
     def __init__(
@@ -137,9 +139,9 @@ class BaseServer:
         )
         self.lifespan_function = lifespan
         self.can_list_before_lifespan = False
-        """Whether lists may be answered before the lifespan is entered. For `paddock.named_servers`."""
+        """Answer lists before the lifespan is entered. Used by `paddock.named_servers`."""
         self.mounts: MountTable | None = None
-        """The servers that are mounted here; see `paddock.mounting`."""
+        """The mounted servers, if any; see `paddock.mounting`."""
         self.page_size = page_size
         self.state_key = state_key
         self.mask_errors = mask_errors
@@ -171,12 +173,12 @@ class BaseServer:
 
     @property
     def name(self) -> str:
-        """What clients call the server."""
+        """The server's name, as clients see it."""
         return self.metadata.name
 
     @property
     def lifespan(self) -> Callable[[Any], Any] | None:
-        """What is entered for each connection: our own, and those of mounted servers."""
+        """The context to enter for each connection, including those of mounted servers."""
         if self.lifespan_function is None and self.mounts is None:
             return None
         from paddock.authoring.lifespans import combine_lifespans  # noqa: PLC0415 - `contextlib` is 3 ms
@@ -187,7 +189,13 @@ class BaseServer:
         return f"{type(self).__name__}({self.name!r})"
 
     def register(self, items: ServerItem | Iterable[ServerItem]) -> Self:
-        """Add one tool, prompt, resource, template or skill, or several; the server itself."""
+        """Add one or several tools, prompts, resources, templates or skills; return the server.
+
+        An item replaces the registered item with the same name or URI.
+
+        Raises:
+            DefinitionError: `items` is something else.
+        """
         if isinstance(items, Tool):
             self._register_tool(items)
         elif isinstance(items, Prompt):
@@ -215,7 +223,7 @@ class BaseServer:
             self.metadata.declare_extension(UI_EXTENSION, {})
 
     def _register_tool(self, tool: Tool) -> None:
-        """Add a tool, and the view that it brings along."""
+        """Add a tool and, if its UI is a resource, that resource."""
         if tool.ui is not None or tool.visibility is not None:
             self.metadata.declare_extension(UI_EXTENSION, {})
         if isinstance(tool.ui, Resource):
@@ -230,16 +238,16 @@ class BaseServer:
         listed: bool = True,
         relative_to: str | None = None,
     ) -> Self:
-        """Add the skill that a directory with a SKILL.md is; the server itself.
+        """Add the skill in a directory with a SKILL.md, and return the server.
 
-        A relative path counts from the directory of the file `relative_to`, else from that of
-        the file that calls this. `Skill.from_directory` says what it takes.
+        `Skill.from_directory` documents the arguments. A relative path is resolved against the
+        file `relative_to`, by default the calling file.
         """
-        place = resolve_path(directory, relative_to or find_caller_file())
-        return self.register(Skill.from_directory(place, prefix=prefix, listed=listed))
+        path = resolve_path(directory, relative_to or find_caller_file())
+        return self.register(Skill.from_directory(path, prefix=prefix, listed=listed))
 
     def _register_all(self, items: Iterable[ServerItem]) -> None:
-        """Register several; clients are told once of each kind, when all are there."""
+        """Register several items, with one change notification per kind after the last item."""
         is_outermost = self._deferred_changes is None
         if is_outermost:
             self._deferred_changes = set()
@@ -255,10 +263,11 @@ class BaseServer:
     def auto_register(
         self, directory: str | os.PathLike[str], *, relative_to: str | None = None
     ) -> Self:
-        """Add what a directory's `tools/`, `prompts/`, `resources/` and `skills/` define.
+        """Add the items defined in a directory's `tools/`, `prompts/`, `resources/`, `skills/`.
 
-        A relative path counts from the file that calls this. A file that cannot be used is
-        reported on standard error and in the log, with the reason; the others are not affected.
+        A relative path is resolved against the file `relative_to`, by default the calling file. A
+        file that cannot be loaded is reported on standard error and in the log; the other files
+        are loaded anyway.
         """
         self._register_directory(directory, relative_to or find_caller_file())
         return self
@@ -303,21 +312,21 @@ class BaseServer:
             failures: Callable[[PaddockError], Mapping[str, object]] | None = None,
         ) -> Callable[[F], F]: ...
         def tool(self, function: object = None, /, **options: object) -> object:
-            """Make a tool of a function, by its name, docstring and type hints."""
+            """Register a function as a tool, described by its name, docstring and type hints."""
     else:
 
         def tool(self, function=None, /, *, name=None, **options):
-            """Make a tool of a function, by its name, docstring and type hints.
+            """Register a function as a tool, described by its name, docstring and type hints.
 
-            Used bare or with any field of `Tool`. The function itself stays as it is.
+            Use it bare or with fields of `Tool`. Returns the function unchanged.
             """
             if isinstance(function, str):
                 function, name = None, function
             if function is None:
                 return lambda function: self.tool(function, name=name, **options)
-            made = Tool(name or _get_function_name(function), function, **options)
-            self._register_tool(made)
-            attach_item(function, made)
+            tool = Tool(name or _get_function_name(function), function, **options)
+            self._register_tool(tool)
+            attach_item(function, tool)
             return function
 
     if TYPE_CHECKING:
@@ -338,80 +347,82 @@ class BaseServer:
             completions: Mapping[str, CompletionSource] | None = None,
         ) -> Callable[[F], F]: ...
         def prompt(self, function: object = None, /, **options: object) -> object:
-            """Make a prompt of a function that returns its text or messages."""
+            """Register a function as a prompt; it returns the prompt's text or messages."""
     else:
 
         def prompt(self, function=None, /, *, name=None, **options):
-            """Make a prompt of a function that returns its text or messages.
+            """Register a function as a prompt; it returns the prompt's text or messages.
 
-            Used bare or with any field of `Prompt`. The function itself stays as it is.
+            Use it bare or with fields of `Prompt`. Returns the function unchanged.
             """
             if function is None:
                 return lambda function: self.prompt(function, name=name, **options)
-            made = Prompt(name or _get_function_name(function), handler=function, **options)
-            self.register(made)
-            attach_item(function, made)
+            prompt = Prompt(name or _get_function_name(function), handler=function, **options)
+            self.register(prompt)
+            attach_item(function, prompt)
             return function
 
     def resource(self, uri: str, /, **options: Any) -> Callable[[F], F]:
-        """Make a resource, or with variables in the URI a resource template, of a function."""
+        """Register a function as a resource, or as a template if the URI contains variables."""
         if not isinstance(uri, str):
             raise DefinitionError(
                 "@server.resource needs a URI", hint='write @server.resource("notes://today")'
             )
-        kind = ResourceTemplate if "{" in uri else Resource
+        item_type = ResourceTemplate if "{" in uri else Resource
 
         def decorate(function: F) -> F:
-            named = (
+            fields = (
                 options if "name" in options else {**options, "name": _get_function_name(function)}
             )
-            made = kind(uri, function, **named)
-            self.register(made)
-            attach_item(function, made)
+            item = item_type(uri, function, **fields)
+            self.register(item)
+            attach_item(function, item)
             return function
 
         return decorate
 
     def set_tool_options(self, values: Mapping[str, Mapping[str, object]]) -> Self:
-        """Set values for the options of tools, each by the tool's name; the server itself.
+        """Set option values of tools, by tool name and option name, and return the server.
 
         Raises:
-            OptionError: when there is no such tool or option, or an option cannot have a value.
+            OptionError: A tool or option does not exist, or a value is invalid.
         """
         from paddock.authoring.option_values import create_unknown_tool_error  # noqa: PLC0415 - after msgspec
 
-        changed = []
-        for name, given in values.items():
+        configured_tools = []
+        for name, option_values in values.items():
             tool = self.tools.get(name)
             if tool is None:
                 raise create_unknown_tool_error(name, self.tools.names())
-            changed.append(tool.with_options(given))
-        return self.register(changed)
+            configured_tools.append(tool.with_options(option_values))
+        return self.register(configured_tools)
 
     def resource_updated(self, uri: str) -> int:
-        """Tell everybody who subscribed to a resource that it changed; how many clients."""
+        """Notify clients subscribed to a resource that it changed; return the number notified."""
         for callback in list(self._subscribers.get(uri, ())):
             _notify_subscriber(callback, uri)
         return sum(announce("resources", uri) for announce in list(self._connections))
 
     def list_changed(self, kind: str) -> int:
-        """Tell clients that `tools`, `prompts` or `resources` changed; how many were told.
+        """Notify clients that a list changed: `tools`, `prompts` or `resources`.
 
-        Registering and removing do this by themselves.
+        Registering and removing items send this notification automatically. Returns the number of
+        clients notified.
         """
         if kind not in ("tools", "prompts", "resources"):
             raise DefinitionError(f"unknown kind {kind!r}", hint="tools, prompts or resources")
         return sum(announce(kind, None) for announce in list(self._connections))
 
     def elicitation_complete(self, elicitation_id: str) -> int:
-        """Tell the client that was sent to a web page that the page has done its work.
+        """Notify the client that a page opened by `elicit_url` is complete.
 
-        How many clients were told: only sessions can be, the stateless era has no such message.
+        Returns the number of clients notified. Only session clients can be: the stateless
+        protocol version has no such notification.
         """
         return sum(announce("elicitation", elicitation_id) for announce in list(self._connections))
 
     def subscribe(self, uri: str, callback: Callable[[str], object]) -> Self:
-        """Call a function of this process whenever a resource changes."""
+        """Call `callback` in this process whenever a resource changes."""
         self._subscribers.setdefault(uri, []).append(callback)
         return self
 
@@ -423,37 +434,40 @@ class BaseServer:
         return self
 
     def stop(self) -> None:
-        """End every connection in good order, and with it `run`. May be called by any thread."""
+        """Close every connection gracefully, which ends `run`. Thread-safe."""
         for stop in list(self._connections.values()):
             if stop is not None:
                 stop()
 
     def add_connection(self, announce: ChangeCallback, stop: Callable[[], object] | None) -> None:
-        """Have changes announced to a further connection, which `stop` ends. For transports.
+        """Send change notifications to a further connection. Called by transports.
 
-        A server that this one is mounted in has no end of its own: None.
+        Args:
+            announce: Sends a change notification; returns the number of clients notified.
+            stop: Closes the connection. None for a server that this one is mounted in, because
+                it is not this server's to stop.
         """
         self._connections[announce] = stop
         if self.mounts is not None and stop is not None:
             self.mounts.add_holder(announce)
 
     def remove_connection(self, announce: ChangeCallback) -> None:
-        """Undo `attach`."""
+        """Undo `add_connection`."""
         self._connections.pop(announce, None)
         if self.mounts is not None:
             self.mounts.remove_holder(announce)
 
     def set_mounts(self, mounts: MountTable) -> None:
-        """Offer what other servers have as well. For `paddock.mounting`."""
+        """Attach the table of mounted servers. Called by `paddock.mounting`."""
         self.mounts = mounts
         for announce, stop in list(self._connections.items()):
             if stop is not None:
                 mounts.add_holder(announce)
 
     def update_from(self, other: BaseServer) -> None:
-        """Take over everything that another server holds, and tell clients of it.
+        """Replace metadata and items with those of another server, and notify clients.
 
-        What a lifespan has yielded stays as it is.
+        Used when a definition is reloaded. The state of the current lifespan is kept.
         """
         self.metadata = other.metadata
         self.lifespan_function = other.lifespan_function
@@ -464,14 +478,14 @@ class BaseServer:
         elif self.mounts is not None:
             self.mounts.clear()
         kinds = ("tools", "prompts", "resources")
-        held = {kind: self._has_items(kind) for kind in kinds}
+        had_items = {kind: self._has_items(kind) for kind in kinds}
         self.tools.replace_all((item.name, item) for item in other.tools)
         self.prompts.replace_all((item.name, item) for item in other.prompts)
         self.templates.replace_all((item.uri_template, item) for item in other.templates)
         self.resources.replace_all((item.uri, item) for item in other.resources)
         self.skills.replace_all((item.path, item) for item in other.skills)
         for kind in kinds:
-            if held[kind] or self._has_items(kind):
+            if had_items[kind] or self._has_items(kind):
                 self._notify_change(kind)
 
     def _has_items(self, kind: str) -> bool:
@@ -498,8 +512,8 @@ def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
     if not icons:
         return None
     if all(isinstance(icon, dict) for icon in icons):
-        return list(icons)  # type: ignore[arg-type]  # all dictionaries, as just checked
-    from msgspec import to_builtins  # noqa: PLC0415 - loaded already: an Icon is a Struct
+        return list(icons)  # type: ignore[arg-type]  # only dictionaries, see the line above
+    from msgspec import to_builtins  # noqa: PLC0415 - an Icon is a Struct, so msgspec is loaded
 
     return [to_builtins(icon) for icon in icons]
 
@@ -507,7 +521,7 @@ def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
 def _collect_skills(
     skills: SkillSource | Iterable[SkillSource], relative_to: str | None
 ) -> Iterable[Skill]:
-    """Skills, given as such or as the directories that are or hold them."""
+    """Flatten skills and paths of skill directories into a list of skills."""
     if isinstance(skills, Skill):
         return [skills]
     if isinstance(skills, str):
@@ -518,7 +532,7 @@ def _collect_skills(
         raise DefinitionError(
             f"skills is {skills!r}", hint="expected Skill, the path of a directory, or several"
         )
-    return [skill for one in skills for skill in _collect_skills(one, relative_to)]
+    return [skill for source in skills for skill in _collect_skills(source, relative_to)]
 
 
 def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
@@ -532,7 +546,7 @@ def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
 
 def _require_opentelemetry() -> None:
     try:
-        import opentelemetry.trace  # noqa: F401, PLC0415 - only where it is asked for
+        import opentelemetry.trace  # noqa: F401, PLC0415 - an optional dependency
     except ImportError:
         raise DefinitionError(
             "tracing needs OpenTelemetry", hint="pip install opentelemetry-sdk"

@@ -1,11 +1,6 @@
-"""A named collection that tells when it changes: one implementation for everything listed.
+"""Ordered registries of a server's items, and items attached to the functions they were made of.
 
-Loaded before msgspec, so it needs nothing but the interpreter.
-
-What a decorator has made of a function, found again by the function.
-
-A definition may refer to a decorated function, and then means all that the decorator says. Loaded
-before msgspec, so it needs nothing but the interpreter.
+Loaded before msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -22,21 +17,25 @@ else:
     T = None
 
     class Generic:
-        """Stands in for `typing.Generic` at run time, which would cost 9 ms."""
+        """A substitute for `typing.Generic` at run time: importing `typing` would take 9 ms."""
 
         def __class_getitem__(cls, _item):
             return cls
 
 
 class ComponentRegistry(Generic[T]):
-    """Items by key, in the order in which they were added; a new one replaces its namesake."""
+    """Items by key, in insertion order; adding an item replaces the one with the same key.
+
+    Args:
+        on_change: Called after each `add` and successful `remove`.
+    """
 
     def __init__(self, on_change: Callable[[], None]) -> None:
         self._items: dict[str, T] = {}
         self._on_change = on_change
         self.revision = 0
         self.mounted_items: MountedItems | None = None
-        """What mounted servers add to it."""
+        """Items contributed by mounted servers."""
 
     def __len__(self) -> int:
         return len(self._items)
@@ -48,44 +47,44 @@ class ComponentRegistry(Generic[T]):
         return key in self._items
 
     def get(self, key: str) -> T | None:
-        """The item with this key, if there is one."""
+        """Return the server's own item with this key, or None."""
         return self._items.get(key)
 
     def names(self) -> list[str]:
-        """The keys, in order."""
+        """Return the keys of the server's own items, in order."""
         return list(self._items)
 
     def find(self, key: str) -> T | MountedItem | None:
-        """The item that is offered under this key: our own, or a mounted server's."""
+        """Return the item with this key, from this server or a mounted one, or None."""
         item = self._items.get(key)
         return (
             item if item is not None or self.mounted_items is None else self.mounted_items.find(key)
         )
 
     def get_all_items(self) -> dict[str, T | MountedItem]:
-        """Everything that is offered, our own items first."""
+        """Return all items by key: this server's own, then those of mounted servers."""
         if self.mounted_items is None:
             return {**self._items}
         return {**self._items, **self.mounted_items.items()}
 
     def increment_revision(self) -> None:
-        """What mounted servers add has changed; saying so is left to the caller."""
+        """Invalidate cached lists after a mounted server changed. Sends no notification."""
         self.revision += 1
 
     def add(self, key: str, item: T) -> None:
-        """Add an item, or put it in the place of the one with the same key."""
+        """Add an item, replacing the one with the same key."""
         self._items[key] = item
         self._notify_change()
 
     def remove(self, key: str) -> bool:
-        """Remove an item; whether there was one."""
+        """Remove an item; return whether it existed."""
         if self._items.pop(key, None) is None:
             return False
         self._notify_change()
         return True
 
     def replace_all(self, items: Iterable[tuple[str, T]]) -> None:
-        """Hold just these items from now on; saying so is left to the caller."""
+        """Replace all items. Sends no notification."""
         self._items = dict(items)
         self.revision += 1
 
@@ -98,17 +97,21 @@ _ITEMS_ATTRIBUTE = "paddock_items"
 
 
 def attach_item(function: object, item: object) -> None:
-    """Note that an item was made of a function, if the function takes notes; the last counts."""
-    earlier = getattr(function, _ITEMS_ATTRIBUTE, {})
+    """Store an item on the function it was made of, so that references to the function find it.
+
+    A later item of the same type replaces an earlier one. Bound methods and functions written in C
+    cannot store attributes; for them nothing is stored.
+    """
+    items_by_type = getattr(function, _ITEMS_ATTRIBUTE, {})
     try:
-        setattr(function, _ITEMS_ATTRIBUTE, {**earlier, type(item): item})
+        setattr(function, _ITEMS_ATTRIBUTE, {**items_by_type, type(item): item})
     except (AttributeError, TypeError):
-        return  # a method, or a function that is not written in Python
+        return
 
 
 def find_attached_item(function: object, kind: type[T]) -> T | None:
-    """The last item of a kind that was made of a function."""
-    notes: dict[type, T] = getattr(function, _ITEMS_ATTRIBUTE, {})
-    found = notes.get(kind)
-    # A function that wraps another has its notes too, and is not what they are about.
-    return found if getattr(found, "handler", None) is function else None
+    """Return the last item of a type that was made of this function, or None."""
+    items_by_type: dict[type, T] = getattr(function, _ITEMS_ATTRIBUTE, {})
+    item = items_by_type.get(kind)
+    # functools.wraps copies attributes, so a wrapper also has the items of the wrapped function.
+    return item if getattr(item, "handler", None) is function else None

@@ -1,9 +1,7 @@
-"""What a handler sees of the request it works for.
+"""The `Context` object, with which a handler sees its request and talks to the client.
 
-A handler gets a `Context` by naming the type: `def search(query: str, ctx: Context)`. Everything
-works the same in both eras; where they differ is the era's business.
-
-Calling a handler that takes all arguments as one dictionary, of a tool or of a prompt.
+A handler receives it by annotating a parameter: `def search(query: str, ctx: Context)`. The same
+calls work in both protocol eras; `request.era` implements the differences.
 """
 
 from __future__ import annotations
@@ -45,153 +43,157 @@ NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Context:
-    """One request, from its handler's side."""
+    """The request that a handler works for."""
 
     __slots__ = ("_options", "_question_count", "_request", "_server")
 
     def __init__(
-        self, request: Request, offering: BaseServer, options: Mapping[str, Any] = NO_OPTIONS
+        self, request: Request, server: BaseServer, options: Mapping[str, Any] = NO_OPTIONS
     ) -> None:
         self._request = request
-        self._server = offering
+        self._server = server
         self._options = options
         self._question_count = 0
 
     @property
     def server(self) -> BaseServer:
-        """The server that the handler belongs to."""
+        """The server that owns the handler."""
         return self._server
 
     @property
     def state(self) -> Any:
-        """What the server's lifespan has yielded."""
+        """The value that the server's lifespan yielded."""
         state = self._request.connection.state
         return state.get_state(self._server) if isinstance(state, LifespanStates) else state
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The values of the tool's options, as whoever runs the server has set them."""
+        """The values of the tool's options, as set by the operator of the server."""
         return self._options
 
     @property
     def request_id(self) -> int | str:
-        """The id that the client gave the request."""
+        """The JSON-RPC id of the request."""
         return self._request.id
 
     @property
     def protocol_version(self) -> str:
-        """The protocol version that the client speaks."""
+        """The protocol version of the request."""
         return self._request.era.get_version(self._request)
 
     @property
     def client_info(self) -> Json | None:
-        """Who the client says it is."""
+        """The client's name and version, as reported by the client."""
         return self._request.era.get_client_info(self._request)
 
     @property
     def client_capabilities(self) -> Json:
-        """What the client says it can do."""
+        """The capabilities that the client declared."""
         return self._request.era.get_client_capabilities(self._request)
 
     def client_extension(self, name: str) -> Json | None:
-        """The settings of an extension that the client has; None when it has not declared it."""
+        """Return the client's settings of an extension, or None if it did not declare it."""
         extensions = self.client_capabilities.get("extensions")
         settings = extensions.get(name) if isinstance(extensions, dict) else None
         return settings if isinstance(settings, dict) else None
 
     def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
-        """Whether the client can show views; where it cannot, the result must say it all."""
-        shown = (self.client_extension(UI_EXTENSION) or {}).get("mimeTypes")
-        return isinstance(shown, list) and _normalize_media_type(mime_type) in map(
-            _normalize_media_type, shown
+        """Return whether the client can show views; if not, the result needs a complete text."""
+        mime_types = (self.client_extension(UI_EXTENSION) or {}).get("mimeTypes")
+        return isinstance(mime_types, list) and _normalize_media_type(mime_type) in map(
+            _normalize_media_type, mime_types
         )
 
     @property
     def meta(self) -> Json:
-        """The `_meta` of the request, all of it."""
+        """The `_meta` of the request."""
         return self._request.decode_meta()
 
     @property
     def trace_context(self) -> TraceContext | None:
-        """The W3C trace context that the request brought along; None when there is none."""
+        """The W3C trace context sent with the request, or None."""
         return get_trace_context(self._request)
 
     @property
     def principal(self) -> Principal | None:
-        """On whose behalf the request is made, where the server checks that; else None."""
+        """The authenticated caller, or None if the server does not check callers."""
         return self._request.principal
 
     @property
     def is_local(self) -> bool:
-        """Whether the client is in this process or started it; over HTTP it is not, whoever it is.
+        """Whether the client runs in this process or started it. False over HTTP.
 
-        What a client that is not local says about files need not be about this machine.
+        File paths sent by a client that is not local may refer to another machine.
         """
         return self._request.exchange is None
 
     def close_stream(self, retry_ms: int | None = None) -> bool:
-        """Let the client go and come back for the answer; whether it was.
+        """Close the client's connection, to be resumed for the result; return whether it closed.
 
-        For handlers that take long: in a session over HTTP no connection is kept open meanwhile.
-        The client comes back after `retry_ms` milliseconds.
+        For slow handlers in an HTTP session: no connection has to stay open while the handler
+        runs. The client reconnects after `retry_ms` milliseconds.
         """
         exchange = self._request.exchange
         return exchange is not None and exchange.close_for_reconnect(retry_ms)
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the client has given up on the request."""
+        """Whether the client cancelled the request."""
         return self._request.is_cancelled
 
     def require(self, **capabilities: Json) -> None:
-        """End the handler unless the client has declared these capabilities: `sampling={}`.
+        """Raise an error unless the client declared these capabilities, as in `sampling={}`.
 
-        Questions do this by themselves; this is for asking before any work is done.
+        Requests to the client check this on their own. Call it to fail before doing work.
         """
-        needed: dict[str, object] = {**capabilities}
-        if not covers_capabilities(self.client_capabilities, needed):
-            raise MissingCapabilityError(needed, "This request")
+        required_capabilities: dict[str, object] = {**capabilities}
+        if not covers_capabilities(self.client_capabilities, required_capabilities):
+            raise MissingCapabilityError(required_capabilities, "This request")
 
     def remember(self, value: Any) -> None:
-        """Keep a JSON value in case a question ends the handler and it is run again.
+        """Save a JSON value for the next run of this handler.
 
-        In the stateless era a question ends the handler, and the answer begins it anew. What it
-        has found out by then need not be found out twice. The value travels with the client,
-        signed and readable: nothing secret belongs into it.
+        In the stateless era a request to the client ends the handler, and the client's response
+        starts it again from the beginning. Results saved here need not be computed a second time.
+        The client stores the value, signed but not encrypted: do not save secrets.
         """
         self._request.remembered_value = msgspec.to_builtins(value, enc_hook=encode_hook)
 
     @property
     def remembered(self) -> Any:
-        """What `remember` kept when the handler last ran for this call; None the first time."""
+        """The value that `remember` saved in the previous run of this call, or None."""
         return self._request.era.get_remembered_value(self._request)
 
     def detach(self, *, ttl_ms: int | None = None, message: str | None = None) -> bool:
-        """Let the call go on as a task, if the tool and the client allow; whether it does.
+        """Continue the call as a task if tool and client allow it; return whether it does.
 
-        The client is answered at once and fetches the result later, within `ttl_ms` milliseconds.
-        What was asked before is asked with the call itself, what is asked from now on with the
-        task.
+        The client gets a response at once and fetches the result later, within `ttl_ms`
+        milliseconds. Earlier requests to the client were sent as part of the call; later ones are
+        sent as part of the task.
         """
         return self._request.detach(ttl_ms, message)
 
     @property
     def is_task(self) -> bool:
-        """Whether the call goes on as a task."""
+        """Whether the call runs as a task."""
         return self._request.task is not None
 
     def raise_if_cancelled(self) -> None:
-        """Stop here if the client has given up; for long loops in compiled code."""
+        """Raise `HandlerCancelled` if the client cancelled the request.
+
+        Paddock interrupts Python code on its own. Call this in loops of compiled code, which it
+        cannot interrupt.
+        """
         if self._request.is_cancelled:
             raise HandlerCancelled
 
     def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> bool:
-        """Say how far the work has come; whether the client was told.
+        """Report progress to the client; return whether a notification was sent.
 
-        Only clients that asked for it are told, and only of progress that is greater than before.
-        A task shows the message as its status.
+        Nothing is sent unless the client asked for progress and the value has increased. A task
+        shows the message as its status.
         """
         request = self._request
         if request.task is not None:
@@ -213,13 +215,15 @@ class Context:
         return request.notify("notifications/progress", params)
 
     def log(self, level: str, data: Any, logger: str | None = None) -> bool:
-        """Send a log message to the client; whether it wanted it."""
+        """Send a log message to the client; return whether the client's log level includes it."""
         if level not in LOGGING_LEVELS:
             raise ValueError(
                 f"unknown log level {level!r}; expected one of {', '.join(LOGGING_LEVELS)}"
             )
-        wanted = self._request.era.get_log_level(self._request)
-        if wanted is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(wanted):
+        minimum_level = self._request.era.get_log_level(self._request)
+        if minimum_level is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(
+            minimum_level
+        ):
             return False
         params: Json = {"level": level, "data": _to_log_data(data)}
         if logger is not None:
@@ -251,21 +255,25 @@ class Context:
         self, message: str, schema: Json | None = None, *, key: str | None = None
     ) -> PendingAnswer[Elicited[Json]]: ...
     def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> Any:
-        """Ask the person at the client to fill in a form.
+        """Ask the user of the client to fill in a form.
 
-        The form is a type (a Struct, dataclass, TypedDict or pydantic model of plain fields, or
-        one plain type) or a JSON Schema. In an `async def` handler await the answer, in a plain
-        one call `.wait()`. `key` names the question for clients that answer it in a later request.
+        Await the result in an `async def` handler, or call `.wait()` on it in a plain handler.
+
+        Args:
+            message: Text shown with the form.
+            schema: The form's fields: a type (a Struct, dataclass, TypedDict or pydantic model of
+                simple fields, or a single simple type) or a JSON Schema.
+            key: Identifies the request for clients that answer in a later request.
         """
         return self._ask_question(input_requests.elicitation(message, schema), key)
 
     def elicit_url(
         self, message: str, url: str, *, key: str | None = None, elicitation_id: str | None = None
     ) -> PendingAnswer[Elicited[Json]]:
-        """Ask the person at the client to go to a web page, for what no form should hold.
+        """Ask the user of the client to open a web page, for data that must not go into a form.
 
-        The answer says whether they agreed to go. With an id of your own, the client can be told
-        when the page has done its work: `server.elicitation_complete(elicitation_id)`.
+        The result is whether the user agreed. With an `elicitation_id`, the client can be notified
+        when the page is done: `server.elicitation_complete(elicitation_id)`.
         """
         return self._ask_question(input_requests.url_elicitation(message, url, elicitation_id), key)
 
@@ -277,9 +285,9 @@ class Context:
         key: str | None = None,
         **options: Any,
     ) -> PendingAnswer[SampledMessage]:
-        """Have the client's model continue a conversation.
+        """Ask the client's model to continue a conversation.
 
-        Options are those of the protocol, in snake case: `system_prompt`, `temperature`,
+        Options are those of the protocol in snake case: `system_prompt`, `temperature`,
         `stop_sequences`, `model_preferences`, `tools`, `tool_choice`, `metadata`.
         """
         return self._ask_question(
@@ -287,20 +295,22 @@ class Context:
         )
 
     def roots(self, *, key: str | None = None) -> PendingAnswer[list[Root]]:
-        """The directories that the client works in."""
+        """Ask the client for the directories that it works in."""
         return self._ask_question(input_requests.roots(), key)
 
     def ask(self, **questions: ServerRequest) -> PendingAnswer[Json]:
-        """Ask several questions at once; the answers by the same names.
+        """Send several requests to the client at once; the results have the same names.
 
-        Questions are made with `paddock.elicitation`, `paddock.sampling` and `paddock.roots`.
+        Create the requests with `paddock.elicitation`, `paddock.sampling` and `paddock.roots`.
         """
         return PendingAnswer(self._request, questions, lambda answers: answers)
 
-    def _ask_question(self, ask: ServerRequest, key: str | None) -> PendingAnswer[Any]:
+    def _ask_question(self, question: ServerRequest, key: str | None) -> PendingAnswer[Any]:
         self._question_count += 1
         name = key or f"input-{self._question_count}"
-        return PendingAnswer(self._request, {name: ask}, lambda answers: cast("Any", answers[name]))
+        return PendingAnswer(
+            self._request, {name: question}, lambda answers: cast("Any", answers[name])
+        )
 
 
 def _normalize_media_type(text: object) -> str:
@@ -308,29 +318,30 @@ def _normalize_media_type(text: object) -> str:
 
 
 def _to_log_data(data: Any) -> Any:
-    """Data for a log message: what is no JSON is told as text, and never fails the handler."""
+    """Convert data of a log message to JSON values, or to text if that fails."""
     try:
         return msgspec.json.decode(msgspec.json.encode(data, enc_hook=encode_hook))
-    except Exception:  # noqa: BLE001 - whatever the data's own code does
+    except Exception:  # noqa: BLE001 - methods of the data can raise anything; a log call must not
         return describe_object(data)
 
 
 def bind_dict_handler(
     handler: Callable[..., Any], open_context: Callable[[Request], Context]
 ) -> Callable[[Any, Request], Any]:
-    """A call with the arguments, and with the context if the handler wants it.
+    """Return a function that calls a handler with one dictionary of arguments.
 
-    It says so by the type of a parameter, or by a second parameter that has no default.
+    The handler also receives a context if a parameter has that type, or if it has a second
+    required parameter.
     """
-    context, place, has_room = find_context_parameter(handler, Context)
+    context, position, has_other_parameters = find_context_parameter(handler, Context)
     if context is None:
         if count_required_arguments(handler) > 1:
             return lambda arguments, request: handler(arguments, open_context(request))
         return lambda arguments, _request: handler(arguments)
-    if place is None:
+    if position is None:
         return lambda arguments, request: handler(arguments, **{context: open_context(request)})
-    if not has_room:
+    if not has_other_parameters:
         return lambda _arguments, request: handler(open_context(request))
-    if place == 0:
+    if position == 0:
         return lambda arguments, request: handler(open_context(request), arguments)
     return lambda arguments, request: handler(arguments, open_context(request))

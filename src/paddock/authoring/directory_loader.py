@@ -1,10 +1,9 @@
-"""Reading what the files of a directory define.
+"""Loader for directories of definitions: `tools/`, `prompts/`, `resources/` and `skills/`.
 
-`tools/`, `prompts/`, `resources/` and `skills/` are looked at, in this order, their `.py` files by
-name. A file may hold one item or several: `Tool`, `Prompt`, `Resource`, `ResourceTemplate` and
-`Skill` objects at its top level, singly or in lists. In `tools/` and `prompts/` a file without any
-counts by its public functions. Each file is a module of its own. In `skills/`, each directory with
-a SKILL.md is a skill. What cannot be used is reported and never stops the others.
+Each `.py` file is imported as a module. It defines `Tool`, `Prompt`, `Resource`, `ResourceTemplate`
+or `Skill` objects at top level, singly or in lists. A file in `tools/` or `prompts/` without such
+objects contributes its public functions. In `skills/`, each directory with a SKILL.md is a skill.
+A file that cannot be loaded is logged and never affects the others.
 """
 
 from __future__ import annotations
@@ -42,38 +41,38 @@ _log = logging.getLogger("paddock")
 def load_directory(
     directory: str | os.PathLike[str], relative_to: str | None
 ) -> Iterator[list[DirectoryItem]]:
-    """Every usable item of a directory, file by file.
+    """Yield the items of each file in a directory.
 
     Raises:
-        LoadError: when there is no such directory.
+        LoadError: The directory does not exist.
     """
     root = Path(directory)
     if not root.is_absolute():
         root = (Path(relative_to).parent if relative_to else Path.cwd()) / root
     if not root.is_dir():
-        raise LoadError("is not a directory", where=str(root), hint="it would hold tools/*.py")
+        raise LoadError("is not a directory", where=str(root), hint="expected one with tools/*.py")
     if not any((root / kind).is_dir() for kind in _ITEM_TYPES):
-        _log.warning("%s has none of tools/, prompts/, resources/ and skills/", root)
+        _log.warning("%s contains no tools/, prompts/, resources/ or skills/", root)
     for kind in _ITEM_TYPES:
         for file in sorted((root / kind).glob("*.py")):
             if not file.name.startswith("_"):
                 yield _load_file(kind, file)
-    for place in list_skill_directories(str(root / "skills")):
-        yield _load_skill(place)
+    for skill_directory in list_skill_directories(str(root / "skills")):
+        yield _load_skill(skill_directory)
 
 
-def _load_skill(place: str) -> list[DirectoryItem]:
+def _load_skill(directory: str) -> list[DirectoryItem]:
     try:
-        return [Skill.from_directory(place)]
+        return [Skill.from_directory(directory)]
     except PaddockError as error:
-        _log.error("%s is left out: %s", place, error)
+        _log.error("%s is left out: %s", directory, error)
         return []
 
 
 def _load_file(kind: str, file: Path) -> list[DirectoryItem]:
     try:
         return _collect_items(kind, run_file(file, f"paddock_directory.{kind}.{file.stem}"), file)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the file can run any code
         _log.error(
             "%s is left out: %s: %s", _format_location(file, error), type(error).__name__, error
         )
@@ -89,16 +88,18 @@ def _collect_items(kind: str, module: Any, file: Path) -> list[DirectoryItem]:
     public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
     items: list[Any] = []
     for value in public.values():
-        several = value if isinstance(value, list | tuple) else [value]
-        items += [item for item in several if isinstance(item, _ITEM_TYPES[kind])]
+        candidates = value if isinstance(value, list | tuple) else [value]
+        items += [item for item in candidates if isinstance(item, _ITEM_TYPES[kind])]
     if not items and kind in _ITEM_FACTORIES:
-        make = _ITEM_FACTORIES[kind]
+        create_item = _ITEM_FACTORIES[kind]
         items = [
-            make(name, value) for name, value in public.items() if _is_defined_in(value, module)
+            create_item(name, value)
+            for name, value in public.items()
+            if _is_defined_in(value, module)
         ]
     if not items:
-        expected = " or ".join(kind.__name__ for kind in _ITEM_TYPES[kind])
-        raise LoadError(f"holds no {expected}", where=str(file))
+        expected = " or ".join(item_type.__name__ for item_type in _ITEM_TYPES[kind])
+        raise LoadError(f"defines no {expected}", where=str(file))
     return list(dict.fromkeys(items))
 
 

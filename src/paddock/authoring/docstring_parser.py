@@ -1,6 +1,6 @@
-"""Reading a function's docstring: its summary, and what it says about each parameter.
+"""Parser for docstrings: the summary of a function and the descriptions of its parameters.
 
-Understands the Google, NumPy and Sphinx styles; what is in none of them is all summary.
+Supports Google, NumPy and Sphinx styles. Text outside their sections belongs to the summary.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _PARAMETER_SECTIONS = frozenset({"Args", "Arguments", "Parameters", "Params"})
 
 
 def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
-    """The description of the function, and of its parameters by name."""
+    """Return the description of a function, and those of its parameters by name."""
     if not text:
         return "", {}
-    first, _, rest = text.strip("\n").partition("\n")
-    lines = [first.strip(), *_dedent_lines(rest)]
+    first_line, _, remaining_text = text.strip("\n").partition("\n")
+    lines = [first_line.strip(), *_dedent_lines(remaining_text)]
     summary: list[str] = []
-    described: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     index = 0
     while index < len(lines):
         line = lines[index]
@@ -35,15 +35,15 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
         if section:
             block, index = _read_section(lines, index + 1)
             if section[1] in _PARAMETER_SECTIONS:
-                described.update(_parse_parameter_descriptions(block))
+                descriptions.update(_parse_parameter_descriptions(block))
             continue
         if _SPHINX_FIELD.match(line):
             block, index = _read_sphinx_field(lines, index)
-            described.update(_parse_sphinx_field(block))
+            descriptions.update(_parse_sphinx_field(block))
             continue
         summary.append(line)
         index += 1
-    return "\n".join(summary).strip(), described
+    return "\n".join(summary).strip(), descriptions
 
 
 def _dedent_lines(text: str) -> list[str]:
@@ -53,7 +53,7 @@ def _dedent_lines(text: str) -> list[str]:
 
 
 def _read_section(lines: list[str], start: int) -> tuple[list[str], int]:
-    """The lines of a section that begins at `start`, and where the next one begins."""
+    """Return the lines of the section that begins at `start`, and the index of the next one."""
     is_numpy = start < len(lines) and set(lines[start].strip()) == {"-"}
     index = start + 1 if is_numpy else start
     block: list[str] = []
@@ -67,22 +67,22 @@ def _read_section(lines: list[str], start: int) -> tuple[list[str], int]:
 
 
 def _parse_parameter_descriptions(block: list[str]) -> dict[str, str]:
-    filled = [line for line in block if line.strip()]
-    if not filled:
+    text_lines = [line for line in block if line.strip()]
+    if not text_lines:
         return {}
-    margin = min(len(line) - len(line.lstrip()) for line in filled)
+    margin = min(len(line) - len(line.lstrip()) for line in text_lines)
     pattern = _GOOGLE_ITEM if margin else _NUMPY_ITEM
-    found: dict[str, list[str]] = {}
+    texts_by_name: dict[str, list[str]] = {}
     current: list[str] | None = None
-    for line in filled:
+    for line in text_lines:
         match = pattern.match(line[margin:]) if len(line) - len(line.lstrip()) == margin else None
         if match:
             name, text = (match[2], match[3]) if margin else (match[1], "")
-            current = found.setdefault(name, [])
+            current = texts_by_name.setdefault(name, [])
             current.append(text)
         elif current is not None:
             current.append(line.strip())
-    return {name: " ".join(parts).strip() for name, parts in found.items()}
+    return {name: " ".join(texts).strip() for name, texts in texts_by_name.items()}
 
 
 def _read_sphinx_field(lines: list[str], start: int) -> tuple[list[str], int]:

@@ -1,6 +1,6 @@
-"""What a skill says of itself: the fields of its frontmatter, what they must be, and as text.
+"""Frontmatter of skills: required fields, conversion to JSON values, and encoding.
 
-Reading them from a file is `authoring.frontmatter_yaml`, which is loaded where there is a file.
+`authoring.frontmatter_parser` parses it; it is imported only for skills in files.
 """
 
 from __future__ import annotations
@@ -17,46 +17,46 @@ Json = dict[str, Any]
 
 MAX_DESCRIPTION_CHARACTERS = 1024
 JSON_INTEGERS = range(-(2**63), 2**64)
-"""Those that a JSON message can carry."""
+"""The integers that a JSON message can contain."""
 
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _AMBIGUOUS_WORDS = {"null", "true", "false", "y", "n", "yes", "no", "on", "off"}
-"""Words that some reader of YAML takes for something else."""
+"""Words that some YAML parsers interpret as null or a boolean."""
 
 
 def check_frontmatter(fields: Json, name: str, where: str) -> None:
-    """Whether a frontmatter has what a skill needs.
+    """Raise an error unless the frontmatter has the fields that a skill requires.
 
     Raises:
-        DefinitionError: when it has not, saying what was expected.
+        DefinitionError: A field is missing or invalid.
     """
     if fields.get("name") != name:
         raise DefinitionError(
             f"frontmatter has the name {fields.get('name')!r}",
             where=where,
-            hint=f"expected {name!r}, as the directory is called",
+            hint=f"expected {name!r}, the name of the directory",
         )
     description = fields.get("description")
     if not isinstance(description, str) or not description.strip():
         raise DefinitionError(
             f"frontmatter has the description {description!r}",
             where=where,
-            hint="expected a text that says what the skill is for and when to use it",
+            hint="expected the purpose of the skill and when to use it",
         )
     if len(description) > MAX_DESCRIPTION_CHARACTERS:
         raise DefinitionError(
             f"frontmatter has a description of {len(description)} characters",
             where=where,
-            hint=f"expected {MAX_DESCRIPTION_CHARACTERS} at most",
+            hint=f"expected at most {MAX_DESCRIPTION_CHARACTERS}",
         )
 
 
 def to_json_value(value: object, where: str) -> Any:
-    """A value that an author gives for a frontmatter as JSON has it; dates as text.
+    """Convert a frontmatter value to JSON; dates become text.
 
     Raises:
-        DefinitionError: when JSON has nothing like it.
+        DefinitionError: The value has no JSON equivalent.
     """
     if value is None or isinstance(value, str | bool):
         return value
@@ -71,23 +71,25 @@ def to_json_value(value: object, where: str) -> Any:
     raise DefinitionError(
         f"frontmatter has {value!r:.80}",
         where=where,
-        hint="expected texts, numbers, booleans, None, lists, and dictionaries with texts as keys",
+        hint="expected texts, numbers, booleans, None, lists, and dictionaries with text keys",
     )
 
 
 def is_json_number(number: float) -> bool:
-    """Whether a message can carry a number."""
+    """Return whether a JSON message can contain a number."""
     return number in JSON_INTEGERS if isinstance(number, int) else isfinite(number)
 
 
 def encode_frontmatter(fields: Json, where: str) -> bytes:
-    """The frontmatter of a SKILL.md that says this: a line for each field, values as JSON."""
+    """Encode a frontmatter block: one line per field, with values as JSON."""
     lines = [f"{_format_key(key)}: {_format_value(value)}\n" for key, value in fields.items()]
     try:
         return f"---\n{''.join(lines)}---\n".encode()
     except UnicodeEncodeError:
         raise DefinitionError(
-            "frontmatter has half a character", where=where, hint="expected text that UTF-8 can say"
+            "frontmatter contains half of a surrogate pair",
+            where=where,
+            hint="expected text that can be encoded as UTF-8",
         ) from None
 
 
@@ -97,6 +99,6 @@ def _format_key(key: str) -> str:
 
 
 def _format_value(value: object) -> str:
-    # JSON is YAML, but for characters that YAML wants escaped.
+    # JSON is a subset of YAML, except that YAML requires escapes for these characters.
     text = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

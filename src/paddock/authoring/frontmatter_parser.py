@@ -1,8 +1,8 @@
-"""Reading the frontmatter of a SKILL.md: YAML at its top, which clients are told as JSON.
+"""Parser for the YAML frontmatter of a SKILL.md, whose values clients receive as JSON.
 
-Clients read it again and compare, so it is read by the rules of YAML 1.2 and its core schema, and
-by nothing beyond them: a date is the text that it is written as, `yes` is a text, `<<` is a key.
-Tags, anchors and aliases are refused, and so is what JSON cannot say.
+Clients parse the file again and compare, so only the core schema of YAML 1.2 applies: dates and
+`yes` are texts, and `<<` is an ordinary key. Tags, anchors, aliases and values without a JSON
+equivalent are rejected.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 MAX_FRONTMATTER_CHARACTERS = 64 * 1024
-"""Characters that a frontmatter may have."""
+"""Size limit of a frontmatter block."""
 MAX_NESTING_DEPTH = 20
 
 _FRONTMATTER_BLOCK = re.compile(r"\ufeff?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.S)
 _FRONTMATTER_HINT = (
-    "it begins with a line ---, then YAML with name and description, then a line ---"
+    "the file must begin with a line ---, then YAML with name and description, then a line ---"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_frontmatter(data: bytes, where: str) -> Json:
-    """What the frontmatter of a SKILL.md says.
+    """Return the fields in the frontmatter of a SKILL.md.
 
     Raises:
-        DefinitionError: when there is none, or it is not plain YAML, with the line.
+        DefinitionError: The frontmatter is missing or not plain YAML; `where` has the line.
     """
     try:
         text = data.decode()
@@ -57,23 +57,23 @@ def parse_frontmatter(data: bytes, where: str) -> Json:
     block = _FRONTMATTER_BLOCK.match(text, 0, MAX_FRONTMATTER_CHARACTERS)
     if block is None:
         raise DefinitionError("has no frontmatter", where=where, hint=_FRONTMATTER_HINT)
-    found = _FrontmatterParser(block[1], where).parse_document()
-    if not isinstance(found, dict):
+    document = _FrontmatterParser(block[1], where).parse_document()
+    if not isinstance(document, dict):
         raise DefinitionError(
-            "has a frontmatter that is no mapping", where=where, hint=_FRONTMATTER_HINT
+            "has a frontmatter that is not a mapping", where=where, hint=_FRONTMATTER_HINT
         )
-    return found
+    return document
 
 
 class _FrontmatterParser:
-    """Reads one YAML document of plain values."""
+    """Parser for one YAML document of plain values, based on parser events."""
 
     def __init__(self, text: str, where: str) -> None:
         self._where = where
         self._events: Iterator[Any] = iter(YAML(typ="safe", pure=True).parse(text))
 
     def parse_document(self) -> object:
-        """The value of the only document."""
+        """Return the value of the only document."""
         try:
             event = next(self._events)
             if isinstance(event, StreamStartEvent):
@@ -91,17 +91,20 @@ class _FrontmatterParser:
             raise self._create_error(mark, f"is not YAML: {problem}") from None
         except DefinitionError:
             raise
-        except Exception:  # noqa: BLE001 - the parser trips over some characters and versions
-            problem = "it names a character or a version that there is not"
+        except Exception:  # noqa: BLE001 - ruamel raises arbitrary errors for some characters and versions
+            problem = "it contains an invalid character or an unsupported YAML version"
             raise self._create_error(None, f"is not YAML: {problem}") from None
         return value
 
     def _parse_value(self, event: Any, depth: int) -> object:
         if isinstance(event, AliasEvent) or event.anchor is not None:
             raise self._create_error(event, "uses an anchor or an alias", "write the value out")
+            raise self._create_error(
+                event, "uses an anchor or an alias", "repeat the value instead"
+            )
         if event.tag is not None:
             raise self._create_error(
-                event, f"uses the tag {event.tag}", "only plain YAML is passed on"
+                event, f"uses the tag {event.tag}", "only plain YAML is supported"
             )
         if depth > MAX_NESTING_DEPTH:
             raise self._create_error(event, f"is nested more than {MAX_NESTING_DEPTH} deep")
@@ -118,34 +121,36 @@ class _FrontmatterParser:
             yield self._parse_value(event, depth + 1)
 
     def _parse_mapping(self, depth: int) -> Json:
-        found: Json = {}
+        mapping: Json = {}
         for event in self._events:
             if isinstance(event, MappingEndEvent):
                 break
             if isinstance(event, MappingStartEvent | SequenceStartEvent):
                 raise self._create_error(event, "has a key that is not a text")
             self._parse_value(event, depth)
-            if event.value in found:
+            if event.value in mapping:
                 raise self._create_error(event, f"has the key {event.value!r} twice")
-            found[event.value] = self._parse_value(next(self._events), depth + 1)
-        return found
+            mapping[event.value] = self._parse_value(next(self._events), depth + 1)
+        return mapping
 
     def _parse_scalar(self, event: Any) -> object:
         text: str = event.value
         if _SURROGATE.search(text):
             raise self._create_error(
-                event, "has half a character", "expected text that UTF-8 can say"
+                event,
+                "contains half of a surrogate pair",
+                "expected text that can be encoded as UTF-8",
             )
         if event.style:
             return text
         number = parse_number(text)
         if number is not None and not is_json_number(number):
-            raise self._create_error(event, f"has the number {text[:20]}", "put it into quotes")
+            raise self._create_error(event, f"has the number {text[:20]}", "put it in quotes")
         return parse_scalar(text)
 
-    def _create_error(self, place: Any, message: str, hint: str | None = None) -> DefinitionError:
-        mark = getattr(place, "start_mark", place)
+    def _create_error(self, source: Any, message: str, hint: str | None = None) -> DefinitionError:
+        mark = getattr(source, "start_mark", source)
         line = getattr(mark, "line", None)
-        # The block begins after the first line, and lines are counted from one.
+        # Marks count from zero, and the block begins on the second line of the file.
         where = self._where if line is None else f"{self._where}:{line + 2}"
         return DefinitionError(f"frontmatter {message}", where=where, hint=hint)

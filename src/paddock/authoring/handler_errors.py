@@ -1,7 +1,6 @@
-"""What to tell a client about a handler that failed, and what to tell the log.
+"""Errors of handlers: one readable line for the client, the traceback for the log.
 
-The client gets one readable line; the log, on standard error unless the author has set it up
-otherwise, gets the traceback.
+The log goes to standard error unless the author has configured logging.
 """
 
 from __future__ import annotations
@@ -17,44 +16,44 @@ if TYPE_CHECKING:
 
 
 class ToolError(PaddockError):
-    """Raised by a handler to tell the model something; not logged as a failure."""
+    """Raise this in a handler to send a message to the model; it is not logged as a failure."""
 
     code = "tool"
 
 
 class ArgumentsError(ToolError):
-    """The arguments of a call are not what the tool takes; its handler was not run."""
+    """The arguments of a call do not match the tool's schema. The handler was not run."""
 
     code = "arguments"
 
     def __init__(self, text: str, place: str) -> None:
         super().__init__(text)
         self.place = place
-        """Where in the arguments, as in `$.format`; empty when that is not known."""
+        """Path of the invalid argument, as in `$.format`, or empty if unknown."""
 
 
-def is_handler_failure(fault: BaseException, request: Request) -> bool:
-    """Whether a fault is the handler's own, rather than our way to stop or suspend it."""
-    if isinstance(fault, InputRequired | HandlerCancelled):
+def is_handler_failure(error: BaseException, request: Request) -> bool:
+    """Return False for exceptions with which Paddock itself stops or suspends a handler."""
+    if isinstance(error, InputRequired | HandlerCancelled):
         return False
-    return isinstance(fault, Exception | SystemExit | KeyboardInterrupt) or not request.is_cancelled
+    return isinstance(error, Exception | SystemExit | KeyboardInterrupt) or not request.is_cancelled
 
 
-def describe_error(fault: BaseException, what: str, *, is_masked: bool) -> str:
-    """One line for the client about a fault, which is also logged."""
-    if isinstance(fault, PaddockError):
-        return str(fault) if isinstance(fault, ToolError) else f"{what}: {fault}"
-    log_failure(fault, f"{what} failed")
+def describe_error(error: BaseException, label: str, *, is_masked: bool) -> str:
+    """Return one line about an exception for the client, and log failures."""
+    if isinstance(error, PaddockError):
+        return str(error) if isinstance(error, ToolError) else f"{label}: {error}"
+    log_failure(error, f"{label} failed")
     if is_masked:
-        return f"{what} failed"
-    if isinstance(fault, SystemExit):
-        return f"{what} tried to end the server (exit code {fault.code})"
-    text = describe_object(fault)
-    return f"{what} failed: {type(fault).__name__}" + (f": {text}" if text else "")
+        return f"{label} failed"
+    if isinstance(error, SystemExit):
+        return f"{label} tried to end the server (exit code {error.code})"
+    text = describe_object(error)
+    return f"{label} failed: {type(error).__name__}" + (f": {text}" if text else "")
 
 
-def log_failure(fault: BaseException | None, what: str) -> None:
-    """Put a failure into the log, with the traceback of the fault behind it if there is one."""
-    import logging  # noqa: PLC0415 - 15 ms, and only when something failed
+def log_failure(error: BaseException | None, message: str) -> None:
+    """Log a failure, with the traceback of an exception if given."""
+    import logging  # noqa: PLC0415 - 15 ms, and only needed after a failure
 
-    logging.getLogger("paddock").error(what, exc_info=fault)
+    logging.getLogger("paddock").error(message, exc_info=error)

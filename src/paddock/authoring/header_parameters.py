@@ -1,7 +1,7 @@
-"""Arguments of tools that HTTP clients repeat in headers (`x-mcp-header`).
+"""Tool arguments that HTTP clients mirror in headers (`x-mcp-header`).
 
-A parameter is annotated in its schema; whoever routes requests can then read it without reading
-the body. The two must not differ, so each call is checked before its handler runs.
+Proxies can route by such a header without parsing the body. If header and body could differ, a
+proxy's decision could be bypassed, so they are compared before the handler runs.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ HEADER_ANNOTATION = "x-mcp-header"
 HEADER_PREFIX = "Mcp-Param-"
 HEADER_TYPES = ("string", "integer", "boolean")
 DATA_KEYWORDS = frozenset({"const", "default", "enum", "examples"})
-"""Keywords whose values are data, in which a member of that name means nothing."""
+"""Keywords whose values are data: a member named like the annotation has no meaning there."""
 MAX_NUMBER_CHARACTERS = 40
 _HEADER_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
 class HeaderParameter(NamedTuple):
-    """An argument and the header that repeats it."""
+    """An argument and the header that mirrors it."""
 
     header: str
     path: tuple[str, ...]
@@ -43,35 +43,36 @@ class HeaderParameter(NamedTuple):
 
 
 def find_header_parameters(schema: Json, where: str) -> tuple[HeaderParameter, ...]:
-    """The arguments that clients must mirror.
+    """Return the arguments that clients must mirror in headers.
 
     Raises:
-        DefinitionError: when an annotation is not allowed where it stands, or is no header name.
+        DefinitionError: An annotation is misplaced, or its value is not a header name.
     """
-    found = tuple(_iter_header_parameters(schema, (), where))
-    if len(found) < _count_annotations(schema):
+    header_parameters = tuple(_iter_header_parameters(schema, (), where))
+    if len(header_parameters) < _count_annotations(schema):
         raise DefinitionError(
-            f"{HEADER_ANNOTATION} stands where no header can mirror it",
+            f"{HEADER_ANNOTATION} is used where no header can mirror it",
             where=where,
-            hint="only on properties of the arguments and of objects in them",
+            hint="allowed only on properties of the arguments and of objects in them",
         )
-    names = [mirror.header.lower() for mirror in found]
+    names = [parameter.header.lower() for parameter in header_parameters]
     if len(set(names)) < len(names):
-        raise DefinitionError(f"{HEADER_ANNOTATION} names one header twice", where=where)
-    return found
+        raise DefinitionError(f"{HEADER_ANNOTATION} uses the same header twice", where=where)
+    return header_parameters
 
 
 def check_mirrored_headers(
-    mirrors: Sequence[HeaderParameter], arguments: object, exchange: RequestExchange
+    header_parameters: Sequence[HeaderParameter], raw_arguments: object, exchange: RequestExchange
 ) -> None:
-    """Refuse a call whose headers do not say what its arguments say.
+    """Compare the mirrored headers of a call with its arguments.
 
     Raises:
-        HeaderMismatchError: saying which header.
+        HeaderMismatchError: A header is missing, superfluous or different.
     """
-    given = msgspec.json.decode(arguments) if isinstance(arguments, Raw) else {}
-    for mirror in mirrors:
-        _check_header(mirror, _get_argument(given, mirror.path), exchange.get_header(mirror.header))
+    arguments = msgspec.json.decode(raw_arguments) if isinstance(raw_arguments, Raw) else {}
+    for parameter in header_parameters:
+        value = _get_argument(arguments, parameter.path)
+        _check_header(parameter, value, exchange.get_header(parameter.header))
 
 
 def _iter_header_parameters(
@@ -81,27 +82,27 @@ def _iter_header_parameters(
     for name, field in properties.items() if isinstance(properties, dict) else ():
         if not isinstance(field, dict):
             continue
-        here = (*path, name)
+        field_path = (*path, name)
         if HEADER_ANNOTATION in field:
-            yield _create_header_parameter(field, here, where)
-        yield from _iter_header_parameters(field, here, where)
+            yield _create_header_parameter(field, field_path, where)
+        yield from _iter_header_parameters(field, field_path, where)
 
 
 def _create_header_parameter(field: Json, path: tuple[str, ...], where: str) -> HeaderParameter:
-    name, kind = field[HEADER_ANNOTATION], field.get("type")
+    name, json_type = field[HEADER_ANNOTATION], field.get("type")
     if not isinstance(name, str) or not _HEADER_TOKEN.fullmatch(name):
-        raise DefinitionError(f"{HEADER_ANNOTATION} {name!r} is no name of a header", where=where)
-    if kind not in HEADER_TYPES:
+        raise DefinitionError(f"{HEADER_ANNOTATION} {name!r} is not a header name", where=where)
+    if json_type not in HEADER_TYPES:
         raise DefinitionError(
-            f"{'.'.join(path)} has type {kind!r} and cannot be mirrored in a header",
+            f"{'.'.join(path)} has type {json_type!r} and cannot be mirrored in a header",
             where=where,
-            hint=f"possible are {', '.join(HEADER_TYPES)}",
+            hint=f"expected {', '.join(HEADER_TYPES)}",
         )
-    return HeaderParameter(HEADER_PREFIX + name, path, kind)
+    return HeaderParameter(HEADER_PREFIX + name, path, json_type)
 
 
 def _count_annotations(node: object) -> int:
-    """How many annotations a schema has anywhere."""
+    """Return the number of annotations in a schema, including misplaced ones."""
     if isinstance(node, list):
         return sum(_count_annotations(item) for item in node)
     if not isinstance(node, dict):
@@ -109,7 +110,7 @@ def _count_annotations(node: object) -> int:
     count = 0
     for key, value in node.items():
         if key == "properties" and isinstance(value, dict):
-            # Its keys are names of arguments, of which one may be called like the annotation.
+            # Keys of "properties" are argument names, and one may be named like the annotation.
             count += sum(_count_annotations(field) for field in value.values())
         elif key == HEADER_ANNOTATION:
             count += 1
@@ -124,41 +125,41 @@ def _get_argument(arguments: object, path: tuple[str, ...]) -> object:
     return arguments
 
 
-def _check_header(mirror: HeaderParameter, value: object, header: str | None) -> None:
-    name = mirror.header
-    if header is None:
+def _check_header(parameter: HeaderParameter, value: object, header_text: str | None) -> None:
+    name = parameter.header
+    if header_text is None:
         if value is not None:
             raise HeaderMismatchError(
-                f"{name} is missing, but the body has {_describe_argument(mirror)}"
+                f"{name} is missing, but the body has {_describe_argument(parameter)}"
             )
         return
-    said = decode_header_value(header, name)
+    header_value = decode_header_value(header_text, name)
     if value is None:
         raise HeaderMismatchError(
-            f"{name} is there, but the body has no {_describe_argument(mirror)}"
+            f"{name} is present, but the body has no {_describe_argument(parameter)}"
         )
-    if not _is_same_value(said, value):
+    if not _is_same_value(header_value, value):
         raise HeaderMismatchError(
-            f"{name} is {said!r:.80}, but {_describe_argument(mirror)} is {value!r:.80}"
+            f"{name} is {header_value!r:.80}, but {_describe_argument(parameter)} is {value!r:.80}"
         )
 
 
-def _is_same_value(said: str, value: object) -> bool:
+def _is_same_value(header_value: str, value: object) -> bool:
     if isinstance(value, bool):
-        return said == ("true" if value else "false")
+        return header_value == ("true" if value else "false")
     if isinstance(value, int | float):
-        return _is_same_number(said, value)
-    return said == value
+        return _is_same_number(header_value, value)
+    return header_value == value
 
 
-def _is_same_number(said: str, value: float) -> bool:
-    if len(said) > MAX_NUMBER_CHARACTERS or not _NUMBER.fullmatch(said):
+def _is_same_number(header_value: str, value: float) -> bool:
+    if len(header_value) > MAX_NUMBER_CHARACTERS or not _NUMBER.fullmatch(header_value):
         return False
     try:
-        return Decimal(said) == Decimal(value)
+        return Decimal(header_value) == Decimal(value)
     except (InvalidOperation, OverflowError):
         return False
 
 
-def _describe_argument(mirror: HeaderParameter) -> str:
-    return f"the argument {'.'.join(mirror.path)}"
+def _describe_argument(parameter: HeaderParameter) -> str:
+    return f"the argument {'.'.join(parameter.path)}"

@@ -1,7 +1,7 @@
-"""The lifespan of a server together with those of the servers that are mounted in it.
+"""Lifespans of a server and of the servers mounted in it, combined for one connection.
 
-They are entered in order, each for its own server, and left in reverse. As soon as one of them is
-asynchronous, so are all together.
+They are entered in order and exited in reverse. If one of them is asynchronous, the combination is
+asynchronous.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ if TYPE_CHECKING:
     from paddock.authoring.mounted_items import LifespanOwner
 
 
-def combine_lifespans(offering: LifespanOwner) -> LifespanStack | AsyncLifespanStack:
-    """The context manager for one connection to a server; it yields `States`."""
+def combine_lifespans(server: LifespanOwner) -> LifespanStack | AsyncLifespanStack:
+    """Return the context manager for one connection; it yields `LifespanStates`."""
     managers = [
-        (one, _to_context_manager(one.lifespan_function(one))) for one in _find_lifespan_owners(offering)
+        (owner, _to_context_manager(owner.lifespan_function(owner)))
+        for owner in _find_lifespan_owners(server)
     ]
     is_async = any(hasattr(manager, "__aenter__") for _, manager in managers)
-    return AsyncLifespanStack(offering, managers) if is_async else LifespanStack(offering, managers)
+    return AsyncLifespanStack(server, managers) if is_async else LifespanStack(server, managers)
 
 
 class LifespanStack:
-    """Lifespans that are all plain."""
+    """Combined lifespans that are all synchronous."""
 
-    def __init__(self, offering: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
-        self._mounts = offering.mounts
+    def __init__(self, server: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
+        self._mounts = server.mounts
         self._managers = managers
         self._exit_stack = contextlib.ExitStack()
 
@@ -40,20 +41,20 @@ class LifespanStack:
             if self._mounts is not None:
                 self._mounts.add_holder(self)
                 stack.callback(self._mounts.remove_holder, self, is_patient=True)
-            for offering, manager in self._managers:
-                states.set_state(offering, stack.enter_context(manager))
+            for server, manager in self._managers:
+                states.set_state(server, stack.enter_context(manager))
             self._exit_stack = stack.pop_all()
         return states
 
     def __exit__(self, *details: object) -> bool | None:
-        return self._exit_stack.__exit__(*details)  # type: ignore[arg-type]  # as they were given
+        return self._exit_stack.__exit__(*details)  # type: ignore[arg-type]  # passed through
 
 
 class AsyncLifespanStack:
-    """Lifespans of which some are asynchronous."""
+    """Combined lifespans of which at least one is asynchronous."""
 
-    def __init__(self, offering: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
-        self._mounts = offering.mounts
+    def __init__(self, server: LifespanOwner, managers: list[tuple[LifespanOwner, Any]]) -> None:
+        self._mounts = server.mounts
         self._managers = managers
         self._exit_stack = contextlib.AsyncExitStack()
 
@@ -63,32 +64,32 @@ class AsyncLifespanStack:
             if self._mounts is not None:
                 self._mounts.add_holder(self)
                 stack.callback(self._mounts.remove_holder, self, is_patient=True)
-            for offering, manager in self._managers:
+            for server, manager in self._managers:
                 if hasattr(manager, "__aenter__"):
-                    states.set_state(offering, await stack.enter_async_context(manager))
+                    states.set_state(server, await stack.enter_async_context(manager))
                 else:
-                    states.set_state(offering, stack.enter_context(manager))
+                    states.set_state(server, stack.enter_context(manager))
             self._exit_stack = stack.pop_all()
         return states
 
     async def __aexit__(self, *details: object) -> bool | None:
-        return await self._exit_stack.__aexit__(*details)  # type: ignore[arg-type]  # as they were given
+        return await self._exit_stack.__aexit__(*details)  # type: ignore[arg-type]  # passed through
 
 
-def _find_lifespan_owners(offering: LifespanOwner) -> Iterator[Any]:
-    """A server and everything mounted in it, each once, as far as they have a lifespan."""
-    found: dict[LifespanOwner, None] = {}
-    waiting = [offering]
-    while waiting:
-        one = waiting.pop(0)
-        if one not in found:
-            found[one] = None
-            waiting += [] if one.mounts is None else one.mounts.get_local_servers()
-    return (one for one in found if one.lifespan_function is not None)
+def _find_lifespan_owners(server: LifespanOwner) -> Iterator[Any]:
+    """Return a server and all servers mounted in it, each once, that have a lifespan."""
+    servers: dict[LifespanOwner, None] = {}
+    pending = [server]
+    while pending:
+        owner = pending.pop(0)
+        if owner not in servers:
+            servers[owner] = None
+            pending += [] if owner.mounts is None else owner.mounts.get_local_servers()
+    return (owner for owner in servers if owner.lifespan_function is not None)
 
 
 def _to_context_manager(manager: Any) -> Any:
-    """A context manager; a bare generator, whose author forgot the decorator, is made one."""
+    """Return a context manager; also accept a generator without `@contextmanager`."""
     if hasattr(manager, "__anext__"):
         return contextlib.asynccontextmanager(lambda: manager)()
     if hasattr(manager, "__next__"):

@@ -1,4 +1,4 @@
-"""Lists as clients get them: entries encoded once, and cut into pages where there are many."""
+"""Encoding of list results: each entry is encoded once, then joined into pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 class PagedList:
-    """One list, encoded: whole where it has one page, entry by entry where it has several."""
+    """An encoded list: complete if it fits on one page, otherwise entry by entry."""
 
     __slots__ = ("entries", "members", "revision")
 
@@ -27,33 +27,33 @@ class PagedList:
 
 
 def encode_entries(items: Iterable[Any], entry: Callable[[Any], Json | None]) -> list[bytes]:
-    """The entries of a list, but for items whose entry is None.
+    """Encode the entries of items, except those whose entry is None.
 
-    An item that cannot be served is reported and left out.
+    An item whose entry cannot be built is logged and left out.
     """
     entries = []
     for item in items:
         try:
-            found = entry(item)
-            if found is not None:
-                entries.append(encode_json(found))
-        except Exception as error:  # noqa: BLE001 - one wrong item must not hide the others
-            import logging  # noqa: PLC0415 - only when something is declared wrongly
+            item_entry = entry(item)
+            if item_entry is not None:
+                entries.append(encode_json(item_entry))
+        except Exception as error:  # noqa: BLE001 - one invalid item must not hide the others
+            import logging  # noqa: PLC0415 - only needed for this message
 
             logging.getLogger("paddock").error("%r is left out: %s", item, error)
     return entries
 
 
 def encode_list(key: str, entries: list[bytes]) -> bytes:
-    """A whole list, as members of a result."""
+    """Return a complete list as members of a result."""
     return b'"%b":[%b]' % (key.encode(), b",".join(entries))
 
 
 def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | None) -> bytes:
-    """One page of a list, or all of it where that is one page, as members of a result.
+    """Return one page of a list as members of a result.
 
     Raises:
-        InvalidParamsError: when the cursor is none of this list.
+        InvalidParamsError: The cursor is not one of this list.
     """
     if size is None or len(entries) <= size:
         if cursor is not None:
@@ -61,11 +61,11 @@ def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | 
         return encode_list(key, entries)
     start = 0 if cursor is None else _parse_cursor(key, cursor, len(entries))
     end = start + size
-    found = encode_list(key, entries[start:end])
+    members = encode_list(key, entries[start:end])
     if end >= len(entries):
-        return found
-    following = binascii.b2a_base64(f"{key}:{end}".encode(), newline=False)
-    return found + b',"nextCursor":%b' % encode_json(following.decode())
+        return members
+    next_cursor = binascii.b2a_base64(f"{key}:{end}".encode(), newline=False)
+    return members + b',"nextCursor":%b' % encode_json(next_cursor.decode())
 
 
 def _parse_cursor(key: str, cursor: str, count: int) -> int:
@@ -80,5 +80,5 @@ def _parse_cursor(key: str, cursor: str, count: int) -> int:
 
 
 def create_cursor_error(cursor: str) -> InvalidParamsError:
-    """What a client is told that goes on where nothing is."""
-    return InvalidParamsError(f"Unknown cursor {cursor!r}: list again without one")
+    """Return the error for a cursor that is malformed or out of range."""
+    return InvalidParamsError(f"Unknown cursor {cursor!r}: request the list again without a cursor")

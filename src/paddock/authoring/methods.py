@@ -1,9 +1,7 @@
-"""Suggestions for the value that somebody is typing for a prompt or a resource template.
+"""Implementations of the protocol's methods for a server's items.
 
-What an offering answers to the protocol's methods.
-
-Lists are kept as encoded bytes until something changes. A single item that cannot be served is
-reported and left out; the others are not affected.
+Lists are cached as encoded bytes until an item changes. An item with an invalid declaration is
+reported and left out of lists; the other items are served.
 """
 
 from __future__ import annotations
@@ -64,130 +62,140 @@ MAX_COMPLETION_VALUES = 100
 
 
 def complete_argument(
-    source: CompletionSource | None, value: str, settled: dict[str, str], where: str
+    source: CompletionSource | None, value: str, other_arguments: dict[str, str], where: str
 ) -> dict[str, Any]:
-    """The result of `completion/complete`.
+    """Return the result of `completion/complete`.
 
-    A list is narrowed to what begins with the value; a function of the value (and of the
-    arguments already settled, if it takes two) decides for itself.
+    Values of a list are filtered by prefix. A function takes the value, and optionally the
+    arguments already entered, and does its own filtering.
     """
-    found = [] if source is None else _collect_values(source, value, settled, where)
-    shown = found[:MAX_COMPLETION_VALUES]
+    values = [] if source is None else _collect_values(source, value, other_arguments, where)
+    first_values = values[:MAX_COMPLETION_VALUES]
     return {
-        "completion": {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
+        "completion": {
+            "values": first_values,
+            "total": len(values),
+            "hasMore": len(values) > len(first_values),
+        }
     }
 
 
 def _collect_values(
-    source: CompletionSource, value: str, settled: dict[str, str], where: str
+    source: CompletionSource, value: str, other_arguments: dict[str, str], where: str
 ) -> list[str]:
     if callable(source):
-        both = count_required_arguments(source) > 1
-        found = list(run_if_coroutine(source(value, settled) if both else source(value)))
+        takes_arguments = count_required_arguments(source) > 1
+        values = list(
+            run_if_coroutine(source(value, other_arguments) if takes_arguments else source(value))
+        )
     elif isinstance(source, str):
-        found = [source]
+        values = [source]
     else:
-        found = [option for option in source if str(option).startswith(value)]
-    if not all(isinstance(option, str) for option in found):
+        values = [option for option in source if str(option).startswith(value)]
+    if not all(isinstance(option, str) for option in values):
         raise ProtocolError(f"The completions for {where} are not all strings")
-    return found
+    return values
 
 
 Json = dict[str, Any]
-Declared = TypeVar("Declared")
-Ready = TypeVar("Ready")
+ItemT = TypeVar("ItemT")
+PreparedT = TypeVar("PreparedT")
 
 
-class PreparedItems(Generic[Declared, Ready]):
-    """What the items of a catalogue have been made ready into, each when it was first needed."""
+class PreparedItems(Generic[ItemT, PreparedT]):
+    """A cache of prepared items, such as tool invokers, that are created on first use."""
 
     def __init__(
         self,
-        catalogue: ComponentRegistry[Declared],
-        make: Callable[[Declared], Ready],
+        registry: ComponentRegistry[ItemT],
+        make: Callable[[ItemT], PreparedT],
         make_mounted: Callable[[MountedItem], Any] = lambda mounted: mounted,
     ) -> None:
-        self._registry = catalogue
+        self._registry = registry
         self._prepare_item = make
         self._prepare_mounted = make_mounted
-        self._prepared_by_key: dict[str, Ready] = {}
+        self._prepared_by_key: dict[str, PreparedT] = {}
         self._revision = -1
 
-    def get(self, key: str) -> Ready | None:
-        """The item of this key, ready for use; None when there is no such item.
+    def get(self, key: str) -> PreparedT | None:
+        """Return the prepared item with this key, or None if the registry has none.
 
         Raises:
-            ProtocolError: when it is declared wrongly.
+            ProtocolError: The declaration of the item is invalid.
         """
         if self._revision != self._registry.revision:
             self._revision = self._registry.revision
             self._prepared_by_key.clear()
         return self._prepared_by_key.get(key) or self._prepare(key)
 
-    def _prepare(self, key: str) -> Ready | None:
+    def _prepare(self, key: str) -> PreparedT | None:
         item = self._registry.find(key)
         if item is None:
             return None
         try:
-            ready: Ready | None = (
+            prepared_item: PreparedT | None = (
                 self._prepare_mounted(item)
                 if isinstance(item, MountedItem)
                 else self._prepare_item(item)
             )
         except PaddockError as error:
             raise ProtocolError(str(error)) from None
-        if ready is not None:
-            self._prepared_by_key[key] = ready
-        return ready
+        if prepared_item is not None:
+            self._prepared_by_key[key] = prepared_item
+        return prepared_item
 
 
 class ServerMethods:
-    """Answers from one offering's catalogues."""
+    """The protocol methods of one server, as the dispatcher calls them.
 
-    def __init__(self, offering: BaseServer) -> None:
-        self._server = offering
+    A method either returns its result or assigns work to the request: a handler of the author,
+    which the transport runs on a suitable thread.
+    """
+
+    def __init__(self, server: BaseServer) -> None:
+        self._server = server
         self._paged_lists: dict[str, PagedList] = {}
         self._tool_invokers: PreparedItems[Tool, ToolInvoker] = PreparedItems(
-            offering.tools,
-            lambda tool: ToolInvoker(tool, offering),
+            server.tools,
+            lambda tool: ToolInvoker(tool, server),
             lambda mounted: mounted.source.get_tool(mounted.source_name),
         )
         self._prompt_renderers: PreparedItems[Prompt, PromptRenderer | MountedItem] = PreparedItems(
-            offering.prompts, lambda prompt: PromptRenderer(prompt, offering)
+            server.prompts, lambda prompt: PromptRenderer(prompt, server)
         )
         self._resource_readers: PreparedItems[Resource, ResourceReader | MountedItem] = (
-            PreparedItems(offering.resources, lambda resource: ResourceReader(resource, offering))
+            PreparedItems(server.resources, lambda resource: ResourceReader(resource, server))
         )
         self._template_readers: PreparedItems[ResourceTemplate, ResourceReader | MountedItem] = (
-            PreparedItems(offering.templates, lambda template: ResourceReader(template, offering))
+            PreparedItems(server.templates, lambda template: ResourceReader(template, server))
         )
         self._completion_tracker = SlowHandlerTracker()
         self._registries: dict[str, ComponentRegistry[Any]] = {
-            "tools": offering.tools,
-            "prompts": offering.prompts,
-            "resources": offering.resources,
-            "templates": offering.templates,
+            "tools": server.tools,
+            "prompts": server.prompts,
+            "resources": server.resources,
+            "templates": server.templates,
         }
         self._tasks: TaskStore | None = None
         self._skill_methods: SkillMethods | None = None
 
     @property
     def metadata(self) -> ServerMetadata:
-        """What the server says about itself."""
+        """The server's metadata."""
         return self._server.metadata
 
     @property
     def tasks(self) -> TaskStore:
-        """The calls that go on after they have been answered."""
+        """The calls that run as tasks."""
         if self._tasks is None:
-            from paddock.protocol.tasks import TaskStore  # noqa: PLC0415 - few servers have any
+            from paddock.protocol.tasks import TaskStore  # noqa: PLC0415 - few servers have tasks
 
             self._tasks = TaskStore()
         return self._tasks
 
     @property
     def state_key(self) -> bytes:
-        """The secret of the offering, made up if none was given."""
+        """The key that signs state kept by clients; a random one unless the server sets it."""
         if self._server.state_key is None:
             import secrets  # noqa: PLC0415 - hashing is 4 MB that few servers need
 
@@ -199,21 +207,21 @@ class ServerMethods:
         return self._list_items(request, "tools", "tools")
 
     def begin_tool_call(self, request: Request) -> None:
-        """Begin `tools/call`."""
+        """Prepare `tools/call`: check the request and assign the handler's work to it."""
         name = request.params.name  # type: ignore[attr-defined]  # of tools/call
-        ready = self._tool_invokers.get(name)
-        if ready is None:
+        invoker = self._tool_invokers.get(name)
+        if invoker is None:
             raise InvalidParamsError(f"Unknown tool: {name}")
         if request.exchange is not None:
-            ready.check_http_request(request)
-        request.slow_tracker = ready.slow_tracker
-        if ready.is_async:
-            request.async_work = ready.run_async
+            invoker.check_http_request(request)
+        request.slow_tracker = invoker.slow_tracker
+        if invoker.is_async:
+            request.async_work = invoker.run_async
         else:
-            request.work = ready.run
-        tool = ready.tool
-        wish = request.params.task  # type: ignore[attr-defined]  # of tools/call
-        if tool.task != "forbidden" or wish is not UNSET:
+            request.work = invoker.run
+        tool = invoker.tool
+        task_params = request.params.task  # type: ignore[attr-defined]  # of tools/call
+        if tool.task != "forbidden" or task_params is not UNSET:
             request.task_factory = request.era.find_task_factory(request, tool.task)
             if request.task_factory is not None and not tool.task_from_handler:
                 request.detach()
@@ -223,31 +231,31 @@ class ServerMethods:
         return self._list_items(request, "prompts", "prompts")
 
     def begin_get_prompt(self, request: Request) -> None:
-        """Begin `prompts/get`."""
+        """Prepare `prompts/get`."""
         self.render_prompt(request, cast("GetPromptParams", request.params).name)
 
     def render_prompt(self, request: Request, name: str) -> None:
-        """Begin `prompts/get` for the prompt of this name."""
+        """Prepare `prompts/get` for the prompt with this name."""
         params = cast("GetPromptParams", request.params)
-        rendering = self._prompt_renderers.get(name)
-        if rendering is None:
+        renderer = self._prompt_renderers.get(name)
+        if renderer is None:
             raise InvalidParamsError(f"Unknown prompt: {name}")
-        if isinstance(rendering, MountedItem):
-            rendering.source.render_prompt(request, rendering.source_name)
+        if isinstance(renderer, MountedItem):
+            renderer.source.render_prompt(request, renderer.source_name)
             return
-        given = params.arguments if isinstance(params.arguments, dict) else {}
-        rendering.require_arguments(given)
+        arguments = params.arguments if isinstance(params.arguments, dict) else {}
+        renderer.require_arguments(arguments)
         self._set_work(
             request,
-            rendering.slow_tracker,
-            lambda: rendering.call_handler(given, request),
-            lambda value: rendering.build_result(value, given),
+            renderer.slow_tracker,
+            lambda: renderer.call_handler(arguments, request),
+            lambda value: renderer.build_result(value, arguments),
             f"Prompt {name!r}",
-            is_async=rendering.is_async,
+            is_async=renderer.is_async,
         )
 
     def list_resources(self, request: Request) -> OperationResult:
-        """Answer `resources/list`, or begin to: what skills say of themselves is on a disk."""
+        """Answer `resources/list`; with skills, assign work to the request, which reads files."""
         if not len(self._server.skills):
             return self._list_items(request, "resources", "resources")
         skills = self._get_skill_methods()
@@ -263,104 +271,104 @@ class ServerMethods:
         return self._list_items(request, "resourceTemplates", "templates")
 
     def begin_read_resource(self, request: Request) -> None:
-        """Begin `resources/read`."""
+        """Prepare `resources/read`."""
         uri = cast("ReadResourceParams", request.params).uri
         self._run_when_lists_ready(request, lambda: self.read_uri(request, uri))
 
     def read_uri(self, request: Request, uri: str) -> None:
-        """Begin `resources/read` for the resource of this URI."""
+        """Prepare `resources/read` for the resource with this URI."""
         mounts = self._server.mounts
-        aliased = (
+        mount_target = (
             None if mounts is None or uri in self._server.resources else mounts.resolve_alias(uri)
         )
-        if aliased is not None:
-            aliased[0].read_uri(request, aliased[1])
+        if mount_target is not None:
+            mount_target[0].read_uri(request, mount_target[1])
             return
-        reading, variables = self._find_reader(uri)
-        if isinstance(reading, MountedItem):
-            is_template = reading.kind == "templates"
-            reading.source.read_uri(request, uri if is_template else reading.source_name)
+        reader, variables = self._find_reader(uri)
+        if isinstance(reader, MountedItem):
+            is_template = reader.kind == "templates"
+            reader.source.read_uri(request, uri if is_template else reader.source_name)
             return
         self._set_work(
             request,
-            reading.slow_tracker,
-            lambda: reading.read(uri, variables, request),
-            lambda value: reading.build_result(value, uri),
+            reader.slow_tracker,
+            lambda: reader.read(uri, variables, request),
+            lambda value: reader.build_result(value, uri),
             f"Resource {uri!r}",
-            is_async=reading.is_async,
+            is_async=reader.is_async,
         )
 
     def list_skills(self, request: Request) -> None:
-        """Begin `skills/list`."""
+        """Prepare `skills/list`."""
         self._require_skills(request)
         self._get_skill_methods().list_skills(request)
 
     def get_skill(self, request: Request) -> None:
-        """Begin `skills/get`."""
+        """Prepare `skills/get`."""
         self._require_skills(request)
         self._get_skill_methods().get_skill(request)
 
     def read_directory(self, request: Request) -> None:
-        """Begin `resources/directory/read`."""
+        """Prepare `resources/directory/read`."""
         self._require_skills(request, "directoryRead")
         self._get_skill_methods().read_directory(request)
 
     def complete(self, request: Request) -> None:
-        """Begin `completion/complete`."""
+        """Prepare `completion/complete`."""
         self.complete_reference(request, cast("CompleteParams", request.params).ref)
 
     def complete_reference(self, request: Request, reference: CompletionReference) -> None:
-        """Begin `completion/complete` for this prompt or resource template."""
+        """Prepare `completion/complete` for a prompt or resource template."""
         params = cast("CompleteParams", request.params)
         item = self._find_completion_item(reference)
         if isinstance(item, MountedItem):
             item.source.complete_reference(request, item.get_reference())
             return
         source = item.completions.get(params.argument.name)
-        settled: dict[str, str] = {}
+        other_arguments: dict[str, str] = {}
         if params.context is not UNSET and params.context.arguments is not UNSET:
-            settled = params.context.arguments
+            other_arguments = params.context.arguments
         where = f"{item.name!r}, argument {params.argument.name!r}"
         self._set_work(
             request,
             self._completion_tracker,
-            lambda: complete_argument(source, params.argument.value, settled, where),
-            lambda found: found,
+            lambda: complete_argument(source, params.argument.value, other_arguments, where),
+            lambda completion: completion,
             f"The completion of {where}",
         )
 
     def _set_work(
         self,
         request: Request,
-        pace: SlowHandlerTracker,
+        slow_tracker: SlowHandlerTracker,
         call: Callable[[], Any],
-        finish: Callable[[Any], Json],
-        what: str,
+        build_result: Callable[[Any], Json],
+        label: str,
         *,
         is_async: bool = False,
     ) -> None:
-        """Give a request the work of calling a function of the author's."""
+        """Assign to a request the work of calling a function of the author."""
 
-        def to_protocol_error(fault: BaseException) -> ProtocolError:
-            if isinstance(fault, ProtocolError) or not is_handler_failure(fault, request):
-                raise fault
+        def to_protocol_error(error: BaseException) -> ProtocolError:
+            if isinstance(error, ProtocolError) or not is_handler_failure(error, request):
+                raise error
             if request.observation is not None:
-                request.observation.record_exception(fault)
-            return ProtocolError(describe_error(fault, what, is_masked=self._server.mask_errors))
+                request.observation.record_exception(error)
+            return ProtocolError(describe_error(error, label, is_masked=self._server.mask_errors))
 
         def work(_request: Request) -> Json:
             try:
-                return finish(run_if_coroutine(call()))
-            except BaseException as fault:  # noqa: BLE001 - told to the client, or raised again
-                raise to_protocol_error(fault) from None
+                return build_result(run_if_coroutine(call()))
+            except BaseException as error:  # noqa: BLE001 - sent to the client, or raised again
+                raise to_protocol_error(error) from None
 
         async def async_work(_request: Request) -> Json:
             try:
-                return finish(await call())
-            except BaseException as fault:  # noqa: BLE001 - told to the client, or raised again
-                raise to_protocol_error(fault) from None
+                return build_result(await call())
+            except BaseException as error:  # noqa: BLE001 - sent to the client, or raised again
+                raise to_protocol_error(error) from None
 
-        request.slow_tracker = pace
+        request.slow_tracker = slow_tracker
         if is_async:
             request.async_work = async_work
         else:
@@ -368,46 +376,46 @@ class ServerMethods:
 
     @property
     def revision(self) -> int:
-        """A number that grows with each change of what is offered."""
-        own = sum(catalogue.revision for catalogue in self._registries.values())
+        """A number that increases whenever an item is added, removed or changed."""
+        own = sum(registry.revision for registry in self._registries.values())
         return own + (0 if self._server.mounts is None else self._server.mounts.revision)
 
     def can_offer(self, kind: str, key: str) -> bool:
-        """Whether there is an item of this name, or may be."""
+        """Return whether an item with this name exists, or may exist on a mounted server."""
         return self._registries[kind].find(key) is not None
 
     def list_keys(self, kind: str) -> list[str]:
-        """The names of everything of a kind that is offered here."""
+        """Return the names of all items of a kind."""
         return list(self._registries[kind].get_all_items())
 
     def get_entry(self, kind: str, key: str) -> Json | None:
-        """How lists show the item of this name."""
+        """Return the list entry of an item, or None if it is not listed."""
         return self._build_entry(kind, self._registries[kind].find(key))
 
     def get_tool(self, name: str) -> ToolInvoker | None:
-        """The tool of this name, ready to be called."""
+        """Return the invoker of a tool, or None."""
         return self._tool_invokers.get(name)
 
     def watch(self, uri: str) -> None:
-        """A client wants to be told when a resource changes."""
+        """Subscribe to changes of a resource, if it belongs to a mounted server."""
         if self._server.mounts is not None:
             self._server.mounts.watch(uri)
 
     def _require_skills(self, request: Request, setting: str | None = None) -> None:
-        """Let a method not exist unless the extension that it belongs to is declared."""
+        """Raise a "method not found" error unless the skills extension is declared."""
         settings = self.metadata.get_extension_settings(SKILLS_EXTENSION)
         if settings is None or (setting is not None and not settings.get(setting)):
             raise ProtocolError(f"Method not found: {request.method}", rpc_code=METHOD_NOT_FOUND)
 
     def _get_skill_methods(self) -> SkillMethods:
         if self._skill_methods is None:
-            from paddock.authoring.skill_methods import SkillMethods  # noqa: PLC0415 - few servers have skills
+            from paddock.authoring.skill_methods import SkillMethods  # noqa: PLC0415 - used by few servers
 
             self._skill_methods = SkillMethods(self._server)
         return self._skill_methods
 
     def _build_entry(self, kind: str, item: Any) -> Json | None:
-        """How lists show an item; None where they do not."""
+        """Return the list entry of an item, or None if it is not listed."""
         if isinstance(item, MountedItem):
             return item.get_entry()
         if kind == "tools":
@@ -420,7 +428,10 @@ class ServerMethods:
         return build_resource_entry(ResourceReader(item, self._server)) if item.listed else None
 
     def _check_tool_view(self, tool: Tool) -> None:
-        """Report a tool whose page no client will get; now all resources are there."""
+        """Log a warning if a tool refers to a UI resource that does not exist.
+
+        Checked when tools are listed, because resources may be registered after the tool.
+        """
         if not isinstance(tool.ui, str):
             return
         mounts = self._server.mounts
@@ -428,17 +439,17 @@ class ServerMethods:
             if mounts is None or mounts.resolve_alias(tool.ui) is None:
                 self._find_reader(tool.ui)
         except ResourceNotFoundError:
-            import logging  # noqa: PLC0415 - only when something is declared wrongly
+            import logging  # noqa: PLC0415 - only needed for this warning
 
-            text = "%r names the view %s, but there is no resource at that address"
+            text = "%r refers to the UI resource %s, which does not exist"
             logging.getLogger("paddock").warning(text, tool, tool.ui)
         except ProtocolError:
-            pass  # it is there, but declared wrongly: reported when resources are listed
+            pass  # an invalid declaration, which is reported when resources are listed
 
     def _defer_until_lists_ready(
         self, request: Request, begin: Callable[[], OperationResult]
     ) -> None:
-        """Begin once it is known what mounted servers offer."""
+        """Assign work to a request that waits for the lists of mounted servers, then begins."""
         mounts = self._server.mounts
 
         async def work(_request: Request) -> Result:
@@ -450,14 +461,14 @@ class ServerMethods:
                 return result
             if request.async_work is not None:
                 return await request.async_work(request)
-            return request.work(request)  # type: ignore[misc]  # has one or the other
+            return request.work(request)  # type: ignore[misc]  # `begin` has assigned one of them
 
         request.async_work = work
 
     def _run_when_lists_ready(
         self, request: Request, begin: Callable[[], OperationResult]
     ) -> OperationResult:
-        """Begin at once, or once it is known what mounted servers offer."""
+        """Begin at once, or when the lists of mounted servers are known."""
         mounts = self._server.mounts
         if mounts is None or mounts.are_lists_ready():
             return begin()
@@ -468,13 +479,13 @@ class ServerMethods:
         return self._run_when_lists_ready(request, lambda: self._build_page(request, key, kind))
 
     def _build_page(self, request: Request, key: str, kind: str) -> Result:
-        catalogue = self._registries[kind]
+        registry = self._registries[kind]
         listing = self._paged_lists.get(key)
         size = self._server.page_size
-        if listing is None or listing.revision != catalogue.revision:
-            revision = catalogue.revision
+        if listing is None or listing.revision != registry.revision:
+            revision = registry.revision
             entries = encode_entries(
-                catalogue.get_all_items().values(), lambda item: self._build_entry(kind, item)
+                registry.get_all_items().values(), lambda item: self._build_entry(kind, item)
             )
             listing = PagedList(revision, entries, key, size)
             self._paged_lists[key] = listing
@@ -490,9 +501,9 @@ class ServerMethods:
     def _find_reader(
         self, uri: str
     ) -> tuple[ResourceReader | SkillFileReader | MountedItem, dict[str, str]]:
-        exact = self._resource_readers.get(uri)
-        if exact is not None:
-            return exact, {}
+        resource_reader = self._resource_readers.get(uri)
+        if resource_reader is not None:
+            return resource_reader, {}
         if (
             len(self._server.skills)
             and (file := self._get_skill_methods().find_reader(uri)) is not None
@@ -500,12 +511,12 @@ class ServerMethods:
             return file, {}
         for key in self._server.templates.get_all_items():
             try:
-                reading = self._template_readers.get(key)
-            except ProtocolError:  # reported when it is listed, and no concern of the others
+                reader = self._template_readers.get(key)
+            except ProtocolError:  # reported in lists; other templates are not affected
                 continue
-            variables = None if reading is None else reading.match(uri)
-            if reading is not None and variables is not None:
-                return reading, variables
+            variables = None if reader is None else reader.match(uri)
+            if reader is not None and variables is not None:
+                return reader, variables
         raise ResourceNotFoundError(uri)
 
     def _find_completion_item(
@@ -517,6 +528,6 @@ class ServerMethods:
         else:
             item = self._server.templates.find(str(reference.uri))
         if item is None:
-            named = reference.name if reference.type == "ref/prompt" else reference.uri
-            raise InvalidParamsError(f"Unknown {reference.type}: {named}")
+            name = reference.name if reference.type == "ref/prompt" else reference.uri
+            raise InvalidParamsError(f"Unknown {reference.type}: {name}")
         return item

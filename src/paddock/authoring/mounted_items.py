@@ -1,6 +1,7 @@
-"""Items of other servers that an offering passes on, and what it needs to know of them.
+"""Interfaces to mounted servers, and the items that they contribute.
 
-How servers are mounted is `paddock.mounting`; this is as much of it as the operations see.
+`paddock.mounting` implements the interfaces. They are declared here because packages may only
+import from lower layers, and mounting is above authoring.
 """
 
 from __future__ import annotations
@@ -20,76 +21,76 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 KEY_FIELDS = {"tools": "name", "prompts": "name", "resources": "uri", "templates": "uriTemplate"}
-"""The member of an entry, for each kind of item, that says what it is called."""
+"""The identifying member of a list entry, for each kind of item."""
 
 
 class MountSource(Protocol):
-    """A server whose items another one offers; they have the names here that it gave them."""
+    """A server whose items another server offers. Items have their original names here."""
 
     @property
     def revision(self) -> int:
-        """A number that grows with each change of what it offers."""
+        """A number that increases whenever its items change."""
 
     def list_keys(self, kind: str) -> list[str]:
-        """The names of its items of a kind."""
+        """Return the names of its items of a kind."""
 
     def can_offer(self, kind: str, key: str) -> bool:
-        """Whether it has an item, or has not yet said what it offers."""
+        """Return whether it has an item, or its list is not known yet."""
 
     def get_entry(self, kind: str, key: str) -> Json | None:
-        """How lists show an item; None where they do not."""
+        """Return the list entry of an item, or None if it is not listed."""
 
     def get_tool(self, name: str) -> Any:
-        """A tool, ready to be called: an `Invocation`, or what behaves like one; None if unknown.
+        """Return a `ToolInvoker` or an object with the same interface, or None.
 
         Raises:
-            ProtocolError: when it is declared wrongly.
+            ProtocolError: The declaration of the tool is invalid.
         """
 
     def render_prompt(self, request: Request, name: str) -> None:
-        """Begin `prompts/get`."""
+        """Prepare `prompts/get`."""
 
     def read_uri(self, request: Request, uri: str) -> None:
-        """Begin `resources/read`."""
+        """Prepare `resources/read`."""
 
     def complete_reference(self, request: Request, reference: CompletionReference) -> None:
-        """Begin `completion/complete`."""
+        """Prepare `completion/complete`."""
 
     def watch(self, uri: str) -> None:
-        """A client wants to be told when a resource changes."""
+        """Subscribe to changes of a resource."""
 
 
 class MountedItem:
-    """One item of a mounted server."""
+    """An item of a mounted server."""
 
     def __init__(self, source: MountSource, kind: str, name: str, key: str) -> None:
         self.source = source
         self.kind = kind
         self.source_name = name
-        """What its own server calls it."""
+        """Name or URI on its own server."""
         self.key = key
-        """What it is called here."""
+        """Name or URI on the server that mounts it."""
 
     def get_entry(self) -> Json | None:
-        """How lists show it here; None where they do not."""
-        found = self.source.get_entry(self.kind, self.source_name)
-        return None if found is None else {**found, KEY_FIELDS[self.kind]: self.key}
+        """Return the list entry, with the name used by the mounting server, or None."""
+        entry = self.source.get_entry(self.kind, self.source_name)
+        return None if entry is None else {**entry, KEY_FIELDS[self.kind]: self.key}
 
     def get_reference(self) -> CompletionReference:
-        """What its own server is to complete the arguments of."""
+        """Return the reference to send to the item's own server for a completion."""
         if self.kind == "prompts":
             return CompletionReference("ref/prompt", name=self.source_name)
         return CompletionReference("ref/resource", uri=self.source_name)
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """The variables of a URI that belongs to this template; None if it does not."""
+        """Return the template's variables in a URI, or None if the URI does not match."""
         return None if self._uri_template is None else self._uri_template.match(uri)
 
     @cached_property
     def _uri_template(self) -> UriTemplate | None:
         try:
             return UriTemplate(self.source_name)
-        except DefinitionError:  # more of RFC 6570 than we know: its prefix still leads to it
+        except DefinitionError:  # unsupported RFC 6570 operators: only its prefix can be matched
             return None
 
     def __repr__(self) -> str:
@@ -97,59 +98,59 @@ class MountedItem:
 
 
 class MountedItems(Protocol):
-    """What mounted servers add to one catalogue."""
+    """The items that mounted servers contribute to one registry."""
 
     def items(self) -> dict[str, MountedItem]:
-        """All of it, by the keys that it has here; nothing that the catalogue has itself."""
+        """Return the items by key, except keys that the registry itself uses."""
 
     def find(self, key: str) -> MountedItem | None:
-        """One item; also of a server that has not yet said what it offers."""
+        """Return an item, also of a server whose list is not known yet, or None."""
 
 
 class MountTable(Protocol):
-    """The servers that an offering has mounted."""
+    """The servers mounted on a server."""
 
     @property
     def revision(self) -> int:
-        """A number that grows with each change of what they offer."""
+        """A number that increases whenever their items change."""
 
     def are_lists_ready(self) -> bool:
-        """Whether it is known what they offer, or time was up to find out."""
+        """Return whether all lists are known, or their time limit has passed."""
 
     def wait_for_lists(self) -> Awaitable[None]:
-        """Wait until they are settled, which is never long."""
+        """Wait until `are_lists_ready`; the list timeouts bound the wait."""
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:
-        """The server that a URI with a prefix leads to, and the URI without the prefix."""
+        """Return the server for a prefixed URI and the URI without the prefix, or None."""
 
     def watch(self, uri: str) -> None:
-        """A client wants to be told when a resource changes, whosever it is."""
+        """Subscribe to changes of a resource on the server that has it."""
 
     def get_local_servers(self) -> list[LifespanOwner]:
-        """Those of them that are in this process."""
+        """Return the mounted servers that run in this process."""
 
     def add_holder(self, holder: object) -> None:
-        """Somebody needs the servers: keep those that are elsewhere connected."""
+        """Register a user of the servers; remote servers stay connected while there is one."""
 
     def remove_holder(self, holder: object, *, is_patient: bool = False) -> None:
-        """Somebody needs them no longer; whoever is patient waits until they are gone."""
+        """Drop a holder's claim. With `is_patient`, wait until unused connections are closed."""
 
     def move_to(self, target: Any) -> None:
-        """Have them mounted in another offering, in place of what is mounted there."""
+        """Move all mounts to another server, replacing those of that server."""
 
     def clear(self) -> None:
-        """Unmount them all."""
+        """Unmount all servers."""
 
 
 class LifespanOwner(Protocol):
-    """As much of an offering as its lifespan needs."""
+    """A server, as far as lifespans are concerned."""
 
     lifespan_function: Callable[[Any], Any] | None
     mounts: MountTable | None
 
 
 class LifespanStates:
-    """What the lifespans of a connection have yielded, each for its own server."""
+    """The values yielded by the lifespans of a connection, by server."""
 
     __slots__ = ("_states_by_server",)
 
@@ -157,9 +158,9 @@ class LifespanStates:
         self._states_by_server: dict[object, object] = {}
 
     def set_state(self, server: object, state: object) -> None:
-        """A server's lifespan has been entered."""
+        """Store the value that a server's lifespan yielded."""
         self._states_by_server[server] = state
 
     def get_state(self, server: object) -> object:
-        """The state of a server; None of one that has none, or was mounted later."""
+        """Return the state of a server, or None if it has none or was mounted later."""
         return self._states_by_server.get(server)

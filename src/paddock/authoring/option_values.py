@@ -1,7 +1,7 @@
-"""Checking the values that are set for a tool's options.
+"""Validation and conversion of option values.
 
-A value may come as text, from a command line or the environment: it is read as what the option
-takes. The text `Automatic` stands for the default, and `None` for no value.
+Values from the command line and the environment are text, which is parsed as the option's type. The
+text `Automatic` means the default, and `None` means no value.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ AUTOMATIC_VALUE, NONE_VALUE = "Automatic", "None"
 
 
 class OptionError(DefinitionError):
-    """An option of a tool is not known, or cannot have that value."""
+    """A tool option does not exist, or its value is invalid."""
 
     code = "tool-option"
 
 
 def create_unknown_tool_error(name: str, tools: list[str]) -> OptionError:
-    """The complaint about options of a tool that is not there."""
+    """Return the error for options of a tool that does not exist."""
     hint = did_you_mean(name, tools, most=1) or f"there are {', '.join(tools) or 'none'}"
     return OptionError(f"there is no tool {name!r} to set options of", hint=hint)
 
@@ -37,10 +37,10 @@ def create_unknown_tool_error(name: str, tools: list[str]) -> OptionError:
 def validate_options(
     options: Mapping[str, Option], values: Mapping[str, object], tool: str
 ) -> dict[str, object]:
-    """The values as their options take them.
+    """Return the values converted to the types of their options.
 
     Raises:
-        OptionError: at the first one that cannot be.
+        OptionError: An option does not exist, or its value is invalid.
     """
     return {name: _convert_option(options, name, value, tool) for name, value in values.items()}
 
@@ -51,31 +51,31 @@ def _convert_option(options: Mapping[str, Option], name: str, value: object, too
         raise OptionError(f"no option {name!r}", where=tool, hint=_suggest_option(options, name))
     if value == AUTOMATIC_VALUE:
         return option.default
-    kind = _get_value_type(option)
+    value_type = _get_value_type(option)
     candidates = [None, value] if value == NONE_VALUE else [value]
     for candidate in candidates:
         try:
             return msgspec.convert(
                 _parse_json_text(candidate),
-                kind,
+                value_type,
                 strict=not isinstance(value, str),
                 dec_hook=decode_hook,
             )
         except msgspec.ValidationError as error:
-            fault = error
-    shown = "what it is given" if option.is_secret else repr(value)
-    raise OptionError(f"option {name!r} cannot be {shown}: {fault}", where=tool)
+            last_error = error
+    shown = "the given value" if option.is_secret else repr(value)
+    raise OptionError(f"option {name!r} cannot be {shown}: {last_error}", where=tool)
 
 
 def _get_value_type(option: Option) -> Any:
-    """What values are checked against; a default of None says nothing about others."""
+    """Return the type to check values against; a default of None allows any value."""
     if option.type is None:
         return Any if option.default is None else type(option.default)
     return option.type
 
 
 def _parse_json_text(value: object) -> Any:
-    """Text that is meant as JSON, as an array or object, is read as such."""
+    """Parse text that looks like a JSON array or object; return other values unchanged."""
     if isinstance(value, str) and value[:1] in ("[", "{"):
         try:
             return msgspec.json.decode(value)
@@ -86,5 +86,5 @@ def _parse_json_text(value: object) -> Any:
 
 def _suggest_option(options: Mapping[str, Option], name: str) -> str:
     if not options:
-        return "the tool has none"
+        return "the tool has no options"
     return did_you_mean(name, options, most=1) or f"it has {', '.join(options)}"

@@ -1,4 +1,4 @@
-"""What a tool declares about its results, and whether a result keeps to it."""
+"""Output schemas of tools, and validation of results against them."""
 
 from __future__ import annotations
 
@@ -32,13 +32,21 @@ _CONTENT_RETURN_TYPES: tuple[object, ...] = (
 
 
 class ResultError(PaddockError):
-    """A handler returned something that cannot be sent, or not what it declared."""
+    """A handler's result cannot be encoded, or does not match what the tool declares."""
 
     code = "result"
 
 
 class OutputSchema:
-    """The declared shape of one tool's results."""
+    """The declared form of a tool's results, derived from its return type by default.
+
+    Args:
+        returns: Return annotation of the handler, or `NO_DEFAULT`.
+        where: The tool's name, for error messages.
+        output_schema: A JSON Schema, which takes precedence over `returns`.
+        return_type: Declared types of content, if the handler has no annotation.
+        mime_type: Media type of binary results.
+    """
 
     __slots__ = (
         "_content_return_type",
@@ -90,17 +98,17 @@ class OutputSchema:
         self.is_any_object = is_untyped and output_schema is None and return_type is None
 
     def to_structured_content(self, value: Any, data: bytes) -> bytes | None:
-        """The structured content of a value that is also given as JSON; None for none.
+        """Return the structured content for a value encoded as `data`, or None.
 
         Raises:
-            ResultError: when the value is not what the tool declares.
+            ResultError: The value does not match the declared type or schema.
         """
         if self._validator is not None:
             return self.wrap_structured_content(data)
         if self.is_content:
             return data if data[:1] == b"{" else None
         if _has_pydantic_model(value):
-            # What such a model writes need not be what it reads: aliases, computed fields.
+            # The serialized form may differ from the validated one: aliases, computed fields.
             return b'{"result":%b}' % data if self._is_wrapped else data
         if self._decode is None:
             self._decode = msgspec.json.Decoder(
@@ -113,36 +121,38 @@ class OutputSchema:
         return b'{"result":%b}' % data if self._is_wrapped else data
 
     def wrap_structured_content(self, data: bytes) -> bytes:
-        """Structured content as it is sent: always an object, as sessions demand.
+        """Return structured content as a JSON object, wrapped as `{"result": …}` if necessary.
+
+        Session versions of the protocol require an object.
 
         Raises:
-            ResultError: when it breaks a schema that was given.
+            ResultError: The data violates the declared output schema.
         """
-        fault = self._validator.find_error(msgspec.json.decode(data)) if self._validator else None
-        if fault:
-            raise ResultError(f"the structured content breaks the output schema: {fault}")
+        error = self._validator.find_error(msgspec.json.decode(data)) if self._validator else None
+        if error:
+            raise ResultError(f"the structured content violates the output schema: {error}")
         return b'{"result":%b}' % data if self._is_wrapped or data[:1] != b"{" else data
 
     def check_absent_content(self) -> None:
-        """There is no structured content; is that allowed?
+        """Raise an error if the tool declares structured content.
 
         Raises:
-            ResultError: when the tool promises some.
+            ResultError: The tool has an output schema.
         """
         if self.output_schema is not None:
-            raise ResultError("no structured content, though there is an output schema for it")
+            raise ResultError("no structured content, although the tool has an output schema")
 
     def check_content(self, value: Any, content: list[Content]) -> None:
-        """Check content against a return type that was given.
+        """Check content blocks against the declared `return_type`.
 
         Raises:
-            ResultError: when it is not of that type.
+            ResultError: The value is of another type.
         """
         if self._content_return_type is None:
             return
         allowed = _get_content_types(self._content_return_type)
-        wrong = [part for part in content if not isinstance(part, allowed)]
-        if wrong and not isinstance(value, _get_python_types(self._content_return_type)):
+        mismatches = [block for block in content if not isinstance(block, allowed)]
+        if mismatches and not isinstance(value, _get_python_types(self._content_return_type)):
             declared = self._content_return_type
             if not typing.get_args(declared):
                 declared = getattr(declared, "__name__", declared)
@@ -152,13 +162,13 @@ class OutputSchema:
         try:
             schema = build_type_schema(returns, self.where, is_output=True)
         except DefinitionError:
-            # A return type without a schema is no fault: the tool just promises nothing.
+            # A return type without a schema is valid: the tool then declares no output schema.
             self.is_content = True
             return
         self._set_schema(schema)
 
     def _set_schema(self, schema: Json) -> None:
-        """Make a schema the output schema, which has to be one of an object."""
+        """Set the output schema, wrapped in an object if it describes another type."""
         if "type" not in schema and "properties" in schema:
             schema = {"type": "object", **schema}
         self._is_wrapped = schema.get("type") != "object"
@@ -172,7 +182,7 @@ class OutputSchema:
 
 
 def _is_content_type(returns: Any) -> bool:
-    """Whether a return type promises text or content rather than data."""
+    """Return whether a return type means text or content rather than data."""
     if any(returns is kind for kind in _CONTENT_RETURN_TYPES):
         return True
     if isinstance(returns, type):
@@ -181,33 +191,38 @@ def _is_content_type(returns: Any) -> bool:
 
 
 def _has_pydantic_model(value: Any) -> bool:
-    several = value if isinstance(value, list | tuple) else [value]
-    return any(is_pydantic_model(type(one)) for one in several)
+    items = value if isinstance(value, list | tuple) else [value]
+    return any(is_pydantic_model(type(item)) for item in items)
 
 
-def _has_content_type(part: Any) -> bool:
-    if isinstance(part, type):
-        return issubclass(part, Content | CallToolResult | bytes)
-    return any(_has_content_type(inner) for inner in typing.get_args(part))
+def _has_content_type(hint: Any) -> bool:
+    if isinstance(hint, type):
+        return issubclass(hint, Content | CallToolResult | bytes)
+    return any(_has_content_type(argument) for argument in typing.get_args(hint))
 
 
 def _get_content_types(declared: Any) -> tuple[type, ...]:
-    """The content types that a declaration allows: one, a list of one, or a union."""
+    """Return the content types that a declaration allows: a type, a list of one, or a union."""
     if isinstance(declared, type) and typing.get_origin(declared) is None:
         if declared is list:
             return (Content,)
         return (TextContent,) if declared is str else (declared,)
-    parts = typing.get_args(declared)
+    arguments = typing.get_args(declared)
     return tuple(
-        kind for part in parts if part is not type(None) for kind in _get_content_types(part)
+        kind
+        for argument in arguments
+        if argument is not type(None)
+        for kind in _get_content_types(argument)
     )
 
 
 def _get_python_types(declared: Any) -> tuple[type, ...]:
-    """The types that a declaration names, as they are in Python."""
+    """Return the Python types that a declaration allows."""
     origin = typing.get_origin(declared)
     if isinstance(declared, type) and origin is None:
         return (declared,)
     if isinstance(origin, type) and origin is not types.UnionType:
         return (origin,) if origin is dict else ()
-    return tuple(kind for part in typing.get_args(declared) for kind in _get_python_types(part))
+    return tuple(
+        kind for argument in typing.get_args(declared) for kind in _get_python_types(argument)
+    )

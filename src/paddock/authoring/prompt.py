@@ -1,7 +1,7 @@
-"""Prompts and their arguments, as their authors declare them.
+"""Declarations of prompts and their arguments.
 
-Loaded before msgspec, so it needs nothing but the interpreter; what a prompt's messages are is
-worked out in `authoring.rendering`.
+Loaded before msgspec, so it imports nothing outside the standard library.
+`authoring.prompt_renderer` builds the messages.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PromptArgument:
-    """One argument of a prompt; its value is always text."""
+    """An argument of a prompt. Its value is always text."""
 
     __slots__ = ("description", "name", "required", "title")
 
@@ -35,12 +35,17 @@ class PromptArgument:
 
 
 class Prompt:
-    """A conversation opener that a person chooses.
+    """A reusable message template that a user selects in a client.
 
-    Either `messages`, whose texts may hold `{argument}` and `{?argument?only with it}`, or a
-    `handler` that makes them: a function of the arguments (by its own parameters), returning a
-    string, content, a message or a list of those. With `takes_dictionary` the handler takes the
-    arguments as one dictionary instead.
+    Args:
+        name: The prompt's name.
+        messages: Text, content or messages. Texts may contain `{argument}` and optional sections
+            `{?argument?text}`, which are included only if the argument has a value.
+        handler: Used instead of `messages`: a function that returns them. Its parameters are the
+            prompt's arguments.
+        arguments: The declared arguments; by default, derived from handler or messages.
+        completions: Suggested values for arguments, as lists or functions.
+        takes_dictionary: The handler takes the arguments as one dictionary.
     """
 
     __slots__ = (

@@ -1,10 +1,8 @@
-"""The little language of prompt texts.
+"""Rendering of prompts to messages, from templates or by a handler.
 
-`{name}` is replaced by the argument; `{?name?text}` is the text when the argument was given, and
-nothing otherwise. Blocks nest. A placeholder of an unknown argument stays as it is, and a value
-is never looked into for further placeholders.
-
-How one prompt becomes messages: from a text with placeholders, or by its handler.
+In a template, `{name}` is replaced by an argument, and the section `{?name?text}` is included only
+if the argument is given. Sections can be nested. A placeholder of an unknown argument is left
+unchanged, and values are inserted literally, without expanding placeholders in them.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}|\{\?(\w+)\?")
 
 
 def fill_template(template: str, arguments: Mapping[str, str]) -> str:
-    """A text with its placeholders replaced."""
+    """Return a template with its placeholders and sections expanded."""
     pieces: list[str] = []
     position = 0
     while match := _PLACEHOLDER.search(template, position):
@@ -58,9 +56,9 @@ def fill_template(template: str, arguments: Mapping[str, str]) -> str:
 
 
 def list_placeholders(template: str) -> list[str]:
-    """The names of the arguments that a text uses, in order."""
-    found = (match[1] or match[2] for match in _PLACEHOLDER.finditer(template))
-    return list(dict.fromkeys(found))
+    """Return the names of the arguments that a template uses, in order of appearance."""
+    names = (match[1] or match[2] for match in _PLACEHOLDER.finditer(template))
+    return list(dict.fromkeys(names))
 
 
 def _find_closing_brace(template: str, start: int) -> int | None:
@@ -77,7 +75,7 @@ Json = dict[str, Any]
 
 
 class PromptRenderer:
-    """One prompt, ready to be rendered."""
+    """A prompt that is ready to be rendered."""
 
     __slots__ = (
         "_server",
@@ -89,10 +87,10 @@ class PromptRenderer:
         "slow_tracker",
     )
 
-    def __init__(self, prompt: Prompt, offering: BaseServer) -> None:
+    def __init__(self, prompt: Prompt, server: BaseServer) -> None:
         self.prompt = prompt
         self.slow_tracker = SlowHandlerTracker()
-        self._server = offering
+        self._server = server
         self._signature: HandlerSignature | None = None
         if prompt.handler is not None:
             self._signature = HandlerSignature(
@@ -107,105 +105,118 @@ class PromptRenderer:
         )
         self.arguments = self._list_arguments()
 
-    def require_arguments(self, given: dict[str, str]) -> None:
-        """Whether the required arguments are there.
+    def require_arguments(self, arguments: dict[str, str]) -> None:
+        """Raise an error unless all required arguments are given.
 
         Raises:
-            InvalidParamsError: naming the ones that are not.
+            InvalidParamsError: Arguments are missing; `data` lists them.
         """
         missing = [
             str(argument["name"])
             for argument in self.arguments
-            if argument.get("required") and argument["name"] not in given
+            if argument.get("required") and argument["name"] not in arguments
         ]
         if missing:
             raise InvalidParamsError(
-                f"Prompt {self.prompt.name!r} needs: {', '.join(missing)}",
+                f"Prompt {self.prompt.name!r} requires: {', '.join(missing)}",
                 data={"missing": missing},
             )
 
-    def call_handler(self, given: dict[str, str], request: Request) -> Any:
-        """What the handler returns for these arguments, or the messages as they were declared."""
+    def call_handler(self, arguments: dict[str, str], request: Request) -> Any:
+        """Return what the handler returns for the arguments, or the declared messages."""
         if self._signature is None or self.prompt.handler is None:
             return self.prompt.messages
         if self.prompt.takes_dictionary:
             call = bind_dict_handler(
-                self.prompt.handler, lambda asked: Context(asked, self._server)
+                self.prompt.handler, lambda request: Context(request, self._server)
             )
-            return call({**given}, request)
+            return call({**arguments}, request)
         values = {
-            taken.name: _convert_argument(taken, given[taken.name], self.prompt.name)
-            for taken in self._signature.parameters
-            if taken.name in given
+            parameter.name: _convert_argument(
+                parameter, arguments[parameter.name], self.prompt.name
+            )
+            for parameter in self._signature.parameters
+            if parameter.name in arguments
         }
         if self._signature.context_parameter is not None:
             values[self._signature.context_parameter] = Context(request, self._server)
         return self.prompt.handler(**values)
 
-    def build_result(self, messages: Any, given: dict[str, str]) -> Json:
-        """The result of `prompts/get`."""
-        is_template = self.prompt.handler is None
-        several = messages if isinstance(messages, list | tuple) else [messages]
-        rendered = [
-            _build_message(one, given if is_template else None, self.prompt.name) for one in several
-        ]
-        found: Json = {"messages": rendered}
+    def build_result(self, messages: Any, arguments: dict[str, str]) -> Json:
+        """Return the result of `prompts/get`. Texts of a handler are not expanded as templates."""
+        template_arguments = arguments if self.prompt.handler is None else None
+        result: Json = {
+            "messages": [
+                _build_message(message, template_arguments, self.prompt.name)
+                for message in _to_list(messages)
+            ]
+        }
         if self.description:
-            found["description"] = self.description
-        return found
+            result["description"] = self.description
+        return result
 
     def _list_arguments(self) -> list[Json]:
         if self.prompt.arguments is not None:
             return [
-                _build_argument(one.name, one.description, required=one.required, title=one.title)
-                for one in self.prompt.arguments
+                _build_argument(
+                    argument.name,
+                    argument.description,
+                    required=argument.required,
+                    title=argument.title,
+                )
+                for argument in self.prompt.arguments
             ]
         if self._signature is not None:
             descriptions = self._signature.get_parameter_descriptions()
             return [
-                _build_argument(taken.name, descriptions[taken.name], required=taken.is_required)
-                for taken in self._signature.parameters
+                _build_argument(
+                    parameter.name,
+                    descriptions[parameter.name],
+                    required=parameter.is_required,
+                )
+                for parameter in self._signature.parameters
             ]
-        texts = [_get_message_text(one) for one in _to_list(self.prompt.messages)]
+        texts = [_get_message_text(message) for message in _to_list(self.prompt.messages)]
         names = dict.fromkeys(name for text in texts for name in list_placeholders(text))
         return [_build_argument(name, "", required=False) for name in names]
 
 
-def build_prompt_entry(rendering: PromptRenderer) -> Json:
-    """A prompt as `prompts/list` shows it."""
-    prompt = rendering.prompt
-    found: Json = {"name": prompt.name}
+def build_prompt_entry(renderer: PromptRenderer) -> Json:
+    """Return the entry of a prompt in `prompts/list`."""
+    prompt = renderer.prompt
+    entry: Json = {"name": prompt.name}
     optional = {
         "title": prompt.title,
-        "description": rendering.description,
-        "arguments": rendering.arguments,
+        "description": renderer.description,
+        "arguments": renderer.arguments,
         "icons": prompt.icons,
         "_meta": prompt.meta,
     }
-    found.update({key: value for key, value in optional.items() if value})
+    entry.update({key: value for key, value in optional.items() if value})
     if prompt.description is not None:
-        found["description"] = rendering.description  # asked for, even if there is nothing to say
-    return found
+        entry["description"] = renderer.description  # an empty description was set on purpose
+    return entry
 
 
 def _build_argument(
     name: str, description: str, *, required: bool, title: str | None = None
 ) -> Json:
-    found: Json = {"name": name, "required": required}
+    argument: Json = {"name": name, "required": required}
     if description:
-        found["description"] = description
+        argument["description"] = description
     if title:
-        found["title"] = title
-    return found
+        argument["title"] = title
+    return argument
 
 
-def _convert_argument(taken: HandlerParameter, text: str, where: str) -> Any:
-    """The text of an argument as the type that the handler declares."""
-    if taken.type_hint in (str, Any):
+def _convert_argument(parameter: HandlerParameter, text: str, where: str) -> Any:
+    """Convert the text of an argument to the parameter's type."""
+    if parameter.type_hint in (str, Any):
         return text
+    # First as a plain value ("3" for an int), then as JSON text ("[1, 2]" for a list).
     attempts: list[Callable[[], Any]] = [
-        lambda: msgspec.convert(text, taken.type_hint, strict=False, dec_hook=decode_hook),
-        lambda: msgspec.json.decode(text.encode(), type=taken.type_hint, dec_hook=decode_hook),
+        lambda: msgspec.convert(text, parameter.type_hint, strict=False, dec_hook=decode_hook),
+        lambda: msgspec.json.decode(text.encode(), type=parameter.type_hint, dec_hook=decode_hook),
     ]
     reason = ""
     for attempt in attempts:
@@ -213,38 +224,39 @@ def _convert_argument(taken: HandlerParameter, text: str, where: str) -> Any:
             return attempt()
         except (msgspec.DecodeError, NotImplementedError) as error:
             reason = reason or str(error)
-    raise InvalidParamsError(f"Prompt {where!r}: argument {taken.name!r}: {reason}")
+    raise InvalidParamsError(f"Prompt {where!r}: argument {parameter.name!r}: {reason}")
 
 
-def _build_message(one: Any, given: dict[str, str] | None, where: str) -> Json:
-    role = "user"
-    if isinstance(one, PromptMessage):
-        role, one = one.role, one.content
-    elif isinstance(one, dict) and "role" in one and "content" in one:
-        role, one = str(one["role"]), one["content"]
+def _build_message(message: Any, template_arguments: dict[str, str] | None, where: str) -> Json:
+    role, content = "user", message
+    if isinstance(message, PromptMessage):
+        role, content = message.role, message.content
+    elif isinstance(message, dict) and "role" in message and "content" in message:
+        role, content = str(message["role"]), message["content"]
     if role not in ("user", "assistant"):
         raise DefinitionError(
-            f"a message has the role {role!r}", where=where, hint="user or assistant"
+            f"a message has the role {role!r}", where=where, hint="expected user or assistant"
         )
-    if isinstance(one, str):
-        one = TextContent(one)
-    if isinstance(one, TextContent) and given is not None:
-        one = msgspec.structs.replace(one, text=fill_template(one.text, given))
-    if not isinstance(one, Content | dict):
+    if isinstance(content, str):
+        content = TextContent(content)
+    if isinstance(content, TextContent) and template_arguments is not None:
+        text = fill_template(content.text, template_arguments)
+        content = msgspec.structs.replace(content, text=text)
+    if not isinstance(content, Content | dict):
         raise DefinitionError(
-            f"a message is a {type(one).__name__}",
+            f"a message is a {type(content).__name__}",
             where=where,
             hint="return text, content, PromptMessage, or a list of those",
         )
-    return {"role": role, "content": one}
+    return {"role": role, "content": content}
 
 
 def _to_list(messages: Any) -> list[Any]:
     return list(messages) if isinstance(messages, list | tuple) else [messages]
 
 
-def _get_message_text(one: Any) -> str:
-    content = one.content if isinstance(one, PromptMessage) else one
+def _get_message_text(message: Any) -> str:
+    content = message.content if isinstance(message, PromptMessage) else message
     if isinstance(content, TextContent):
         return content.text
     return content if isinstance(content, str) else ""

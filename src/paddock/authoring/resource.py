@@ -1,7 +1,7 @@
-"""Resources and resource templates, as their authors declare them.
+"""Declarations of resources and resource templates.
 
-Loaded before msgspec, so it needs nothing but the interpreter; how they are read is worked out in
-`authoring.reading`.
+Loaded before msgspec, so it imports nothing outside the standard library.
+`authoring.resource_reader` reads them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 class Resource:
-    """Something that can be read at a fixed URI.
+    """A resource with a fixed URI.
 
-    The handler takes nothing (or a `Context`) and returns text, bytes, contents with URIs of
-    their own, or any other value, which is sent as JSON.
+    The handler takes no argument or a `Context`. It returns text, bytes, resource contents with
+    their own URIs, or any other value, which is sent as JSON. A resource with `listed=False` can be
+    read but does not appear in lists.
     """
 
     __slots__ = (
@@ -81,11 +82,11 @@ class Resource:
 
 
 class ResourceTemplate:
-    """A family of resources: a URI with variables, as in `weather://{city}/today`.
+    """A family of resources whose URI contains variables, as in `weather://{city}/today`.
 
-    `{name}` stands for one path segment, `{+name}` or `{name*}` for several, `{?a,b}` for an
-    optional query. The handler takes the variables by name, converted to its type hints.
-    Without a handler a template is listed and cannot be read.
+    `{name}` matches one path segment, `{+name}` and `{name*}` match several, and `{?a,b}` matches
+    optional query parameters. The handler takes the variables by name, converted to the types of
+    its hints. A template without a handler is listed but cannot be read.
     """
 
     __slots__ = (

@@ -1,4 +1,4 @@
-"""How resources are read: which one a URI means, its handler's call, its contents."""
+"""Reading of resources and resource templates: the handler's call, and its contents."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Json = dict[str, Any]
 
 
 class ResourceReader:
-    """One resource or template, ready to be read."""
+    """A resource or template that is ready to be read."""
 
     __slots__ = ("_server", "_signature", "is_async", "item", "slow_tracker", "uri_template")
 
-    def __init__(self, item: Resource | ResourceTemplate, offering: BaseServer) -> None:
+    def __init__(self, item: Resource | ResourceTemplate, server: BaseServer) -> None:
         self.item = item
         self.slow_tracker = SlowHandlerTracker()
-        self._server = offering
+        self._server = server
         uri_template = getattr(item, "uri_template", None)
         self.uri_template = None if uri_template is None else UriTemplate(uri_template)
         self._signature: HandlerSignature | None = None
@@ -41,52 +41,56 @@ class ResourceReader:
         self._check_parameters()
 
     def _check_parameters(self) -> None:
-        """Whether the handler can be called with what the URI gives."""
-        given = {"uri", *(self.uri_template.variables if self.uri_template else ())}
-        taken = self._signature.parameters if self._signature else []
-        missing = [one.name for one in taken if one.is_required and one.name not in given]
+        """Check that the URI provides all required parameters of the handler."""
+        available = {"uri", *(self.uri_template.variables if self.uri_template else ())}
+        parameters = self._signature.parameters if self._signature else []
+        missing = [
+            parameter.name
+            for parameter in parameters
+            if parameter.is_required and parameter.name not in available
+        ]
         if missing:
-            variables = ", ".join(sorted(given - {"uri"})) or "none"
+            variables = ", ".join(sorted(available - {"uri"})) or "none"
             raise DefinitionError(
-                f"the handler needs {', '.join(missing)}, and the URI has no such variables",
+                f"the handler requires {', '.join(missing)}, but the URI has no such variable",
                 where=self.item.name,
-                hint=f"its variables: {variables}",
+                hint=f"variables of the URI: {variables}",
             )
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """The variables of a URI that this template can read; None when it cannot."""
+        """Return the template's variables in a URI, or None if it cannot be read here."""
         if self.uri_template is None or self.item.handler is None:
             return None
         return self.uri_template.match(uri)
 
     @property
     def description(self) -> str:
-        """What the resource is: as declared, or the summary of the handler's docstring."""
+        """The declared description, or the one in the handler's docstring."""
         if self.item.description is not None:
             return self.item.description
         return self._signature.description if self._signature else ""
 
     def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
-        """What the handler returns for a URI."""
+        """Call the handler for a URI and return its value."""
         if self._signature is None or self.item.handler is None:
             raise InvalidParamsError(f"{self.item!r} has no handler")
         values: Json = {}
-        for taken in self._signature.parameters:
-            if taken.name in variables:
-                values[taken.name] = _convert_variable(
-                    taken.type_hint, variables[taken.name], uri, taken.name
+        for parameter in self._signature.parameters:
+            if parameter.name in variables:
+                values[parameter.name] = _convert_variable(
+                    parameter.type_hint, variables[parameter.name], uri, parameter.name
                 )
-            elif taken.name == "uri":
+            elif parameter.name == "uri":
                 values["uri"] = uri
         if self._signature.context_parameter is not None:
             values[self._signature.context_parameter] = Context(request, self._server)
         return self.item.handler(**values)
 
     def build_result(self, value: Any, uri: str) -> Json:
-        """The result of `resources/read`."""
-        several = value if isinstance(value, list | tuple) else [value]
-        if several and all(isinstance(one, ResourceContents) for one in several):
-            return {"contents": list(several)}
+        """Return the result of `resources/read`."""
+        items = value if isinstance(value, list | tuple) else [value]
+        if items and all(isinstance(item, ResourceContents) for item in items):
+            return {"contents": list(items)}
         return {"contents": [self._build_contents(value, uri)]}
 
     def _build_contents(self, value: Any, uri: str) -> ResourceContents:
@@ -104,30 +108,30 @@ class ResourceReader:
         )
 
 
-def build_resource_entry(reading: ResourceReader) -> Json:
-    """A resource as `resources/list` shows it."""
-    resource = reading.item
-    found: Json = {"uri": resource.uri, "name": resource.name}  # type: ignore[union-attr]  # no template
+def build_resource_entry(reader: ResourceReader) -> Json:
+    """Return the entry of a resource in `resources/list`."""
+    resource = reader.item
+    entry: Json = {"uri": resource.uri, "name": resource.name}  # type: ignore[union-attr]  # a Resource
     size = getattr(resource, "size", None)
     return {
-        **found,
-        **_get_optional_fields(reading),
+        **entry,
+        **_get_optional_fields(reader),
         **({"size": size} if size is not None else {}),
     }
 
 
-def build_template_entry(reading: ResourceReader) -> Json:
-    """A template as `resources/templates/list` shows it."""
-    template = reading.item
-    found: Json = {"uriTemplate": template.uri_template, "name": template.name}  # type: ignore[union-attr]  # a template
-    return {**found, **_get_optional_fields(reading)}
+def build_template_entry(reader: ResourceReader) -> Json:
+    """Return the entry of a template in `resources/templates/list`."""
+    template = reader.item
+    entry: Json = {"uriTemplate": template.uri_template, "name": template.name}  # type: ignore[union-attr]  # a template
+    return {**entry, **_get_optional_fields(reader)}
 
 
-def _get_optional_fields(reading: ResourceReader) -> Json:
-    item = reading.item
+def _get_optional_fields(reader: ResourceReader) -> Json:
+    item = reader.item
     optional = {
         "title": item.title,
-        "description": reading.description,
+        "description": reader.description,
         "mimeType": item.mime_type,
         "annotations": item.annotations,
         "icons": item.icons,

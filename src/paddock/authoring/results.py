@@ -1,7 +1,7 @@
-"""From what a handler returns to the result of `tools/call`.
+"""Conversion of a handler's return value to the result of `tools/call`.
 
-The common kinds are written straight as JSON; everything else goes through content objects. A
-value that cannot be sent is an error result that says what was returned.
+Common types are encoded directly as JSON, which is faster than building content objects. A value
+that cannot be encoded becomes an error result that names its type.
 """
 
 from __future__ import annotations
@@ -42,38 +42,38 @@ _MAGIC_BYTES = {
 _RIFF_MEDIA_TYPES = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 CONTENT_TYPES = ("text", "image", "audio", "resource", "resource_link")
 LARGE_TEXT_BYTES = 65_536
-"""Bytes of text beyond which one copy less is worth the trouble."""
+"""Larger texts are passed on in pieces, to save a copy."""
 _IMAGE_CLASSES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
 _image_kinds: dict[type, str | None] = {}
 
 
 def build_error_result(text: str) -> bytes:
-    """The members of a result that tells the model what went wrong."""
+    """Return the members of an error result, whose text the model sees."""
     return b'"content":[{"type":"text","text":%b}],"isError":true' % encode_string(text)
 
 
 def dump_json(data: Mapping[str, object]) -> str:
-    """JSON data as a text for people and models to read."""
+    """Format data as indented JSON."""
     return format_json(_encode_value(data), indent=2).decode()
 
 
 def run_if_coroutine(value: Any) -> Any:
-    """A handler's return value.
+    """Return a handler's value, after running it if it is a coroutine.
 
-    A coroutine, as plain wrappers of async functions return them, is run to its end here.
+    Plain wrappers of async functions return coroutines; they run here on a new event loop.
     """
     if value.__class__ is not CoroutineType:
         return value
-    import asyncio  # noqa: PLC0415 - loaded already where there are coroutines
+    import asyncio  # noqa: PLC0415 - 45 ms, and already imported where coroutines exist
 
     return asyncio.run(value)
 
 
 def convert_result(value: Any, structure: OutputSchema) -> Result:
-    """The result that stands for a handler's return value.
+    """Return the result of `tools/call` for a handler's return value.
 
     Raises:
-        ResultError: when there is none, or it is not what the tool declares.
+        ResultError: The value cannot be encoded, or does not match what the tool declares.
     """
     kind = value.__class__
     if kind is str and structure.is_text:
@@ -90,7 +90,7 @@ def convert_result(value: Any, structure: OutputSchema) -> Result:
     if kind is structure.scalar_type:
         text = encode_json(value)
         if text == b"null":
-            raise ResultError(f"returned {value}, which JSON cannot express")
+            raise ResultError(f"returned {value}, which JSON cannot represent")
         return b'"content":[{"type":"text","text":"%b"}],"structuredContent":{"result":%b}' % (
             text,
             text,
@@ -106,7 +106,7 @@ def convert_result(value: Any, structure: OutputSchema) -> Result:
 
 
 def encode_string(text: str) -> bytes:
-    """A string as JSON; halves of surrogate pairs, which have no UTF-8, become `?`."""
+    """Encode a string as JSON; lone surrogates, which UTF-8 cannot encode, become `?`."""
     try:
         return encode_json(text)
     except UnicodeEncodeError:
@@ -114,8 +114,8 @@ def encode_string(text: str) -> bytes:
 
 
 def _convert_call_tool_result(value: CallToolResult, structure: OutputSchema) -> Result:
-    several = value.content if isinstance(value.content, list | tuple) else [value.content]
-    result: dict[str, object] = {"content": [_require_content(item) for item in several]}
+    content = value.content if isinstance(value.content, list | tuple) else [value.content]
+    result: dict[str, object] = {"content": [_require_content(item) for item in content]}
     if value.structured_content is not None:
         data = _encode_value(value.structured_content)
         result["structuredContent"] = Raw(
@@ -127,7 +127,7 @@ def _convert_call_tool_result(value: CallToolResult, structure: OutputSchema) ->
         result["isError"] = True
     if value.meta is None:
         return _encode_members(result)
-    _encode_value(value.meta)
+    _encode_value(value.meta)  # raises a ResultError here, where it becomes an error result
     return {**result, "_meta": value.meta}
 
 
@@ -136,11 +136,11 @@ def _require_content(item: object) -> object:
         return TextContent(item)
     if isinstance(item, dict) and item.get("type") not in CONTENT_TYPES:
         raise ResultError(
-            f"the content of the result holds an object of type {item.get('type')!r}",
-            hint=f"known are {', '.join(CONTENT_TYPES)}",
+            f"the content of the result contains an object of type {item.get('type')!r}",
+            hint=f"expected {', '.join(CONTENT_TYPES)}",
         )
     if not isinstance(item, Content | dict):
-        raise ResultError(f"the content of the result holds a {type(item).__name__}")
+        raise ResultError(f"the content of the result contains a {type(item).__name__}")
     return item
 
 
@@ -159,12 +159,12 @@ def _encode_value(value: object) -> bytes:
 
 
 def _quote_json(data: bytes) -> bytes:
-    """JSON as a string of JSON: it has no control characters, only two others to escape."""
+    """Encode JSON text as a JSON string. Only two characters can need escapes in it."""
     return b'"%b"' % data.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
 def _to_content(value: Any, structure: OutputSchema) -> list[Content] | None:
-    """The content objects that a value is or stands for; None when it is data."""
+    """Return the content blocks for a value, or None if the value is data."""
     if value is None:
         return [] if structure.is_content else None
     if isinstance(value, str):
@@ -179,9 +179,9 @@ def _to_content(value: Any, structure: OutputSchema) -> list[Content] | None:
         return [_to_media_content(bytes(value[0]), value[1], structure.where)]
     is_list = isinstance(value, list | tuple)
     if is_list and (structure.is_content_list or any(_is_content_value(item) for item in value)):
-        return [part for item in value for part in _to_content_items(item, structure)]
-    picture = _to_image_content(value)
-    return None if picture is None else [picture]
+        return [block for item in value for block in _to_content_items(item, structure)]
+    image = _to_image_content(value)
+    return None if image is None else [image]
 
 
 def _is_content_value(item: object) -> bool:
@@ -193,13 +193,13 @@ def _is_content_value(item: object) -> bool:
 def _to_content_items(item: Any, structure: OutputSchema) -> list[Content]:
     if isinstance(item, str):
         return [TextContent(item)]
-    found = _to_content(item, structure)
-    if found is None:
+    content = _to_content(item, structure)
+    if content is None:
         raise ResultError(
-            f"a list of content holds a {type(item).__name__}",
-            hint="return content objects and strings only, or data only",
+            f"a list of content contains a {type(item).__name__}",
+            hint="return only content objects and strings, or only data",
         )
-    return found
+    return content
 
 
 def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content:
@@ -220,16 +220,19 @@ def _to_media_content(data: bytes, mime_type: str | None, where: str) -> Content
 def _detect_media_type(data: bytes) -> str | None:
     if data[:4] == b"RIFF":
         return _RIFF_MEDIA_TYPES.get(data[8:12])
-    return next((mime for start, mime in _MAGIC_BYTES.items() if data.startswith(start)), None)
+    return next(
+        (mime for magic_bytes, mime in _MAGIC_BYTES.items() if data.startswith(magic_bytes)), None
+    )
 
 
 def _get_image_kind(value: object) -> str | None:
-    """Whether a value is a PIL image or a matplotlib figure, without importing either."""
+    """Return "pil" or "figure" for images of PIL and matplotlib, without importing either."""
     kind = type(value)
     if kind not in _image_kinds:
         names = {(base.__module__.partition(".")[0], base.__name__) for base in kind.__mro__}
-        found = next((_IMAGE_CLASSES[name] for name in names if name in _IMAGE_CLASSES), None)
-        _image_kinds[kind] = found
+        _image_kinds[kind] = next(
+            (_IMAGE_CLASSES[name] for name in names if name in _IMAGE_CLASSES), None
+        )
     return _image_kinds[kind]
 
 
@@ -248,8 +251,8 @@ def _to_image_content(value: Any) -> Content | None:
 def _encode_data_result(value: Any, structure: OutputSchema) -> bytes:
     data = _encode_value(value)
     if data == b"null" and value is not None:
-        raise ResultError(f"returned {value}, which JSON cannot express")
+        raise ResultError(f"returned {value}, which JSON cannot represent")
     structure.check_content(value, [TextContent("")])
     structured = structure.to_structured_content(value, data)
-    text = b'"content":[{"type":"text","text":%b}]' % _quote_json(data)
-    return text if structured is None else text + b',"structuredContent":%b' % structured
+    members = b'"content":[{"type":"text","text":%b}]' % _quote_json(data)
+    return members if structured is None else members + b',"structuredContent":%b' % structured

@@ -1,18 +1,10 @@
-"""Choices in the order in which their author wrote them.
+"""JSON Schemas of type hints.
 
-msgspec sorts the values of a `Literal` or an `Enum` in the schemas it makes. Forms and models
-read them in order, so the schemas are put right: every list of choices that a type holds is found,
-and put in the place of its sorted twin, with the type that its values have in common.
-
-Bringing the definitions that a schema holds somewhere inside to its root.
-
-Pydantic gives each model a schema with `$defs` of its own, and references count from the root. So
-all definitions are moved there, and those of one name that differ get names of their own.
-
-JSON Schema from type hints.
-
-The common types are looked up in a table; everything else is msgspec's work. Definitions that
-several parameters share are gathered under `$defs` of the one schema.
+Common types are looked up in a table; msgspec handles the rest. Its schemas are corrected in two
+ways. It sorts the values of a `Literal` or `Enum`, but users and models read them in the order in
+which the author wrote them, so that order is restored. Pydantic puts `$defs` into each model's
+schema although references are resolved from the root, so all definitions are moved to the root and
+renamed where two of the same name differ.
 """
 
 from __future__ import annotations
@@ -32,17 +24,23 @@ from paddock.authoring.type_hooks import (
 )
 from paddock.errors import DefinitionError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from paddock.authoring.signature import HandlerParameter, HandlerSignature
+
+    SchemaHook = Callable[[type], dict[str, Any]]
 Json = dict[str, Any]
 _JSON_TYPE_NAMES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
 def restore_enum_order(schema: Any, hints: list[Any]) -> Any:
-    """A schema whose choices stand in the order of the types that it was made from."""
+    """Return a schema with enum values in the order of the types it was generated from."""
     return _reorder_enums(schema, _EnumValueCollector(hints).values_by_set)
 
 
 class _EnumValueCollector:
-    """Every list of choices in some types, by the set of its values."""
+    """The enum values of some types in declaration order, by the set of the values."""
 
     def __init__(self, hints: list[Any]) -> None:
         self.values_by_set: dict[frozenset[Any], list[Any]] = {}
@@ -60,14 +58,14 @@ class _EnumValueCollector:
             members: list[enum.Enum] = list(hint.__members__.values())
             self._add_values(list(dict.fromkeys(member.value for member in members)))
         else:
-            for part in list_component_types(hint):
-                self._collect(part)
+            for component_type in list_component_types(hint):
+                self._collect(component_type)
 
     def _add_values(self, values: list[Any]) -> None:
         values = [value for value in values if value is not None]
         try:
             self.values_by_set.setdefault(frozenset(values), values)
-        except TypeError:  # values that no set can hold have no order to lose either
+        except TypeError:  # unhashable values: msgspec cannot sort them either
             return
 
 
@@ -79,8 +77,8 @@ def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any
     ordered = {key: _reorder_enums(value, choices) for key, value in schema.items()}
     values = ordered.get("enum")
     if isinstance(values, list):
-        known = choices.get(_to_frozenset(values))
-        ordered["enum"] = list(known) if known else values
+        declared_order = choices.get(_to_frozenset(values))
+        ordered["enum"] = list(declared_order) if declared_order else values
         kinds = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
         if len(kinds) == 1 and None not in kinds and "type" not in ordered:
             ordered = {"type": kinds.pop(), **ordered}
@@ -98,12 +96,12 @@ _DEFINITION_PREFIX = "#/$defs/"
 
 
 def hoist_definitions(schemas: list[Json], definitions: Json) -> tuple[list[Json], Json]:
-    """Schemas without definitions of their own, and all definitions."""
+    """Move the definitions nested in schemas to one common dictionary; return both."""
     common: Json = dict(definitions)
-    moved = [_hoist_node(schema, common) for schema in schemas]
+    hoisted = [_hoist_node(schema, common) for schema in schemas]
     for name in list(definitions):
         common[name] = _hoist_node(definitions[name], common)
-    return moved, common
+    return hoisted, common
 
 
 def _hoist_node(node: Any, common: Json) -> Any:
@@ -138,20 +136,12 @@ def _rename_references(node: Any, names: dict[str, str]) -> Any:
         return [_rename_references(item, names) for item in node]
     if not isinstance(node, dict):
         return node
-    found = {key: _rename_references(value, names) for key, value in node.items()}
-    reference = found.get("$ref")
+    renamed = {key: _rename_references(value, names) for key, value in node.items()}
+    reference = renamed.get("$ref")
     if isinstance(reference, str) and reference.startswith(_DEFINITION_PREFIX):
         name = reference.removeprefix(_DEFINITION_PREFIX)
-        found["$ref"] = _DEFINITION_PREFIX + names.get(name, name)
-    return found
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    SchemaHook = Callable[[type], dict[str, Any]]
-
-    from paddock.authoring.signature import HandlerParameter, HandlerSignature
+        renamed["$ref"] = _DEFINITION_PREFIX + names.get(name, name)
+    return renamed
 
 
 JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -178,19 +168,19 @@ _SIMPLE_SCHEMAS: dict[Any, Json] = {
 
 
 def build_arguments_schema(signature: HandlerSignature, where: str) -> Json:
-    """The schema of the arguments that a function takes.
+    """Return the JSON Schema of a handler's arguments.
 
     Raises:
-        DefinitionError: when a parameter has a type that has no schema.
+        DefinitionError: A parameter has a type without a schema.
     """
     parameters, descriptions = signature.parameters, signature.get_parameter_descriptions()
-    schemas, definitions = _build_schemas([taken.type_hint for taken in parameters], where)
+    schemas, definitions = _build_schemas([parameter.type_hint for parameter in parameters], where)
     properties = {
-        taken.name: _describe_property(schema, taken, descriptions[taken.name])
-        for taken, schema in zip(parameters, schemas, strict=True)
+        parameter.name: _describe_property(schema, parameter, descriptions[parameter.name])
+        for parameter, schema in zip(parameters, schemas, strict=True)
     }
     result: Json = {"type": "object", "properties": properties, "additionalProperties": False}
-    required = [taken.name for taken in parameters if taken.is_required]
+    required = [parameter.name for parameter in parameters if parameter.is_required]
     if required:
         result["required"] = required
     if definitions:
@@ -199,17 +189,17 @@ def build_arguments_schema(signature: HandlerSignature, where: str) -> Json:
 
 
 def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json:
-    """The schema of one type, of what it reads or (`is_output`) of what it writes.
+    """Return the schema of a type: of its JSON input or, with `is_output`, of its JSON output.
 
     Raises:
-        DefinitionError: when it has none.
+        DefinitionError: The type has no schema.
     """
     (schema,), definitions = _build_schemas(
         [hint], where, output_schema_hook if is_output else schema_hook
     )
     reference = schema.get("$ref")
     if isinstance(reference, str):
-        # A root that is only a reference says nothing about its type to the clients that look.
+        # Clients look for "type" at the root, so a root that is only a reference is replaced.
         name = reference.rpartition("/")[2]
         target = definitions[name]
         if reference not in _to_json_text(definitions):
@@ -221,17 +211,18 @@ def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json
 def _build_schemas(
     hints: Sequence[Any], where: str, hook: SchemaHook = schema_hook
 ) -> tuple[list[Json], Json]:
-    found: dict[int, Json] = {}
+    schemas_by_index: dict[int, Json] = {}
     for index, hint in enumerate(hints):
-        simple = _find_simple_schema(hint)
-        if simple is not None:
-            found[index] = dict(simple)
-    rest = [index for index in range(len(hints)) if index not in found]
+        simple_schema = _find_simple_schema(hint)
+        if simple_schema is not None:
+            schemas_by_index[index] = dict(simple_schema)
+    other_indices = [index for index in range(len(hints)) if index not in schemas_by_index]
     definitions: Json = {}
-    if rest:
-        schemas, definitions = _build_components([hints[index] for index in rest], where, hook)
-        found.update(zip(rest, schemas, strict=True))
-    return [found[index] for index in range(len(hints))], definitions
+    if other_indices:
+        other_hints = [hints[index] for index in other_indices]
+        schemas, definitions = _build_components(other_hints, where, hook)
+        schemas_by_index.update(zip(other_indices, schemas, strict=True))
+    return [schemas_by_index[index] for index in range(len(hints))], definitions
 
 
 def _find_simple_schema(hint: Any) -> Json | None:
@@ -258,15 +249,15 @@ def _build_components(hints: list[Any], where: str, hook: SchemaHook) -> tuple[l
     )
 
 
-def _describe_property(schema: Json, taken: HandlerParameter, description: str) -> Json:
-    extra: Json = {}
+def _describe_property(schema: Json, parameter: HandlerParameter, description: str) -> Json:
+    annotations: Json = {}
     if description:
-        extra["description"] = description
-    if taken.default is not NO_DEFAULT:
-        shown = _encode_default(taken.default)
-        if shown is not NO_DEFAULT:
-            extra["default"] = shown
-    return {**schema, **extra}
+        annotations["description"] = description
+    if parameter.default is not NO_DEFAULT:
+        default = _encode_default(parameter.default)
+        if default is not NO_DEFAULT:
+            annotations["default"] = default
+    return {**schema, **annotations}
 
 
 def _encode_default(default: object) -> Any:

@@ -1,7 +1,7 @@
-"""Checking data against a JSON Schema that was given as it is.
+"""Validation of data against raw JSON Schemas.
 
-`jsonschema_rs` does the work; it is loaded, and a schema compiled, when the first value comes.
-References to other documents are not followed.
+Uses `jsonschema_rs`, which is imported when the first value is validated. References to other
+documents are rejected, because resolving them would fetch URLs of the schema's choice.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 class SchemaValidator:
-    """One schema, ready to check values against."""
+    """Validator for one JSON Schema, compiled on first use."""
 
     __slots__ = ("_compiled_schema", "_schema", "_where")
 
@@ -25,23 +25,23 @@ class SchemaValidator:
         self._compiled_schema: Any = None
 
     def find_error(self, value: Any) -> str | None:
-        """What is wrong with a value, and where in it; None when nothing is."""
+        """Return the first violation and its path, or None if the value is valid."""
         if self._compiled_schema is None:
             self._compiled_schema = self._compile()
         error = next(iter(self._compiled_schema.iter_errors(value)), None)
         if error is None:
             return None
         path = "".join(
-            f"[{part}]" if isinstance(part, int) else f".{part}" for part in _get_error_path(error)
+            f"[{step}]" if isinstance(step, int) else f".{step}" for step in _get_error_path(error)
         )
         return f"{error.message} - at `${path}`"
 
     def fill_defaults(self, value: Json) -> Json:
-        """A copy of an object in which absent members have the defaults of the schema."""
+        """Return a copy of an object, with the schema's defaults for missing members."""
         return _fill_defaults(self._schema, value)
 
     def _compile(self) -> Any:
-        import jsonschema_rs  # noqa: PLC0415 - 20 ms, for schemas that are given as they are
+        import jsonschema_rs  # noqa: PLC0415 - 20 ms, and most schemas come from type hints
 
         try:
             return jsonschema_rs.validator_for(self._schema, retriever=_reject_reference)
@@ -61,11 +61,11 @@ def _get_error_path(error: Any) -> list[Any]:
 def _fill_defaults(schema: Json, value: Json) -> Json:
     filled = dict(value)
     properties = schema.get("properties")
-    for name, sub in properties.items() if isinstance(properties, dict) else ():
-        if not isinstance(sub, dict):
+    for name, subschema in properties.items() if isinstance(properties, dict) else ():
+        if not isinstance(subschema, dict):
             continue
-        if name not in filled and "default" in sub:
-            filled[name] = deepcopy(sub["default"])
+        if name not in filled and "default" in subschema:
+            filled[name] = deepcopy(subschema["default"])
         elif isinstance(filled.get(name), dict):
-            filled[name] = _fill_defaults(sub, filled[name])
+            filled[name] = _fill_defaults(subschema, filled[name])
     return filled

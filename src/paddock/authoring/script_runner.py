@@ -1,7 +1,4 @@
-"""Running a Python file that somebody wrote, and saying where in it something went wrong.
-
-Where a file is found and what is looked for in it is left to those who run it.
-"""
+"""Importing an author's Python file, and locating errors in it."""
 
 from __future__ import annotations
 
@@ -18,16 +15,16 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
 _script_directories: set[Path] = set()
-"""The directories of the files that have been run with their neighbours at hand."""
+"""Directories of the scripts run so far; their modules take precedence in imports."""
 
 
 def run_file(path: Path, name: str) -> ModuleType:
-    """The module that a file becomes, known by a name to whatever imports it.
+    """Import a file under a module name, and return the module.
 
-    What the file raises is raised, and then no module has that name.
+    Exceptions of the file are raised after the name is removed from `sys.modules`.
 
     Raises:
-        LoadError: when it is not a Python file.
+        LoadError: The file is not a Python file.
     """
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -44,10 +41,10 @@ def run_file(path: Path, name: str) -> ModuleType:
 
 
 def run_script(path: Path) -> ModuleType:
-    """The module that a file becomes when it is run as a script is: with its neighbours at hand.
+    """Import a file like a script: it can import the modules in its directory.
 
     Raises:
-        LoadError: when it cannot be run, with the line where it failed.
+        LoadError: The file fails; `where` has the line.
     """
     _prioritize_directory(path.parent)
     name = _choose_module_name(path.stem)
@@ -60,21 +57,21 @@ def run_script(path: Path) -> ModuleType:
 
 
 def _prioritize_directory(directory: Path) -> None:
-    """Have the neighbours of a file imported from its directory, whatever was imported before.
+    """Make imports find the modules in a directory before modules of the same name elsewhere.
 
-    A file elsewhere may have imported a neighbour of the same name. It keeps that, and the name
-    is free again.
+    Another script may have imported its own `helpers` before. That module object stays in use
+    there, and is renamed in `sys.modules` to free the name.
     """
     if str(directory) in sys.path:
         sys.path.remove(str(directory))
     sys.path.insert(0, str(directory))
-    others = _script_directories - {directory}
+    other_directories = _script_directories - {directory}
     _script_directories.add(directory)
-    for name, module in list(sys.modules.items()) if others else ():
-        top = name.partition(".")[0]
+    for name, module in list(sys.modules.items()) if other_directories else ():
+        top_name = name.partition(".")[0]
         parents = Path(getattr(module, "__file__", None) or "").parents
-        is_theirs = directory not in parents and not others.isdisjoint(parents)
-        if is_theirs and top != "__main__" and _has_module(directory, top):
+        is_foreign = directory not in parents and not other_directories.isdisjoint(parents)
+        if is_foreign and top_name != "__main__" and _has_module(directory, top_name):
             sys.modules[_choose_module_name(f"{name}_elsewhere")] = sys.modules.pop(name)
 
 
@@ -83,10 +80,10 @@ def _has_module(directory: Path, name: str) -> bool:
 
 
 def to_load_error(path: Path, error: BaseException) -> LoadError:
-    """What went wrong while a file ran, with the line of that file where it did."""
+    """Return a LoadError for an exception of a file, with the line in that file."""
     traces = _find_tracebacks(path, error)
     if traces:
-        error.__traceback__ = traces[0]  # how we came to run the file is no help to its author
+        error.__traceback__ = traces[0]  # Paddock's own frames do not help the author
     line = find_failing_line(path, error)
     where = f"{path}:{line}" if line else str(path)
     text = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -94,7 +91,7 @@ def to_load_error(path: Path, error: BaseException) -> LoadError:
 
 
 def find_failing_line(path: Path, error: BaseException) -> int:
-    """The line of a file that an error came from, as far as it is known; else 0."""
+    """Return the line of a file where an exception was raised, or 0 if unknown."""
     if isinstance(error, SyntaxError) and error.filename == str(path) and error.lineno:
         return error.lineno
     traces = _find_tracebacks(path, error)
@@ -102,16 +99,16 @@ def find_failing_line(path: Path, error: BaseException) -> int:
 
 
 def _find_tracebacks(path: Path, error: BaseException) -> list[TracebackType]:
-    found = []
+    matching_traces = []
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(path):
-            found.append(trace)
+            matching_traces.append(trace)
         trace = trace.tb_next
-    return found
+    return matching_traces
 
 
 def _choose_module_name(stem: str) -> str:
-    """The name that other files would import a file by, or else one that is not taken."""
-    others = (f"paddock_served_{stem}{number or ''}" for number in count())
-    return next(name for name in chain([stem], others) if name not in sys.modules)
+    """Return the name under which other files import this one, or a free one if it is in use."""
+    alternatives = (f"paddock_served_{stem}{number or ''}" for number in count())
+    return next(name for name in chain([stem], alternatives) if name not in sys.modules)

@@ -1,12 +1,8 @@
-"""Constraints on a parameter, whoever has invented the notation.
+"""Parameters of a handler: names, types, defaults, descriptions and constraints.
 
-msgspec's `Meta` is used as it is. Pydantic's `Field`, in `Annotated` or as a default, and the
-`annotated_types` behind it are translated, without importing either.
-
-What a function takes: its parameters, their types, defaults and descriptions.
-
-Reads the function's code object where it can, since `inspect` costs more than everything else on
-the way to the first call; callables that are no plain functions are left to `inspect`.
+Reads the function's code object where possible, because importing `inspect` costs more than all
+other work before the first call; other callables are left to `inspect`. Constraints of msgspec's
+`Meta`, pydantic's `Field` and `annotated_types` are supported without importing pydantic.
 """
 
 from __future__ import annotations
@@ -26,27 +22,28 @@ if TYPE_CHECKING:
 _CONSTRAINT_NAMES = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
 
 
-def to_msgspec_meta(note: Any) -> Any:
-    """What a note in `Annotated` demands, as msgspec knows it; None when it demands nothing."""
-    if isinstance(note, msgspec.Meta):
-        return note
-    found: dict[str, Any] = {}
-    for part in (note, *(getattr(note, "metadata", None) or ())):
-        for bound in _CONSTRAINT_NAMES:
-            value = getattr(part, bound, None)
+def to_msgspec_meta(annotation: Any) -> Any:
+    """Convert the constraints of an `Annotated` argument to `msgspec.Meta`, or return None."""
+    if isinstance(annotation, msgspec.Meta):
+        return annotation
+    constraints: dict[str, Any] = {}
+    # A pydantic Field keeps its constraints as a list of annotated_types objects in `metadata`.
+    for source in (annotation, *(getattr(annotation, "metadata", None) or ())):
+        for name in _CONSTRAINT_NAMES:
+            value = getattr(source, name, None)
             if value is not None and not callable(value):
-                found[bound] = value
-    return msgspec.Meta(**found) if found else None
+                constraints[name] = value
+    return msgspec.Meta(**constraints) if constraints else None
 
 
 def is_pydantic_field(default: object) -> bool:
-    """Whether a default is pydantic's way to say more about a parameter."""
+    """Return whether a default is a pydantic `Field(...)`."""
     kind = type(default)
     return kind.__name__ == "FieldInfo" and kind.__module__.startswith("pydantic")
 
 
-def read_pydantic_field(hint: Any, note: str, field: Any) -> tuple[Any, str, object]:
-    """The type, description and default of a parameter whose default is a `Field`."""
+def read_pydantic_field(hint: Any, description: str, field: Any) -> tuple[Any, str, object]:
+    """Return type, description and default of a parameter whose default is a `Field`."""
     meta = to_msgspec_meta(field)
     if meta is not None:
         hint = typing.Annotated[hint, meta]
@@ -54,35 +51,40 @@ def read_pydantic_field(hint: Any, note: str, field: Any) -> tuple[Any, str, obj
     default = NO_DEFAULT if is_required else field.default
     if field.default_factory is not None:
         default = field.default_factory()
-    return hint, note or field.description or "", default
+    return hint, description or field.description or "", default
 
 
+# Values of inspect.CO_COROUTINE, CO_VARARGS and CO_VARKEYWORDS.
 _COROUTINE_FLAG = 0x80
 _VARIADIC_FLAGS = 0x04 | 0x08
 
 
 class HandlerParameter:
-    """One parameter of a function."""
+    """A parameter of a handler."""
 
     __slots__ = ("default", "description", "is_keyword_only", "name", "type_hint")
 
     def __init__(
-        self, name: str, hint: Any, default: object, note: str, *, is_keyword_only: bool
+        self, name: str, hint: Any, default: object, description: str, *, is_keyword_only: bool
     ) -> None:
         self.name = name
         self.type_hint = hint
         self.default = default
-        self.description = note
+        self.description = description
         self.is_keyword_only = is_keyword_only
 
     @property
     def is_required(self) -> bool:
-        """Whether a call must give it."""
+        """Whether a call must provide a value."""
         return self.default is NO_DEFAULT
 
 
 class HandlerSignature:
-    """The parameters of a function, its return type, and which parameter takes the context."""
+    """The parameters and return type of a handler, and its context parameter.
+
+    With `is_schema_needed=False` only the return type and the docstring are read, for tools that
+    declare their schema.
+    """
 
     __slots__ = (
         "_docstring",
@@ -123,24 +125,25 @@ class HandlerSignature:
 
     @property
     def keyword_only_names(self) -> list[str]:
-        """The parameters that can only be given by name; they come last."""
-        return [taken.name for taken in self.parameters if taken.is_keyword_only]
+        """The parameters that must be passed by keyword; they come last."""
+        return [parameter.name for parameter in self.parameters if parameter.is_keyword_only]
 
     @property
     def description(self) -> str:
-        """What the docstring says about the function."""
+        """The description in the docstring."""
         return self._parse_docstring()[0]
 
     def get_parameter_descriptions(self) -> dict[str, str]:
-        """What hints and docstring say about the parameters."""
-        found = self._parse_docstring()[1]
+        """Return the descriptions in type hints, or else those in the docstring."""
+        docstring_descriptions = self._parse_docstring()[1]
         return {
-            taken.name: taken.description or found.get(taken.name, "") for taken in self.parameters
+            parameter.name: parameter.description or docstring_descriptions.get(parameter.name, "")
+            for parameter in self.parameters
         }
 
     def _parse_docstring(self) -> tuple[str, dict[str, str]]:
-        # Not needed to call the function, so not part of the way to the first call.
-        from paddock.authoring.docstring_parser import parse_docstring  # noqa: PLC0415 - see above
+        # Descriptions are needed for lists, not for calls: keep the parser off the path of a call.
+        from paddock.authoring.docstring_parser import parse_docstring  # noqa: PLC0415 - as above
 
         return parse_docstring(self._docstring)
 
@@ -148,55 +151,57 @@ class HandlerSignature:
 def _create_parameter(
     name: str, hint: Any, default: object, *, is_keyword_only: bool
 ) -> HandlerParameter:
-    hint, note = _split_annotated(hint)
+    hint, description = _split_annotated(hint)
     if is_pydantic_field(default):
-        hint, note, default = read_pydantic_field(hint, note, default)
+        hint, description, default = read_pydantic_field(hint, description, default)
     if default is None:
         hint = _make_optional(hint)
-    return HandlerParameter(name, hint, default, note, is_keyword_only=is_keyword_only)
+    return HandlerParameter(name, hint, default, description, is_keyword_only=is_keyword_only)
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
-    """Whether a function is written as a coroutine.
+    """Return whether a callable is a coroutine function.
 
-    A plain wrapper around one is not: what it does with the coroutine is its own business.
+    A plain wrapper of a coroutine function is not one: it may return something else.
     """
     try:
-        called = _unwrap_function(function, is_unwrapped=False)
-    except DefinitionError:  # a wrapper written in C, such as functools.cache
+        function_with_code = _unwrap_function(function, is_unwrapped=False)
+    except DefinitionError:  # a callable written in C, such as functools.cache
         return False
-    return bool(called.__code__.co_flags & _COROUTINE_FLAG)
+    return bool(function_with_code.__code__.co_flags & _COROUTINE_FLAG)
 
 
 def count_required_arguments(function: Callable[..., Any]) -> int:
-    """How many positional arguments a function cannot do without."""
+    """Return the number of positional parameters without default."""
     target = _unwrap_function(function)
-    bound = 1 if _is_bound_method(function, target) else 0
-    return int(target.__code__.co_argcount) - bound - len(target.__defaults__ or ())
+    bound_count = 1 if _is_bound_method(function, target) else 0
+    return int(target.__code__.co_argcount) - bound_count - len(target.__defaults__ or ())
 
 
 def find_context_parameter(
     function: Callable[..., Any], context_type: type
 ) -> tuple[str | None, int | None, bool]:
-    """The parameter that takes the context, by its type: its name, and its place if it has one.
+    """Find the parameter annotated with the context type.
 
-    And whether there is another parameter, for the arguments.
+    Returns:
+        Its name; its position, or None if it is keyword-only; whether the handler has another
+        parameter, for the arguments.
     """
     target = _unwrap_function(function)
     hints = _resolve_type_hints(target, getattr(function, "__name__", "handler"))
     code = target.__code__
-    bound = 1 if _is_bound_method(function, target) else 0
-    positional = code.co_varnames[bound : code.co_argcount]
+    bound_count = 1 if _is_bound_method(function, target) else 0
+    positional = code.co_varnames[bound_count : code.co_argcount]
     keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     for name in (*positional, *keywords):
         if _is_context_type(hints.get(name), context_type):
-            place = positional.index(name) if name in positional else None
-            return name, place, len(positional) + len(keywords) > 1
+            position = positional.index(name) if name in positional else None
+            return name, position, len(positional) + len(keywords) > 1
     return None, None, True
 
 
 def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
-    """The function whose code runs when a callable is called, or the one that it wraps."""
+    """Return the Python function behind a callable, by default also behind `functools.wraps`."""
     while True:
         if is_unwrapped and hasattr(function, "__wrapped__"):
             function = function.__wrapped__
@@ -232,26 +237,28 @@ def _read_parameters(function: Any, target: Any, where: str) -> list[tuple[str, 
     count, keyword_only = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames[: count + keyword_only]
     defaults = target.__defaults__ or ()
-    named = target.__kwdefaults__ or {}
+    keyword_defaults = target.__kwdefaults__ or {}
     first = count - len(defaults)
     positional = [
         (name, defaults[index - first] if index >= first else NO_DEFAULT, False)
         for index, name in enumerate(names[:count])
     ]
-    return positional + [(name, named.get(name, NO_DEFAULT), True) for name in names[count:]]
+    return positional + [
+        (name, keyword_defaults.get(name, NO_DEFAULT), True) for name in names[count:]
+    ]
 
 
 def _inspect_parameters(function: Any, where: str) -> list[tuple[str, object, bool]]:
-    import inspect  # noqa: PLC0415 - 14 ms, for callables that are no plain functions
+    import inspect  # noqa: PLC0415 - 14 ms, and most handlers are plain functions
 
-    found = []
+    parameters = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise _create_variadic_error(where)
         default = NO_DEFAULT if parameter.default is parameter.empty else parameter.default
         is_keyword_only = parameter.kind is parameter.KEYWORD_ONLY
-        found.append((parameter.name, default, is_keyword_only))
-    return found
+        parameters.append((parameter.name, default, is_keyword_only))
+    return parameters
 
 
 def _create_variadic_error(where: str) -> DefinitionError:
@@ -283,20 +290,20 @@ def _is_context_type(hint: Any, context_type: type) -> bool:
 
 
 def _split_annotated(hint: Any) -> tuple[Any, str]:
-    """A type hint, and the description in it: `Annotated[int, "how many"]`."""
+    """Return a hint without its `Annotated` texts, and the description: `Annotated[int, "..."]`."""
     if typing.get_origin(hint) is not typing.Annotated:
         return hint, ""
-    inner, *notes = typing.get_args(hint)
-    texts = [note for note in notes if isinstance(note, str)]
-    described = [getattr(note, "description", None) for note in notes]
-    for note in (to_msgspec_meta(note) for note in notes):
-        if note is not None:
-            inner = typing.Annotated[inner, note]
-    return inner, next((text for text in (*texts, *described) if text), "")
+    inner_hint, *annotations = typing.get_args(hint)
+    texts = [annotation for annotation in annotations if isinstance(annotation, str)]
+    texts += [getattr(annotation, "description", None) or "" for annotation in annotations]
+    for meta in map(to_msgspec_meta, annotations):
+        if meta is not None:
+            inner_hint = typing.Annotated[inner_hint, meta]
+    return inner_hint, next(filter(None, texts), "")
 
 
 def _make_optional(hint: Any) -> Any:
-    """A type that admits None too, since that is the default."""
+    """Add None to a type, because None is the parameter's default."""
     if hint is Any or type(None) in typing.get_args(hint):
         return hint
     try:
@@ -306,7 +313,7 @@ def _make_optional(hint: Any) -> Any:
 
 
 def _get_docstring(function: Any) -> str | None:
-    while hasattr(function, "func"):  # a partial has only a docstring about partials
+    while hasattr(function, "func"):  # the docstring of a functools.partial describes `partial`
         function = function.func
     text = getattr(function, "__doc__", None)
     return text if isinstance(text, str) else None

@@ -1,7 +1,7 @@
-"""Skills, as their authors declare them: instructions for a model, with the files they need.
+"""Declarations of skills: instructions for a model, with the files that they need.
 
-Loaded before msgspec, so it needs nothing but the interpreter; the files themselves are the
-business of `authoring.skill_files`, which is loaded with the first skill.
+Loaded before msgspec, so it imports nothing outside the standard library. `authoring.skill_files`
+reads the files and is imported with the first skill.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _SKILL_PREFIX_CHARACTERS = frozenset(
 
 
 class Skill:
-    """Instructions that a model reads when it needs them, and the files that belong to them.
+    """Instructions that a model loads when it needs them, with supporting files.
 
-    Clients see a directory with a SKILL.md, at `skill://<prefix>/<name>`. Its frontmatter is the
-    name, the description and whatever else is given. Content that is made by a function, which
-    takes nothing or a `Context`, has no digest: clients are told that the skill is dynamic.
+    Clients see a directory `skill://<prefix>/<name>` with a SKILL.md, whose frontmatter holds the
+    name, the description and the further fields. Content produced by a function, which takes
+    nothing or a `Context`, has no digest; the entry marks the skill as dynamic.
 
     Args:
         name: 1 to 64 of a-z, 0-9 and single hyphens.
-        description: What the skill is for and when to use it; up to 1024 characters.
-        body: The instructions, in Markdown: a text, or a function that returns one.
-        files: Further files: texts, bytes or functions by their paths, as in `scripts/run.py`.
+        description: Purpose of the skill and when to use it; up to 1024 characters.
+        body: The instructions in Markdown: a text, or a function that returns one.
+        files: Further files by relative path, as in `scripts/run.py`: texts, bytes or functions.
         frontmatter: Further fields of the frontmatter.
-        prefix: The directories above it, as in `acme/billing`.
-        listed: Whether it stands in lists; one that does not can be used by its URI.
+        prefix: Parent directories in the URI, as in `acme/billing`.
+        listed: Include the skill in lists. An unlisted skill can be read by its URI.
     """
 
     __slots__ = ("files", "listed", "name", "path")
@@ -57,7 +57,7 @@ class Skill:
         prefix: str = "",
         listed: bool = True,
     ) -> None:
-        from paddock.authoring.skill_files import InlineSkillFiles  # noqa: PLC0415 - few have skills
+        from paddock.authoring.skill_files import InlineSkillFiles  # noqa: PLC0415 - used by few servers
 
         self.name = name
         self.path = _build_skill_path(name, prefix, name)
@@ -75,33 +75,32 @@ class Skill:
         listed: bool = True,
         relative_to: str | None = None,
     ) -> Self:
-        """The skill that a directory with a SKILL.md is, by the name of the directory.
+        """Return the skill in a directory with a SKILL.md, named like the directory.
 
-        Files are read when they are asked for: a change on disk is served at once. A relative
-        path counts from the directory of the file `relative_to`, else from that of the file that
-        calls this.
+        Files are read on each request, so changes on disk take effect at once. A relative path is
+        resolved against the file `relative_to`, by default the calling file.
 
         Raises:
-            DefinitionError: when it is not one that could be served, saying why.
+            DefinitionError: The directory is not a valid skill.
         """
-        from paddock.authoring.skill_files import DirectorySkillFiles  # noqa: PLC0415 - few have skills
+        from paddock.authoring.skill_files import DirectorySkillFiles  # noqa: PLC0415 - used by few servers
 
-        place = resolve_path(directory, relative_to or find_caller_file())
+        path = resolve_path(directory, relative_to or find_caller_file())
         skill = cls.__new__(cls)
-        skill.name = os.path.basename(place)  # noqa: PTH119 - pathlib is 8 ms
-        skill.path = _build_skill_path(skill.name, prefix, place)
+        skill.name = os.path.basename(path)  # noqa: PTH119 - pathlib is 8 ms
+        skill.path = _build_skill_path(skill.name, prefix, path)
         skill.listed = listed
-        skill.files = DirectorySkillFiles(place, skill.name)
+        skill.files = DirectorySkillFiles(path, skill.name)
         return skill
 
     @property
     def root(self) -> str:
-        """The URI of its directory."""
+        """The URI of the skill's directory."""
         return f"skill://{self.path}"
 
     @property
     def uri(self) -> str:
-        """The URI of its SKILL.md, by which clients know it."""
+        """The URI of the SKILL.md, which identifies the skill to clients."""
         return f"skill://{self.path}/{SKILL_FILE_NAME}"
 
     def __repr__(self) -> str:
@@ -109,12 +108,15 @@ class Skill:
 
 
 def _build_skill_path(name: str, prefix: str, where: str) -> str:
-    """The path of a skill among the skills of its server."""
+    """Return `prefix/name` after checking both."""
     if not is_skill_name(name):
         raise DefinitionError(
             f"{name!r} cannot be the name of a skill",
             where=where,
-            hint=f"1 to {MAX_SKILL_NAME_CHARACTERS} of a-z 0-9 and single hyphens, none at either end",
+            hint=(
+                f"1 to {MAX_SKILL_NAME_CHARACTERS} of a-z 0-9 and single hyphens, "
+                "none at either end"
+            ),
         )
     for segment in prefix.split("/") if prefix else ():
         if not segment.strip(".") or not _SKILL_PREFIX_CHARACTERS.issuperset(segment):
@@ -127,14 +129,14 @@ def _build_skill_path(name: str, prefix: str, where: str) -> str:
 
 
 def is_skill_name(name: str) -> bool:
-    """Whether a skill can have this name."""
+    """Return whether a text is a valid name of a skill."""
     is_short = 0 < len(name) <= MAX_SKILL_NAME_CHARACTERS
     has_loose_hyphen = name.startswith("-") or name.endswith("-") or "--" in name
     return is_short and not has_loose_hyphen and _SKILL_NAME_CHARACTERS.issuperset(name)
 
 
 class SkillRegistry(ComponentRegistry[Skill]):
-    """The skills of a server by their paths; called with a directory, it adds those in it."""
+    """The skills of a server by path. Calling it with a directory adds the skills in it."""
 
     def __init__(
         self, on_change: Callable[[], None], register: Callable[[list[Skill]], object]
@@ -149,38 +151,41 @@ class SkillRegistry(ComponentRegistry[Skill]):
         prefix: str = "",
         relative_to: str | None = None,
     ) -> Self:
-        """Add every skill that a directory holds: each of its directories with a SKILL.md.
+        """Add each subdirectory with a SKILL.md as a skill, and return the registry.
 
-        A relative path counts from the directory of the file `relative_to`, else from that of
-        the file that calls this.
+        A relative path is resolved against the file `relative_to`, by default the calling file.
 
         Raises:
-            DefinitionError: when there is none, or one cannot be served, saying why.
+            DefinitionError: The directory contains no skill, or an invalid one.
         """
-        place = resolve_path(directory, relative_to or find_caller_file())
-        self._register(load_skills(place, prefix))
+        self._register(
+            load_skills(resolve_path(directory, relative_to or find_caller_file()), prefix)
+        )
         return self
 
 
-def load_skills(place: str, prefix: str = "") -> list[Skill]:
-    """The skills in a directory, or the one that the directory itself is."""
-    if os.path.isfile(os.path.join(place, SKILL_FILE_NAME)):  # noqa: PTH113, PTH118 - pathlib is 8 ms
-        return [Skill.from_directory(place, prefix=prefix)]
-    found = [Skill.from_directory(one, prefix=prefix) for one in list_skill_directories(place)]
-    if not found:
+def load_skills(directory: str, prefix: str = "") -> list[Skill]:
+    """Return the skill that a directory is, or else the skills in its subdirectories."""
+    if os.path.isfile(os.path.join(directory, SKILL_FILE_NAME)):  # noqa: PTH113, PTH118 - pathlib is 8 ms
+        return [Skill.from_directory(directory, prefix=prefix)]
+    skills = [
+        Skill.from_directory(subdirectory, prefix=prefix)
+        for subdirectory in list_skill_directories(directory)
+    ]
+    if not skills:
         raise DefinitionError(
-            "holds no skill",
-            where=place,
-            hint=f"expected a directory with a {SKILL_FILE_NAME} in it",
+            "contains no skill",
+            where=directory,
+            hint=f"expected a {SKILL_FILE_NAME} in it or in a subdirectory",
         )
-    return found
+    return skills
 
 
-def list_skill_directories(place: str) -> list[str]:
-    """The directories in a directory that have a SKILL.md, by name."""
+def list_skill_directories(directory: str) -> list[str]:
+    """Return the subdirectories with a SKILL.md, sorted; none if `directory` is unreadable."""
     try:
-        names = sorted(os.listdir(place))  # noqa: PTH208 - pathlib is 8 ms
+        names = sorted(os.listdir(directory))  # noqa: PTH208 - pathlib is 8 ms
     except OSError:
         return []
-    paths = [os.path.join(place, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - pathlib is 8 ms
+    paths = [os.path.join(directory, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - pathlib is 8 ms
     return [path for path in paths if os.path.isfile(os.path.join(path, SKILL_FILE_NAME))]  # noqa: PTH113, PTH118 - pathlib is 8 ms

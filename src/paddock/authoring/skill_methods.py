@@ -1,10 +1,8 @@
-"""How one file of a skill is read: from where it lies, or by the function that makes it.
+"""Methods of the skills extension: listing skills, and reading their files.
 
-What a server answers to the methods of the skills extension.
-
-Everything is looked up when it is asked for, since files change; so it is work, and never done
-before a request has been accepted. A skill that cannot be served is reported and left out of
-lists; the others are not affected.
+Files may change at any time, so they are read for each request, as work that starts only after the
+request was accepted. A skill that cannot be served is logged and left out of lists; the others are
+served.
 """
 
 from __future__ import annotations
@@ -68,54 +66,57 @@ MEDIA_TYPES = {
     "yml": "application/yaml",
     "zip": "application/zip",
 }
-"""By the end of a file's name: the same on every machine, which the system's own table is not."""
+"""By file extension. Python's `mimetypes` depends on the system's tables, this does not."""
 
 
 def guess_media_type(path: str) -> str | None:
-    """The media type of a file, as far as its name says."""
+    """Return the media type for a file name, or None if its extension is unknown."""
     return MEDIA_TYPES.get(path.rpartition(".")[2].lower())
 
 
 def quote_path(path: str) -> str:
-    """A relative path as it stands in a URI, whatever bytes a file system has for it."""
+    """Percent-encode a relative path for a URI; file names may contain any bytes."""
     return quote(os.fsencode(path))
 
 
-def unquote_path(place: str) -> str | None:
-    """The relative path that stands in a URI in this very spelling; None if there is none."""
+def unquote_path(quoted: str) -> str | None:
+    """Decode a path from a URI, or return None if it is not in canonical form.
+
+    Several spellings of one path would let a client address the same file by different URIs.
+    """
     try:
-        path = os.fsdecode(unquote_to_bytes(place))
-        return path if quote_path(path) == place else None
+        path = os.fsdecode(unquote_to_bytes(quoted))
+        return path if quote_path(path) == quoted else None
     except UnicodeError:
         return None
 
 
 class SkillFileReader(Protocol):
-    """One file of a skill, ready to be read."""
+    """A file of a skill that is ready to be read."""
 
     slow_tracker: SlowHandlerTracker
     is_async: bool
 
     def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
-        """What the file holds, or what its function returns."""
+        """Return the content of the file."""
 
     def build_result(self, value: Any, uri: str) -> Json:
-        """The result of `resources/read`: the bytes unchanged, as text where they are text."""
+        """Return the result of `resources/read`: text if the bytes are UTF-8, otherwise a blob."""
 
 
 class StaticFileReader:
-    """What lies at a path in a skill, if anything does."""
+    """Reader of a path in a skill's directory, which may not exist."""
 
     __slots__ = ("_path", "_skill", "is_async", "slow_tracker")
 
-    def __init__(self, skill: Skill, path: str | None, pace: SlowHandlerTracker) -> None:
+    def __init__(self, skill: Skill, path: str | None, slow_tracker: SlowHandlerTracker) -> None:
         self._skill = skill
         self._path = path
-        self.slow_tracker = pace
+        self.slow_tracker = slow_tracker
         self.is_async = False
 
     def read(self, uri: str, _variables: dict[str, str], _request: Request) -> bytes:
-        """What the file holds."""
+        """Return the content of the file."""
         try:
             data = None if self._path is None else self._skill.files.read_file(self._path)
         except PaddockError as error:
@@ -125,35 +126,35 @@ class StaticFileReader:
         return data
 
     def build_result(self, value: bytes, uri: str) -> Json:
-        """The result of `resources/read`."""
+        """Return the result of `resources/read`."""
         return _build_result(value, uri)
 
 
 class GeneratedFileReader:
-    """What a function makes when it is asked for."""
+    """Reader of a file whose content a function generates."""
 
     __slots__ = ("_frontmatter", "_resource_reader", "is_async", "slow_tracker")
 
-    def __init__(self, skill: Skill, path: str, offering: BaseServer) -> None:
+    def __init__(self, skill: Skill, path: str, server: BaseServer) -> None:
         resource = Resource(
             f"{skill.root}/{quote_path(path)}", skill.files.content_functions[path], name=path
         )
         self._frontmatter = skill.files.get_frontmatter_bytes(path)
-        self._resource_reader = ResourceReader(resource, offering)
+        self._resource_reader = ResourceReader(resource, server)
         self.slow_tracker = self._resource_reader.slow_tracker
         self.is_async = self._resource_reader.is_async
 
     def read(self, uri: str, variables: dict[str, str], request: Request) -> Any:
-        """What the function returns."""
+        """Call the function and return its value."""
         return self._resource_reader.read(uri, variables, request)
 
     def build_result(self, value: Any, uri: str) -> Json:
-        """The result of `resources/read`."""
+        """Return the result of `resources/read`."""
         return _build_result(self._frontmatter + _to_bytes(value), uri)
 
 
 def to_skill_error(error: PaddockError) -> ProtocolError:
-    """What a client is told of a skill that has gone wrong: the reason, but not our paths."""
+    """Return the protocol error for a broken skill, without local paths, and log the details."""
     if isinstance(error, ProtocolError):
         return error
     log_failure(None, f"A skill cannot be served: {error}")
@@ -180,14 +181,14 @@ def _build_contents(data: bytes, uri: str, mime_type: str | None) -> ResourceCon
 SKILL_SCHEME = "skill://"
 DIRECTORY_MEDIA_TYPE = "inode/directory"
 MAX_SKILL_URI_CHARACTERS = 4096
-"""Longer URIs are of no skill."""
+"""No skill file has a longer URI."""
 
 
 class SkillMethods:
-    """Answers from the skills of one offering."""
+    """The methods of the skills extension for one server."""
 
-    def __init__(self, offering: BaseServer) -> None:
-        self._server = offering
+    def __init__(self, server: BaseServer) -> None:
+        self._server = server
         self._listing_tracker = SlowHandlerTracker()
         self._file_tracker = SlowHandlerTracker()
         self._generated_readers: dict[str, SkillFileReader] = {}
@@ -195,7 +196,7 @@ class SkillMethods:
         self._resource_entries: tuple[int, list[bytes]] = (-1, [])
 
     def list_skills(self, request: Request) -> None:
-        """Begin `skills/list`."""
+        """Prepare `skills/list`."""
         cursor = _read_cursor(request)
         self._set_work(
             request,
@@ -208,7 +209,7 @@ class SkillMethods:
         )
 
     def get_skill(self, request: Request) -> None:
-        """Begin `skills/get`."""
+        """Prepare `skills/get`."""
         uri = _require_uri(request)
         skill = self._server.skills.get(
             uri.removeprefix(SKILL_SCHEME).removesuffix(f"/{SKILL_FILE_NAME}")
@@ -218,7 +219,7 @@ class SkillMethods:
         self._set_work(request, lambda: b'"skill":' + encode_json(_build_skill_entry(skill)))
 
     def read_directory(self, request: Request) -> None:
-        """Begin `resources/directory/read`."""
+        """Prepare `resources/directory/read`."""
         uri, cursor = _require_uri(request), _read_cursor(request)
 
         def work() -> Result:
@@ -233,7 +234,7 @@ class SkillMethods:
         self._set_work(request, work)
 
     def list_resources(self, request: Request, entry: Callable[[Any], Json | None]) -> None:
-        """Begin `resources/list`: the resources, then the SKILL.md of each skill."""
+        """Prepare `resources/list`: the resources, then the SKILL.md of each skill."""
         cursor = cast("ListParams", request.params).cursor
 
         def work() -> Result:
@@ -250,12 +251,12 @@ class SkillMethods:
         self._set_work(request, work)
 
     def find_reader(self, uri: str) -> SkillFileReader | None:
-        """How a file of a skill is read; None of a URI that lies in no skill."""
-        place = self._find_skill(uri)
-        if place is None:
+        """Return the reader for a file of a skill, or None if the URI is not in a skill."""
+        match = self._find_skill(uri)
+        if match is None:
             return None
-        skill, rest = place
-        path = unquote_path(rest or "")
+        skill, quoted_path = match
+        path = unquote_path(quoted_path or "")
         if path is None or path not in skill.files.content_functions:
             return StaticFileReader(skill, path, self._file_tracker)
         if self._revision != self._server.skills.revision:
@@ -265,66 +266,65 @@ class SkillMethods:
 
     def _create_reader(self, uri: str, skill: Skill, path: str) -> SkillFileReader:
         try:
-            self._generated_readers[uri] = made = GeneratedFileReader(skill, path, self._server)
+            reader = GeneratedFileReader(skill, path, self._server)
         except PaddockError as error:
             raise to_skill_error(error) from None
-        return made
+        self._generated_readers[uri] = reader
+        return reader
 
     def _set_work(self, request: Request, work: Callable[[], Result]) -> None:
-        def answer(_request: Request) -> Result:
+        def run_work(_request: Request) -> Result:
             try:
                 return work()
             except PaddockError as error:
                 raise to_skill_error(error) from None
 
         request.slow_tracker = self._listing_tracker
-        request.work = answer
+        request.work = run_work
 
     def _get_visible_skills(self) -> list[Skill]:
         return [skill for skill in self._server.skills if skill.listed]
 
     def _find_skill(self, uri: str) -> tuple[Skill, str | None] | None:
-        """The skill in which a URI lies, the innermost of several, and where in it.
+        """Return the innermost skill that contains a URI, and the quoted path in it.
 
-        None stands for the skill as a whole: an empty place is one that does not exist.
+        The path is None for the skill itself. An empty path comes from a trailing slash and does
+        not exist.
         """
         if not uri.startswith(SKILL_SCHEME) or len(uri) > MAX_SKILL_URI_CHARACTERS:
             return None
-        path = uri.removeprefix(SKILL_SCHEME)
-        rest: str | None = None
+        skill_path = uri.removeprefix(SKILL_SCHEME)
+        quoted_path: str | None = None
         while True:
-            skill = self._server.skills.get(path)
+            skill = self._server.skills.get(skill_path)
             if skill is not None:
-                return skill, rest
-            path, slash, last = path.rpartition("/")
+                return skill, quoted_path
+            skill_path, slash, segment = skill_path.rpartition("/")
             if not slash:
                 return None
-            rest = last if rest is None else f"{last}/{rest}"
+            quoted_path = segment if quoted_path is None else f"{segment}/{quoted_path}"
 
     def _list_children(self, uri: str) -> list[Json] | None:
-        """The resources directly in a directory; None of what is no directory."""
-        place = self._find_skill(uri)
-        if place is not None:
-            skill, rest = place
+        """Return the entries directly in a directory, or None if the URI is not a directory."""
+        match = self._find_skill(uri)
+        if match is not None:
+            skill, quoted_path = match
             tree = skill.files.get_tree()
-            if rest is None:
+            if quoted_path is None:
                 return _build_directory_entries(skill, tree, "")
-            above = unquote_path(rest)
-            if not above or above not in tree.directories:
+            directory = unquote_path(quoted_path)
+            if not directory or directory not in tree.directories:
                 return None
-            return _build_directory_entries(skill, tree, above)
+            return _build_directory_entries(skill, tree, directory)
+        if not uri.startswith(SKILL_SCHEME):
+            return None
         prefix = f"{uri.removeprefix(SKILL_SCHEME)}/"
         names = {
             path.removeprefix(prefix).partition("/")[0]
             for path in self._server.skills.names()
             if path.startswith(prefix)
         }
-        is_directory = uri.startswith(SKILL_SCHEME) and names
-        return (
-            [_build_directory_entry(f"{uri}/{name}", name) for name in sorted(names)]
-            if is_directory
-            else None
-        )
+        return [_build_directory_entry(f"{uri}/{name}", name) for name in sorted(names)] or None
 
 
 def _require_uri(request: Request) -> str:
@@ -344,7 +344,7 @@ def _read_cursor(request: Request) -> str | None:
 
 
 def _build_skill_entry(skill: Skill) -> Json:
-    """A skill as `skills/list` and `skills/get` show it."""
+    """Return the entry of a skill in `skills/list` and `skills/get`."""
     manifest = skill.files.get_manifest()
     resources: list[Json] | str = "dynamic"
     if manifest.digests is not None:
@@ -360,7 +360,7 @@ def _build_skill_entry(skill: Skill) -> Json:
 
 
 def _build_skill_resource(skill: Skill) -> Json:
-    """The SKILL.md as `resources/list` shows it."""
+    """Return the entry of a SKILL.md in `resources/list`."""
     fields = skill.files.get_frontmatter()
     return {
         "uri": skill.uri,
@@ -370,19 +370,19 @@ def _build_skill_resource(skill: Skill) -> Json:
     }
 
 
-def _build_directory_entries(skill: Skill, tree: SkillTree, above: str) -> list[Json]:
-    found: dict[str, Json] = {}
+def _build_directory_entries(skill: Skill, tree: SkillTree, directory: str) -> list[Json]:
+    entries: dict[str, Json] = {}
     for path in tree.directories:
-        if path and path.rpartition("/")[0] == above:
-            found[path] = _build_directory_entry(
+        if path and path.rpartition("/")[0] == directory:
+            entries[path] = _build_directory_entry(
                 f"{skill.root}/{quote_path(path)}", path.rpartition("/")[2]
             )
     for path, size in tree.sizes.items():
-        if path == SKILL_FILE_NAME and not above:
-            found[path] = _build_skill_resource(skill)
-        elif path.rpartition("/")[0] == above:
-            found[path] = _build_file_entry(skill, path, size)
-    return [found[path] for path in sorted(found)]
+        if path == SKILL_FILE_NAME and not directory:
+            entries[path] = _build_skill_resource(skill)
+        elif path.rpartition("/")[0] == directory:
+            entries[path] = _build_file_entry(skill, path, size)
+    return [entries[path] for path in sorted(entries)]
 
 
 def _build_file_entry(skill: Skill, path: str, size: int | None) -> Json:
@@ -399,5 +399,5 @@ def _build_directory_entry(uri: str, name: str) -> Json:
 
 
 def _decode_file_name(name: str) -> str:
-    """The name of a file, which may be any bytes, as text."""
+    """Return a file name, which may contain any bytes, as valid text."""
     return os.fsencode(name).decode("utf-8", "replace")

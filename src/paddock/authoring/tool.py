@@ -1,13 +1,8 @@
-"""What a tool needs besides this package, such as a key for a service.
+"""Declarations of tools, their parameters and their external requirements.
 
-Whoever installs a server is told before its first call fails. Loaded before msgspec, so it needs
-nothing but the interpreter.
-
-Tools and their parameters, as their authors declare them.
-
-Plain classes that only hold what they are given: what a tool's schema is and how it is called is
-worked out when it is first listed or called (`authoring.invocation`), so that declaring thousands
-costs next to nothing. Loaded before msgspec, so it needs nothing but the interpreter.
+Declarations only store their arguments. Schemas and callables are derived when a tool is first
+listed or called (`authoring.tool_invoker`), so declaring thousands of tools is cheap. Loaded before
+msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -16,28 +11,6 @@ from paddock.authoring.tool_option import Option
 from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    MissingCheck = Callable[[Mapping[str, Any], Mapping[str, str]], str]
-
-
-class Need:
-    """Something without which a tool does nothing, or less.
-
-    `missing` is given the values of the tool's options and the environment of its server, and says
-    what is missing and how to get it; nothing when all is there. A tool that works without what it
-    needs, though not as well, has `is_required=False`.
-    """
-
-    __slots__ = ("is_required", "missing")
-
-    def __init__(self, missing: MissingCheck, *, is_required: bool = True) -> None:
-        self.missing = missing
-        self.is_required = is_required
-
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
@@ -49,22 +22,39 @@ if TYPE_CHECKING:
 
     ToolHandler = Callable[..., Any]
     Json = dict[str, object]
+    MissingCheck = Callable[[Mapping[str, Any], Mapping[str, str]], str]
 
 NO_DEFAULT = type("Nothing", (), {"__repr__": lambda _: "NOTHING"})()
-"""Stands for a default that was not given, since None is a default like any other."""
+"""Marks a parameter without a default, because None is a valid default."""
 
 JSON_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 TASK_SUPPORT_VALUES = ("forbidden", "optional", "required")
 VISIBILITY_VALUES = ("model", "app")
-"""Who may call a tool: the model, and the page that the client shows for it."""
+"""Allowed callers of a tool: the model, and the UI that the client shows for the tool."""
 MAX_TOOL_NAME_CHARACTERS = 128
 _TOOL_NAME_CHARACTERS = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/"
 )
 
 
+class Need:
+    """An external requirement of a tool, such as an API key, checked during installation.
+
+    Args:
+        missing: Takes the values of the tool's options and the server's environment variables.
+            Returns what is missing and how to get it, or an empty string.
+        is_required: False if the tool works without it, with fewer features.
+    """
+
+    __slots__ = ("is_required", "missing")
+
+    def __init__(self, missing: MissingCheck, *, is_required: bool = True) -> None:
+        self.missing = missing
+        self.is_required = is_required
+
+
 class Parameter:
-    """One parameter of a tool that is declared without type hints."""
+    """A parameter of a tool whose handler takes all arguments in one dictionary."""
 
     __slots__ = ("default", "description", "header", "name", "required", "type")
 
@@ -94,17 +84,37 @@ class Parameter:
 class Tool:
     """A function that a model can call.
 
-    With `parameters` or `input_schema` the handler takes one dictionary of arguments; without
-    them the handler's own type hints say what it takes. Either way it may also take a `Context`.
-    `input_schema` is passed on as it is and wins over `parameters`. Over HTTP only a principal
-    who has all `scopes` may call it. With `task` a call may, or must, become a task that goes on
-    after it was answered: at once, or with `task_from_handler` when the handler says so by
-    `ctx.detach()`. `options` are what whoever runs the server may set: each a default, or an
-    `Option`; the handler finds their values in `ctx.options`. A `lenient` tool takes "10" where a
-    number is wanted and "true" where a truth value is, as some clients send them. `failures` makes
-    of the error that ended a call the JSON data that the model is told instead of a text.
-    number is wanted and "true" where a truth value is, as some clients send them. `needs` says what
-    else must be there, for whoever installs the server.
+    By default the input schema is derived from the handler's type hints. With `parameters` or
+    `input_schema` the handler takes one dictionary of arguments instead. In both cases it may also
+    take a `Context`.
+
+    Args:
+        name: 1 to 128 of A-Z a-z 0-9 _ - . /
+        handler: The function, plain or `async`.
+        description: Sent to the model; by default, the handler's docstring.
+        title: Display name.
+        parameters: Simple parameters, from which a schema is built.
+        input_schema: A complete JSON Schema; takes precedence over `parameters`.
+        output_schema: JSON Schema of the structured result; by default from the return type.
+        return_type: Return type, if the handler has no annotation for it.
+        mime_type: Media type of binary results.
+        annotations: MCP tool annotations, such as `readOnlyHint`.
+        icons: Icons that clients can show.
+        meta: The `_meta` of the tool.
+        inline: Run the handler on the thread that reads messages. Only for fast handlers.
+        lenient: Accept "10" for a number and "true" for a boolean, as some clients send them.
+        scopes: OAuth scopes that a caller over HTTP must have.
+        task: `optional` or `required` if a call may, or must, continue as a task after its
+            request is answered.
+        task_from_handler: The handler decides by `ctx.detach()`; otherwise a call becomes a task
+            at once.
+        ui: An `AppView` or `ui://` URI that clients show for the tool.
+        visibility: Allowed callers: `model`, `app`, or both.
+        options: Settings for the operator of the server: each a default or an `Option`. The
+            handler reads their values from `ctx.options`.
+        failures: Maps the exception raised by a call to JSON data, which is sent to the model
+            instead of the error text.
+        needs: An external requirement, checked when the server is installed.
     """
 
     __slots__ = (
@@ -189,46 +199,48 @@ class Tool:
         self.visibility = visibility
         self.failures = failures
         self.options = {
-            key: given if isinstance(given, Option) else Option(given)
-            for key, given in (options or {}).items()
+            key: default if isinstance(default, Option) else Option(default)
+            for key, default in (options or {}).items()
         }
         self.option_values = {key: option.default for key, option in self.options.items()}
         if input_schema is not None and input_schema.get("type") != "object":
             raise DefinitionError(
                 f"input_schema has type {input_schema.get('type')!r}",
                 where=name,
-                hint='the protocol wants "type": "object" at the top',
+                hint='the protocol requires "type": "object" at the top level',
             )
         names = [parameter.name for parameter in parameters or ()]
         if len(set(names)) < len(names):
-            raise DefinitionError(f"parameters of one name: {', '.join(names)}", where=name)
+            raise DefinitionError(f"duplicate parameter names: {', '.join(names)}", where=name)
         if not callable(handler):
             raise DefinitionError(f"expected a callable handler, got {handler!r}", where=name)
         _check_ui(ui, visibility, name)
         _check_tool_name(name)
 
     def with_name(self, name: str) -> Tool:
-        """The same tool under another name."""
+        """Return a copy of the tool with another name."""
         _check_tool_name(name)
         return self._copy_with_attribute("name", name)
 
     def with_options(self, values: Mapping[str, object]) -> Tool:
-        """The same tool with values set for its options; text is read as what an option takes.
+        """Return a copy of the tool with these option values; text is parsed as the option's type.
 
         Raises:
-            OptionError: when it has no such option, or the option cannot have that value.
+            OptionError: An option does not exist, or its value is invalid.
         """
         from paddock.authoring.option_values import validate_options  # noqa: PLC0415 - after msgspec
 
-        found = validate_options(self.options, values, self.name)
-        return self._copy_with_attribute("option_values", {**self.option_values, **found})
+        converted_values = validate_options(self.options, values, self.name)
+        return self._copy_with_attribute(
+            "option_values", {**self.option_values, **converted_values}
+        )
 
     def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
-        changed = object.__new__(type(self))
+        tool_copy = object.__new__(type(self))
         for slot in Tool.__slots__:
-            setattr(changed, slot, getattr(self, slot))
-        setattr(changed, attribute, value)
-        return changed
+            setattr(tool_copy, slot, getattr(self, slot))
+        setattr(tool_copy, attribute, value)
+        return tool_copy
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
@@ -254,5 +266,5 @@ def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where:
         )
     if visibility is not None and (not visibility or not set(visibility) <= set(VISIBILITY_VALUES)):
         raise DefinitionError(
-            f"visibility is {visibility!r}", where=where, hint='expected ["model", "app"] or one'
+            f"visibility is {visibility!r}", where=where, hint='expected "model", "app" or both'
         )

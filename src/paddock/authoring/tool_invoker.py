@@ -1,12 +1,9 @@
-"""Tools as `tools/list` shows them: their schemas and descriptions, from what is declared.
+"""Tools at run time: their list entries, and the invoker that handles `tools/call`.
 
-Nothing is kept: a list is encoded once and then served as bytes (`authoring.operations`), so that
-ten thousand tools that are listed and never called cost no more than their declarations.
-
-How one tool is called: its arguments read, its handler run, its result converted.
-
-Worked out once per tool, when it is first needed. A wrong argument and a failing handler give a
-result that the model can read; only a fault of the protocol is an error.
+List entries are not kept here: `authoring.methods` caches the encoded list, so tools that are never
+called cost no more memory than their declarations. An invoker is created when a tool is first
+called. Invalid arguments and failing handlers give an error result for the model; only protocol
+errors are JSON-RPC errors.
 """
 
 from __future__ import annotations
@@ -57,11 +54,11 @@ from paddock.protocol.jsonrpc import DECODE_ERRORS
 from paddock.protocol.request import SlowHandlerTracker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from paddock.authoring.base_server import BaseServer
     from paddock.authoring.header_parameters import HeaderParameter
-    from paddock.authoring.tool import Tool, ToolHandler
+    from paddock.authoring.tool import Tool
     from paddock.protocol.request import Request, Result
 
 
@@ -69,11 +66,11 @@ Json = dict[str, Any]
 
 
 def build_tool_entry(tool: Tool) -> Json:
-    """A tool as `tools/list` shows it."""
+    """Return the entry of a tool in `tools/list`."""
     signature = _read_signature(tool)
     schema = _select_input_schema(tool, signature)
     find_header_parameters(schema, tool.name)
-    found: Json = {"name": tool.name, "inputSchema": schema}
+    entry: Json = {"name": tool.name, "inputSchema": schema}
     optional = {
         "title": tool.title,
         "description": signature.description if tool.description is None else tool.description,
@@ -85,12 +82,12 @@ def build_tool_entry(tool: Tool) -> Json:
         if tool.ui is None and tool.visibility is None
         else _build_app_meta(tool),
     }
-    found.update({key: value for key, value in optional.items() if value})
-    return found
+    entry.update({key: value for key, value in optional.items() if value})
+    return entry
 
 
 def _build_app_meta(tool: Tool) -> Json:
-    """The `_meta` of a tool that has to do with a view."""
+    """Return the `_meta` of a tool with `ui` or `visibility` settings."""
     meta = dict(tool.meta or {})
     settings = {**meta.get("ui", {})}
     if tool.ui is not None:
@@ -101,12 +98,12 @@ def _build_app_meta(tool: Tool) -> Json:
 
 
 def get_input_schema(tool: Tool) -> Json:
-    """The schema of a tool's arguments."""
+    """Return the JSON Schema of a tool's arguments."""
     return _select_input_schema(tool, _read_signature(tool))
 
 
 def get_output_schema(tool: Tool) -> OutputSchema:
-    """What a tool declares about its results."""
+    """Return the output schema of a tool."""
     return _create_output_schema(tool, _read_signature(tool))
 
 
@@ -134,7 +131,7 @@ def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSche
 
 
 class ToolInvoker:
-    """One tool, ready to be called."""
+    """A tool that is ready to be called: decodes arguments, runs the handler, converts results."""
 
     __slots__ = (
         "_call_handler",
@@ -147,10 +144,10 @@ class ToolInvoker:
         "tool",
     )
 
-    def __init__(self, tool: Tool, offering: BaseServer) -> None:
+    def __init__(self, tool: Tool, server: BaseServer) -> None:
         self.tool = tool
         self.slow_tracker = SlowHandlerTracker(is_trusted=tool.inline)
-        self._server = offering
+        self._server = server
         self._header_parameters: tuple[HeaderParameter, ...] | None = None
         self._output_schema = get_output_schema(tool)
         self._read_arguments: Callable[[Any], Any]
@@ -167,11 +164,11 @@ class ToolInvoker:
         self.is_async = is_coroutine_function(tool.handler)
 
     def check_http_request(self, request: Request) -> None:
-        """Refuse a call that came over HTTP and must not reach the handler.
+        """Check scopes and mirrored headers of a call over HTTP, before the handler runs.
 
         Raises:
-            ScopeError: when whoever calls may not.
-            HeaderMismatchError: when a header differs from the argument that it mirrors.
+            ScopeError: The access token lacks a required scope.
+            HeaderMismatchError: A header differs from the argument that it mirrors.
         """
         exchange = request.exchange
         if exchange is None:
@@ -186,114 +183,118 @@ class ToolInvoker:
                 get_input_schema(self.tool), self.tool.name
             )
         if self._header_parameters:
-            raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
-            check_mirrored_headers(self._header_parameters, raw, exchange)
+            raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
+            check_mirrored_headers(self._header_parameters, raw_arguments, exchange)
 
     def run(self, request: Request) -> Result:
-        """Call the handler in this thread."""
-        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
+        """Call the handler in the current thread."""
+        raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
-                arguments = self._read_arguments(EMPTY_ARGUMENTS if raw is UNSET else raw)
+                arguments = self._read_arguments(
+                    EMPTY_ARGUMENTS if raw_arguments is UNSET else raw_arguments
+                )
             except DECODE_ERRORS:
-                arguments = self._read_repaired_arguments(raw)
+                arguments = self._read_repaired_arguments(raw_arguments)
             value = self._call_handler(arguments, request)
             if value.__class__ is CoroutineType:
                 value = run_if_coroutine(value)
             return convert_result(value, self._output_schema)
-        except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
-            return self._build_failure_result(fault, request)
+        except BaseException as error:  # noqa: BLE001 - sent to the model, or raised again
+            return self._build_failure_result(error, request)
 
     async def run_async(self, request: Request) -> Result:
         """Call the handler on the running event loop."""
-        raw = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
+        raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
-                arguments = self._read_arguments(EMPTY_ARGUMENTS if raw is UNSET else raw)
+                arguments = self._read_arguments(
+                    EMPTY_ARGUMENTS if raw_arguments is UNSET else raw_arguments
+                )
             except DECODE_ERRORS:
-                arguments = self._read_repaired_arguments(raw)
+                arguments = self._read_repaired_arguments(raw_arguments)
             return convert_result(await self._call_handler(arguments, request), self._output_schema)
-        except BaseException as fault:  # noqa: BLE001 - told to the model, or raised again
-            return self._build_failure_result(fault, request)
+        except BaseException as error:  # noqa: BLE001 - sent to the model, or raised again
+            return self._build_failure_result(error, request)
 
-    def _read_repaired_arguments(self, raw: object) -> Any:
-        form = repair_arguments(raw)
+    def _read_repaired_arguments(self, raw_arguments: object) -> Any:
+        repaired = repair_arguments(raw_arguments)
         try:
             if self.tool.lenient:
-                form = coerce_strings(form, get_input_schema(self.tool))
-            return self._read_arguments(form)
-        except DECODE_ERRORS as fault:
-            if not is_json_object(raw):
-                text = f"Invalid params of tools/call: arguments: {fault}"
+                repaired = coerce_strings(repaired, get_input_schema(self.tool))
+            return self._read_arguments(repaired)
+        except DECODE_ERRORS as error:
+            if not is_json_object(raw_arguments):
+                text = f"Invalid params of tools/call: arguments: {error}"
                 raise InvalidParamsError(text) from None
-            text = explain_error(fault, get_input_schema(self.tool))
-            name = self.tool.name
-            text = f"Invalid arguments for tool {name!r}: {text}"
-            raise ArgumentsError(text, get_error_path(fault)) from None
+            explanation = explain_error(error, get_input_schema(self.tool))
+            text = f"Invalid arguments for tool {self.tool.name!r}: {explanation}"
+            raise ArgumentsError(text, get_error_path(error)) from None
 
-    def _build_failure_result(self, fault: BaseException, request: Request) -> bytes:
-        if isinstance(fault, MissingCapabilityError) and not request.era.is_stateless:
-            return build_error_result(fault.message)
-        if isinstance(fault, ProtocolError) or not is_handler_failure(fault, request):
-            raise fault
+    def _build_failure_result(self, error: BaseException, request: Request) -> bytes:
+        # Session clients never learn of a missing capability from an error code, so the model is
+        # informed instead; stateless clients get the specified JSON-RPC error.
+        if isinstance(error, MissingCapabilityError) and not request.era.is_stateless:
+            return build_error_result(error.message)
+        if isinstance(error, ProtocolError) or not is_handler_failure(error, request):
+            raise error
         if request.observation is not None:
-            request.observation.record_exception(fault)
-        what = f"Tool {self.tool.name!r}"
+            request.observation.record_exception(error)
         failures = self.tool.failures
-        if failures is not None and isinstance(fault, PaddockError):
-            return build_error_result(dump_json(failures(fault)))
-        text = describe_error(fault, what, is_masked=self._server.mask_errors)
+        if failures is not None and isinstance(error, PaddockError):
+            return build_error_result(dump_json(failures(error)))
+        text = describe_error(error, f"Tool {self.tool.name!r}", is_masked=self._server.mask_errors)
         return build_error_result(
             text if failures is None else dump_json(failures(ToolError(text)))
         )
 
-    def _get_handler_and_options(self) -> tuple[ToolHandler, BaseServer, Mapping[str, Any]]:
-        """What a call needs besides its request."""
-        return self.tool.handler, self._server, MappingProxyType(self.tool.option_values)
-
     def _bind_dict_handler(self) -> Callable[[Any, Request], Any]:
-        """The handler takes the arguments as one dictionary."""
-        handler, offering, options = self._get_handler_and_options()
-        return bind_dict_handler(handler, lambda request: Context(request, offering, options))
+        """Return a function that passes the arguments to the handler as one dictionary."""
+        handler, server = self.tool.handler, self._server
+        options = MappingProxyType(self.tool.option_values)
+        return bind_dict_handler(handler, lambda request: Context(request, server, options))
 
     def _bind_typed_handler(
         self, signature: HandlerSignature
     ) -> tuple[Callable[[Any], Any], Callable[[Any, Request], Any]]:
-        """The handler takes the arguments by its own parameters."""
-        handler, offering, options = self._get_handler_and_options()
+        """Return a reader of arguments, and a function that passes them as parameters.
+
+        Both are specialized for the signature, because they run on every call.
+        """
+        handler, server = self.tool.handler, self._server
+        options = MappingProxyType(self.tool.option_values)
         context = signature.context_parameter
         if not signature.parameters:
             if context is None:
                 return _accept_any_object, lambda _arguments, _request: handler()
             if signature.context_position is not None:
                 return _accept_any_object, lambda _, request: handler(
-                    Context(request, offering, options)
+                    Context(request, server, options)
                 )
             return _accept_any_object, lambda _, request: handler(
-                **{context: Context(request, offering, options)}
+                **{context: Context(request, server, options)}
             )
         read = create_typed_reader(signature.parameters, self.tool.name)
         astuple = msgspec.structs.astuple
         if context is None and not signature.keyword_only_names:
             return read, lambda arguments, _request: handler(*astuple(arguments))
-        count, names = (
-            len(signature.parameters) - len(signature.keyword_only_names),
-            signature.keyword_only_names,
-        )
-        place = signature.context_position
+        keyword_names = signature.keyword_only_names
+        positional_count = len(signature.parameters) - len(keyword_names)
+        context_position = signature.context_position
 
         def call(arguments: Any, request: Request) -> Any:
             values = astuple(arguments)
-            positional, named = list(values[:count]), dict(zip(names, values[count:], strict=True))
-            if place is not None:
-                positional.insert(place, Context(request, offering, options))
+            positional = list(values[:positional_count])
+            named = dict(zip(keyword_names, values[positional_count:], strict=True))
+            if context_position is not None:
+                positional.insert(context_position, Context(request, server, options))
             elif context is not None:
-                named[context] = Context(request, offering, options)
+                named[context] = Context(request, server, options)
             return handler(*positional, **named)
 
         return read, call
 
 
-def _accept_any_object(raw: Any) -> None:
-    # Some clients fill in an argument of their own where a tool takes none: any object will do.
-    msgspec.json.decode(raw, type=dict[str, Any])
+def _accept_any_object(raw_arguments: Any) -> None:
+    # Some clients send an argument of their own to tools without parameters: accept any object.
+    msgspec.json.decode(raw_arguments, type=dict[str, Any])

@@ -1,7 +1,7 @@
-"""Options of a tool: what whoever runs a server can set, and no model sees.
+"""Options of tools: settings for the operator of a server, invisible to models.
 
-Loaded before msgspec, so it needs nothing but the interpreter; values are checked in
-`authoring.option_values`.
+Loaded before msgspec, so it imports nothing outside the standard library.
+`authoring.option_values` checks values.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 SECRET_MASK = "\u2022\u2022\u2022"  # noqa: S105 - not a password
-"""Stands where a secret is not shown."""
+"""Shown instead of the value of a secret option."""
 
 
 class Option:
-    """One option of a tool.
+    """An option of a tool.
 
-    Values are checked against `type`, which may be any type hint that a parameter may have; when
-    it is left out, the type of the default, and not at all when that is None. A value that
-    `is_secret` is not shown.
+    Args:
+        default: The value used unless the operator sets another.
+        type: Type hint that values are checked against. By default, the type of `default`; values
+            are not checked if that is None.
+        description: Shown to the operator.
+        is_secret: Hide the value in output and error messages.
     """
 
     __slots__ = ("default", "description", "is_secret", "type")
@@ -27,7 +30,7 @@ class Option:
     def __init__(
         self,
         default: object = None,
-        type: Any = None,  # noqa: A002 - the word that parameters have too
+        type: Any = None,  # noqa: A002 - same name as in Parameter
         description: str = "",
         *,
         is_secret: bool = False,

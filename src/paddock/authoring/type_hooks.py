@@ -1,75 +1,34 @@
-"""Types that msgspec does not know by itself: paths, pydantic models, and more.
+"""JSON support for types that msgspec does not know, and inspection of type hints.
 
-A type takes part by three hooks: how its values are read from plain data, how they are written,
-and what their JSON Schema is. Pydantic is used when the author's types are its models, and never
-imported for its own sake.
-
-Looking into types: what the members of a class are.
-
-Dataclasses whose defaults msgspec leaves on the class.
-
-A decoded dataclass has only the members that were sent in its own dictionary; the others are read
-from the class. That shows when it is written again, and to `vars`. So they are filled in.
+`_CUSTOM_TYPES` has one row for each such type. Pydantic and numpy are recognized by attributes of
+their classes, so neither is imported unless the author uses it.
 """
 
 from __future__ import annotations
 
 import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-
-def decode_hook(kind: type, value: Any) -> Any:
-    """A value of a type that msgspec does not know, from plain data."""
-    if _is_path_type(kind):
-        if not isinstance(value, str):
-            raise ValueError(f"Expected `str`, got `{type(value).__name__}`")
-        return kind(value)
-    if is_pydantic_model(kind):
-        return _validate_pydantic(kind, value)
-    if kind is complex:
-        return complex(value)
-    raise NotImplementedError(f"{kind!r} cannot be read from JSON")
-
-
-def encode_hook(value: Any) -> Any:
-    """Plain data for a value of a type that msgspec does not know."""
-    if _is_path_type(type(value)):
-        return str(value)
-    if is_pydantic_model(type(value)):
-        return value.model_dump(mode="json", by_alias=True)
-    if hasattr(value, "tolist"):  # numpy arrays and scalars
-        return value.tolist()
-    raise NotImplementedError(f"{type(value).__name__} cannot be written as JSON")
-
-
-def schema_hook(kind: type) -> dict[str, Any]:
-    """The JSON Schema of a type that msgspec does not know."""
-    if _is_path_type(kind):
-        return {"type": "string", "format": "path"}
-    if is_pydantic_model(kind):
-        schema: dict[str, Any] = kind.model_json_schema()  # type: ignore[attr-defined]  # a model
-        return schema
-    raise NotImplementedError(f"{kind!r} has no JSON Schema")
-
-
-def _is_path_type(kind: type) -> bool:
-    # pathlib is 3 ms, and is loaded already where one of its types is used.
-    return hasattr(kind, "__fspath__")
-
-
-def output_schema_hook(kind: type) -> dict[str, Any]:
-    """The JSON Schema of what is written of a type that msgspec does not know."""
-    if is_pydantic_model(kind):
-        schema: dict[str, Any] = kind.model_json_schema(mode="serialization")  # type: ignore[attr-defined]  # a model
-        return schema
-    return schema_hook(kind)
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def is_pydantic_model(kind: object) -> bool:
-    """Whether a type is a pydantic model."""
+    """Return whether a type is a pydantic model."""
     return isinstance(kind, type) and hasattr(kind, "__pydantic_validator__")
+
+
+def _is_path_type(kind: type) -> bool:
+    # pathlib is 3 ms, and is imported already if one of its types is in use.
+    return hasattr(kind, "__fspath__")
+
+
+def _decode_path(kind: Any, value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError(f"Expected `str`, got `{type(value).__name__}`")
+    return kind(value)
 
 
 def _validate_pydantic(kind: Any, value: Any) -> Any:
@@ -84,11 +43,92 @@ def _validate_pydantic(kind: Any, value: Any) -> Any:
         raise ValueError(text or str(error)) from None
 
 
+class _InputSupport(typing.NamedTuple):
+    """Decoding of a type. It includes the schema, so that no parameter type lacks one."""
+
+    decode: Callable[[Any, Any], Any]
+    build_schema: Callable[[Any], dict[str, Any]]
+
+
+class _CustomType(typing.NamedTuple):
+    """A type that msgspec does not know. `encode` and `input` are None where unsupported."""
+
+    matches: Callable[[type], bool]
+    encode: Callable[[Any], Any] | None
+    input: _InputSupport | None
+    build_output_schema: Callable[[Any], dict[str, Any]] | None = None
+    """Schema of the encoded form, if it differs from that of the input."""
+
+
+_CUSTOM_TYPES = (
+    _CustomType(
+        matches=_is_path_type,
+        encode=str,
+        input=_InputSupport(_decode_path, lambda _: {"type": "string", "format": "path"}),
+    ),
+    _CustomType(
+        matches=is_pydantic_model,
+        encode=lambda value: value.model_dump(mode="json", by_alias=True),
+        input=_InputSupport(_validate_pydantic, lambda kind: kind.model_json_schema()),
+        build_output_schema=lambda kind: kind.model_json_schema(mode="serialization"),
+    ),
+    _CustomType(
+        matches=lambda kind: kind is complex,
+        encode=None,
+        input=_InputSupport(
+            lambda _, value: complex(value),
+            lambda _: {"anyOf": [{"type": "number"}, {"type": "string"}]},
+        ),
+    ),
+    _CustomType(  # numpy arrays and scalars
+        matches=lambda kind: hasattr(kind, "tolist"),
+        encode=lambda value: value.tolist(),
+        input=None,
+    ),
+)
+
+
+def decode_hook(kind: type, value: Any) -> Any:
+    """Convert JSON data to a custom type."""
+    custom_type = _find_custom_type(kind)
+    if custom_type is None or custom_type.input is None:
+        raise NotImplementedError(f"{kind!r} cannot be read from JSON")
+    return custom_type.input.decode(kind, value)
+
+
+def encode_hook(value: Any) -> Any:
+    """Convert a value of a custom type to JSON data."""
+    custom_type = _find_custom_type(type(value))
+    if custom_type is None or custom_type.encode is None:
+        raise NotImplementedError(f"{type(value).__name__} cannot be written as JSON")
+    return custom_type.encode(value)
+
+
+def schema_hook(kind: type) -> dict[str, Any]:
+    """Return the JSON Schema of a custom type as input."""
+    custom_type = _find_custom_type(kind)
+    if custom_type is None or custom_type.input is None:
+        raise NotImplementedError(f"{kind!r} has no JSON Schema")
+    return custom_type.input.build_schema(kind)
+
+
+def output_schema_hook(kind: type) -> dict[str, Any]:
+    """Return the JSON Schema of a custom type as output."""
+    custom_type = _find_custom_type(kind)
+    if custom_type is None or custom_type.build_output_schema is None:
+        return schema_hook(kind)
+    return custom_type.build_output_schema(kind)
+
+
+def _find_custom_type(kind: type) -> _CustomType | None:
+    return next((custom for custom in _CUSTOM_TYPES if custom.matches(kind)), None)
+
+
 encode_json = msgspec.json.Encoder(enc_hook=encode_hook).encode
 
 
 def list_component_types(hint: Any) -> list[Any]:
-    """The types that a type is made of: its arguments and the types of its members."""
+    """Return the types that a type consists of: its arguments and the types of its fields."""
     return [*typing.get_args(hint), *_list_member_types(hint)]
 
 
@@ -97,27 +137,31 @@ def _list_member_types(hint: Any) -> list[Any]:
         return []
     try:
         return list(typing.get_type_hints(hint, include_extras=True).values())
-    except Exception:  # noqa: BLE001 - a hint in quotes can be any code, and is reported elsewhere
+    except Exception:  # noqa: BLE001 - evaluating quoted hints can raise anything; the schema reports it
         return []
 
 
 def needs_dataclass_defaults(hints: list[Any]) -> bool:
-    """Whether values of some types may be, or hold, dataclasses with members left on the class."""
-    seen: set[int] = set()
+    """Return whether values of these types can contain dataclasses without `__slots__`.
 
-    def look(hint: Any) -> bool:
-        if id(hint) in seen:
+    msgspec leaves default values of such dataclasses on the class, where `vars` and a later
+    encoding miss them; `fill_dataclass_defaults` copies them to the instance.
+    """
+    visited_ids: set[int] = set()
+
+    def contains_dataclass(hint: Any) -> bool:
+        if id(hint) in visited_ids:
             return False
-        seen.add(id(hint))
+        visited_ids.add(id(hint))
         if _is_unslotted_dataclass(hint):
             return True
-        return any(look(part) for part in list_component_types(hint))
+        return any(map(contains_dataclass, list_component_types(hint)))
 
-    return any(look(hint) for hint in hints)
+    return any(map(contains_dataclass, hints))
 
 
 def fill_dataclass_defaults(value: Any) -> Any:
-    """A decoded value, with every member of every dataclass in it in its place."""
+    """Set missing fields of all dataclasses in a decoded value; return the value."""
     if isinstance(value, list | tuple | set | frozenset):
         for item in value:
             fill_dataclass_defaults(item)

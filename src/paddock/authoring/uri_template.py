@@ -1,7 +1,7 @@
-"""URI templates: which URIs belong to a template, and what its variables are then.
+"""Matching of URIs against URI templates.
 
-A subset of RFC 6570: `{name}` is one path segment, `{+name}` and `{name*}` may hold slashes,
-`{?a,b}` at the end is a query whose parts are optional. Values are percent-decoded.
+Supports a subset of RFC 6570: `{name}` matches one path segment, `{+name}` and `{name*}` may match
+slashes, and `{?a,b}` at the end matches optional query parameters. Values are percent-decoded.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from paddock.errors import DefinitionError
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"(\+?)([A-Za-z_]\w*)(\*?)$")
 MAX_URI_CHARACTERS = 4096
-"""Longer URIs match no template: with several variables, the time to say so is quadratic."""
+"""Longer URIs match no template: with several variables, matching takes quadratic time."""
 
 
 class UriTemplate:
-    """One template, compiled."""
+    """A compiled URI template."""
 
     __slots__ = ("_pattern", "_query", "template", "variables")
 
@@ -36,18 +36,18 @@ class UriTemplate:
         self.variables = names + self._query
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """The variables of a URI that belongs to the template; None of one that does not."""
+        """Return the template's variables in a URI, or None if the URI does not match."""
         if len(uri) > MAX_URI_CHARACTERS:
             return None
         path, mark, query = uri.partition("?") if self._query else (uri, "", "")
-        found = self._pattern.fullmatch(path)
-        if found is None:
+        path_match = self._pattern.fullmatch(path)
+        if path_match is None:
             return None
-        from urllib.parse import parse_qs, unquote  # noqa: PLC0415 - 2 ms, for templates only
+        from urllib.parse import parse_qs, unquote  # noqa: PLC0415 - 2 ms, only for templates
 
-        values = {name: unquote(value) for name, value in found.groupdict().items()}
-        given = parse_qs(query, keep_blank_values=True) if mark else {}
-        values.update({name: given[name][0] for name in self._query if name in given})
+        values = {name: unquote(value) for name, value in path_match.groupdict().items()}
+        parameters = parse_qs(query, keep_blank_values=True) if mark else {}
+        values.update({name: parameters[name][0] for name in self._query if name in parameters})
         return values
 
     def _build_group(self, expression: str, names: list[str]) -> str:
@@ -58,12 +58,12 @@ class UriTemplate:
                 where=self.template,
                 hint="use {name}, {+name}, {name*}, or {?a,b} at the end",
             )
-        is_long = bool(variable[1] or variable[3])
+        may_have_slashes = bool(variable[1] or variable[3])
         name = variable[2]
         if name in names:
             return f"(?P={name})"
         names.append(name)
-        return f"(?P<{name}>{'.+?' if is_long else '[^/]+?'})"
+        return f"(?P<{name}>{'.+?' if may_have_slashes else '[^/]+?'})"
 
 
 def _split_query(template: str) -> tuple[str, list[str]]:

@@ -1,7 +1,7 @@
-"""What plain scalars of YAML mean: the core schema of YAML 1.2, and nothing beyond it.
+"""Plain YAML scalars, interpreted by the core schema of YAML 1.2 only.
 
-A date is the text that it is written as, and `yes` is a text. Reading YAML is left to others; this
-is what they make of a scalar that stands without quotes.
+Dates and words such as `yes` remain texts. The YAML parsers that use this module handle everything
+except unquoted scalars.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from math import inf, nan
 
 MAX_INTEGER_CHARACTERS = 100
-"""Of a whole number; one with more is taken for infinite."""
+"""Longer integers are read as infinite: parsing takes quadratic time."""
 
 SCALAR_CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -24,7 +24,7 @@ _NOT_A_NUMBER = re.compile(r"\.(?:nan|NaN|NAN)")
 
 
 def parse_scalar(text: str) -> object:
-    """What a plain scalar says: null, true or false, a number, or the text itself."""
+    """Convert a plain scalar to None, a boolean or a number, or return the text."""
     if text in SCALAR_CONSTANTS:
         return SCALAR_CONSTANTS[text]
     number = parse_number(text)
@@ -32,7 +32,7 @@ def parse_scalar(text: str) -> object:
 
 
 def parse_number(text: str) -> float | None:
-    """The number that a plain scalar is, which may be infinite or none at all; else None."""
+    """Convert a plain scalar to a number, possibly infinite or NaN, or return None."""
     if _INTEGER.fullmatch(text):
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
         return int(text, base) if len(text) <= MAX_INTEGER_CHARACTERS else inf

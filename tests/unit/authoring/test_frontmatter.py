@@ -92,12 +92,12 @@ def test_a_file_without_frontmatter_is_refused(data: bytes) -> None:
         ('a: "\\UFFFFFFFF"', "is not YAML"),
         (f"%YAML 1.{'1' * 5000}\n--- {{}}", "is not YAML"),
         ("%YAML 1.99", "is not YAML"),
-        ('a: 1\nb: ["\\ud800"]', "SKILL.md:3: .* half a character"),
-        ('"\\udfff": 1', "SKILL.md:2: .* half a character"),
+        ('a: 1\nb: ["\\ud800"]', "SKILL.md:3: .* half of a surrogate"),
+        ('"\\udfff": 1', "SKILL.md:2: .* half of a surrogate"),
         ("a: 1\n...\nb: 2", "several documents"),
-        ("- a", "no mapping"),
-        ("text", "no mapping"),
-        ("# nothing", "no mapping"),
+        ("- a", "not a mapping"),
+        ("text", "not a mapping"),
+        ("# nothing", "not a mapping"),
     ],
 )
 def test_what_is_not_plain_is_refused_with_its_place(block: str, fault: str) -> None:
@@ -132,7 +132,7 @@ def test_values_that_json_lacks_are_refused(value: object) -> None:
 
 
 def test_half_a_character_is_refused() -> None:
-    with pytest.raises(DefinitionError, match="half a character"):
+    with pytest.raises(DefinitionError, match="half of a surrogate"):
         Skill("a", "\ud800", "c")
-    with pytest.raises(DefinitionError, match="half a character"):
+    with pytest.raises(DefinitionError, match="half of a surrogate"):
         Skill("a", "b", "\ud800")

@@ -104,6 +104,7 @@ PLAIN: list[tuple[Any, dict[str, Any]]] = [
     (uuid.UUID, {"type": "string", "format": "uuid"}),
     (bytes, {"type": "string", "contentEncoding": "base64"}),
     (pathlib.Path, {"type": "string", "format": "path"}),
+    (complex, {"anyOf": [{"type": "number"}, {"type": "string"}]}),
 ]
 
 
