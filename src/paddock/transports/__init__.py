@@ -1,1 +1,1 @@
-"""How frames travel: byte streams (stdio, memory) and what runs the work they bring."""
+"""Byte streams (stdio, memory, HTTP) and the threads and loops that run requests."""

@@ -1,12 +1,4 @@
-"""What a stream needs of whatever carries its bytes, and of whoever answers its lines.
-
-Cutting a stream of bytes into lines, with a limit on how long one may be.
-
-A long line is gathered in pieces and joined once. A line beyond the limit is not kept: only its
-beginning and end are, where the id of the request it belongs to usually stands.
-
-A pair of channels in one process, each reading what the other writes.
-"""
+"""The channel interface, splitting of byte streams into lines, and in-memory channels."""
 
 from __future__ import annotations
 
@@ -18,34 +10,34 @@ if TYPE_CHECKING:
     from paddock.protocol.request import Request
 
     class Channel(Protocol):
-        """Bytes in both directions."""
+        """A connection that carries bytes in both directions."""
 
         @property
         def descriptor(self) -> int | None:
-            """The file descriptor that an event loop can wait for; None where it cannot."""
+            """The file descriptor that an event loop can watch, or None."""
 
         @property
         def is_writing(self) -> bool:
-            """Whether a write is under way."""
+            """Whether a write is in progress."""
 
         @property
         def written_bytes(self) -> int:
-            """How many bytes of large writes have gone out: whether a slow reader still reads."""
+            """Bytes of large writes sent so far. While it grows, a slow client is still reading."""
 
         def has_data(self) -> bool:
-            """Whether `read` would return at once."""
+            """Return whether `read` would return at once."""
 
         def read(self) -> bytes:
-            """The next bytes; blocks until there are some, and is empty at the end."""
+            """Return the next bytes. Blocks until there are some; returns b"" at the end."""
 
         def write(self, data: bytes) -> None:
             """Send all of the data. May be called by several threads."""
 
         def close(self) -> None:
-            """Let go of what the channel holds."""
+            """Release the channel's resources."""
 
     FinishRequest = Callable[[Request, bytes | None], None]
-    """Takes the answer of a request whose work was run elsewhere."""
+    """Takes a request that was run elsewhere, and its answer."""
 
 
 if TYPE_CHECKING:
@@ -54,11 +46,15 @@ if TYPE_CHECKING:
     RejectLine = Callable[[bytes, bytes], None]
 
 KEPT_END_BYTES = 1024
-"""Bytes kept of either end of a line that is too long."""
+"""Bytes kept of either end of an oversized line, where a request's id usually is."""
 
 
 class LineSplitter:
-    """The lines of one stream."""
+    """Splits a byte stream into lines of limited length.
+
+    Parts of a long line are collected and joined once. Of a line beyond the limit only the
+    beginning and the end are kept, for `reject`.
+    """
 
     __slots__ = ("_is_skipping", "_pieces", "_reject", "_size", "max_line_bytes")
 
@@ -70,7 +66,8 @@ class LineSplitter:
         self._is_skipping = False
 
     def feed(self, chunk: bytes) -> list[bytes]:
-        """The lines that are complete with this chunk, without their ends, in order."""
+        """Return the lines that the chunk completes, in order and without their line ends."""
+        # The usual chunk holds only whole lines.
         if not self._pieces and chunk.endswith(b"\n") and len(chunk) <= self.max_line_bytes:
             lines = chunk.split(b"\n")
             lines.pop()
@@ -117,12 +114,12 @@ class LineSplitter:
 
 try:
     from _queue import SimpleQueue
-except ImportError:  # an interpreter without the accelerator
+except ImportError:  # Not CPython.
     from queue import SimpleQueue
 
 
 class MemoryChannel:
-    """One end of the pair."""
+    """One end of a pair of in-memory channels."""
 
     descriptor = None
     is_writing = False
@@ -133,25 +130,25 @@ class MemoryChannel:
         self._outgoing = outgoing
 
     def read(self) -> bytes:
-        """The next bytes that the other end has written; empty when it has closed."""
+        """Return the next bytes that the other end wrote; b"" once it has closed."""
         return self._incoming.get()
 
     def has_data(self) -> bool:
-        """Whether `read` would return at once."""
+        """Return whether `read` would return at once."""
         return not self._incoming.empty()
 
     def write(self, data: bytes) -> None:
-        """Give bytes to the other end."""
+        """Send bytes to the other end."""
         if data:
             self._outgoing.put(data)
 
     def close(self) -> None:
-        """Tell the other end that nothing more will come."""
+        """Signal the end of the stream to the other end."""
         self._outgoing.put(b"")
 
 
 def create_memory_channels() -> tuple[MemoryChannel, MemoryChannel]:
-    """Two channels, joined to each other."""
+    """Create two channels that are connected to each other."""
     to_server: SimpleQueue[bytes] = SimpleQueue()
     to_client: SimpleQueue[bytes] = SimpleQueue()
     return MemoryChannel(to_server, to_client), MemoryChannel(to_client, to_server)

@@ -1,10 +1,10 @@
-"""Serving a byte stream: one message a line, answered by whoever is free.
+"""Server for newline-delimited messages on one channel.
 
-The thread that reads also runs plain handlers, which saves a hop between threads for each call.
-That thread is the leader. A watchdog sees to it that a slow handler holds up nobody: when one has
-run for a moment, another thread takes over as leader, and the old one only finishes its handler.
-A handler that proved slow goes to the workers from then on (`protocol.pace`). Coroutine handlers
-run on an event loop in the serving thread.
+The reader thread also runs plain handlers, which saves a thread switch per call. If a handler
+runs for longer than WATCHDOG_TICK_SECONDS, the watchdog starts a new reader thread. The old one
+finishes its handler and joins the worker pool, and further calls of that handler go straight to
+the workers (`SlowHandlerTracker`). Coroutine handlers run on an event loop in the thread that
+called `run`. See docs/decisions/0002.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from paddock.transports.worker_pool import MAX_QUEUED_REQUESTS, WorkerPool
 
 try:
     from _queue import SimpleQueue
-except ImportError:  # an interpreter without the accelerator
+except ImportError:  # Not CPython.
     from queue import SimpleQueue
 
 TYPE_CHECKING = False
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 128 * 1024 * 1024
 WATCHDOG_TICK_SECONDS = 0.002
-"""Seconds a handler may hold up its thread before another takes over the reading."""
+"""Seconds that a handler may block the reader thread."""
 MAX_QUIET_TICKS = 25
-"""Ticks without a message after which the watchdog goes to sleep."""
+"""Ticks without a message after which the watchdog sleeps, so that an idle server uses no CPU."""
 ASYNC_STREAK_CALLS = 32
-"""Calls of coroutine handlers in a row after which the event loop does the reading itself."""
+"""Consecutive calls of coroutine handlers after which the event loop reads the channel itself."""
 LOOP_TICK_SECONDS = 0.05
-"""Seconds that a message may wait for an event loop that somebody blocks."""
+"""Seconds that a message may wait while a handler blocks the event loop that reads."""
 MAX_BATCHED_REPLIES = 32
-"""Answers that are written at once at the most."""
+"""Answers written at once, at most."""
 LARGE_REPLY_BYTES = 16_384
-"""Bytes of an answer that does not wait for others."""
+"""Answers of this size are written without waiting for others."""
 DRAIN_SECONDS = 0.2
-"""Seconds that work under way gets to finish when the stream ends, and again once cancelled."""
+"""Seconds for running requests to finish when the stream ends, and again once cancelled."""
 
 
 class ChannelServer:
-    """One connection over a byte channel."""
+    """Serves one connection over a channel."""
 
     def __init__(
         self, channel: Channel, dispatcher: Dispatcher, max_line: int = MAX_LINE_BYTES
@@ -75,18 +75,18 @@ class ChannelServer:
         self._serving_jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
 
     def start(self) -> None:
-        """Begin to read, in a thread of its own."""
+        """Start the reader and watchdog threads."""
         start_new_thread(self._run_watchdog, ())
         start_new_thread(self._read_loop, (0,))
 
     def run(self) -> None:
-        """Serve until the stream ends; coroutine handlers run in this thread."""
+        """Serve until the stream ends. Coroutine handlers run in the calling thread."""
         while (job := self._serving_jobs.get()) is not None:
             job()
         self._shut_down()
 
     def stop(self) -> None:
-        """End the stream from our side. May be called by any thread and by a signal handler."""
+        """Stop serving. May be called by any thread and by a signal handler."""
         if self._is_stopped:
             return
         self._is_stopped = True
@@ -97,7 +97,7 @@ class ChannelServer:
             self.on_stop()
 
     def replay_lines(self, lines: list[bytes]) -> None:
-        """Answer lines that had to wait; from any thread but the leader's."""
+        """Answer lines that were deferred. Must not be called by the reader thread."""
         for line in lines:
             reply = self._dispatch_safely(line)
             for item in reply if isinstance(reply, list) else [reply]:
@@ -106,12 +106,12 @@ class ChannelServer:
     def _dispatch_safely(self, line: bytes) -> Reply | list[Reply]:
         try:
             return self._dispatch_line(line)
-        except Exception:  # noqa: BLE001 - a fault of ours in one line must not end the others
+        except Exception:  # noqa: BLE001 - a defect must not keep other lines from being answered
             self._log_exception()
             return None
 
     def get_event_loop(self) -> EventLoop:
-        """The loop for coroutines, which the serving thread runs from now on."""
+        """Return the event loop, which the thread in `run` runs from its first use on."""
         if self._loop is None:
             from paddock.transports.event_loop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
 
@@ -122,11 +122,11 @@ class ChannelServer:
         return self._loop
 
     def set_max_line(self, size: int) -> None:
-        """Refuse lines longer than this from now on."""
+        """Set the maximum length of lines, in bytes."""
         self._splitter.max_line_bytes = size
 
     def close(self) -> None:
-        """Let go of the loop and the channel, once `run` has returned."""
+        """Close the loop, the workers and the channel. Call it after `run` has returned."""
         if self._loop is not None:
             self._loop.close()
         self._workers.close()
@@ -144,18 +144,18 @@ class ChannelServer:
             self._run_in_worker(reply)
 
     def _read_loop(self, epoch: int) -> None:
-        """Read and answer until the stream ends or something else does it."""
+        """Read and answer until the stream ends or another thread or the loop takes over."""
         while True:
             try:
                 while self._fill_lines(epoch) and self._answer_lines(epoch):
                     pass
-            except Exception:  # noqa: BLE001 - a fault of ours in one line must not end the others
+            except Exception:  # noqa: BLE001 - a defect must not keep other lines from being answered
                 self._log_exception()
             else:
                 return
 
     def _fill_lines(self, epoch: int) -> bool:
-        """Get lines to answer; False when this thread is not to read any further."""
+        """Ensure that there are lines to answer. Return False if this thread must stop reading."""
         if self._pending_lines:
             return True
         if self._async_streak >= ASYNC_STREAK_CALLS and self._move_reading_to_loop(epoch):
@@ -166,7 +166,7 @@ class ChannelServer:
         return False
 
     def _answer_lines(self, epoch: int) -> bool:
-        """Answer the lines at hand; whether this thread still leads."""
+        """Answer the pending lines. Return False if another thread has taken over the reading."""
         lines = self._pending_lines
         while lines:
             line = lines.pop()
@@ -182,7 +182,7 @@ class ChannelServer:
         return True
 
     def _log_exception(self) -> None:
-        import logging  # noqa: PLC0415 - only when something is wrong with us
+        import logging  # noqa: PLC0415 - kept out of start-up
 
         logging.getLogger("paddock").exception("A message could not be answered")
 
@@ -197,7 +197,7 @@ class ChannelServer:
         return True
 
     def _run_request(self, request: Request, epoch: int) -> bool:
-        """Run a request, or have it run; whether this thread still leads."""
+        """Run a request here, in a worker or on the loop. Return False as `_answer_lines` does."""
         if request.async_work is not None:
             self._async_streak += 1
             self._run_on_event_loop(request)
@@ -228,7 +228,7 @@ class ChannelServer:
         return True
 
     def _queue_output(self, answer: bytes) -> None:
-        """Send an answer soon: together with others, but not only when all are there."""
+        """Queue an answer, to be written together with others before the next read."""
         self._output.append(answer)
         if len(self._output) >= MAX_BATCHED_REPLIES or len(answer) >= LARGE_REPLY_BYTES:
             self._flush_output()
@@ -260,10 +260,11 @@ class ChannelServer:
             self._channel.write(error_reply)
 
     def _run_watchdog(self) -> None:
-        """Let another thread lead whenever a handler holds up the one that does."""
+        """Replace the reader thread whenever a handler blocks it."""
         while not self._is_stopped:
-            # The leader sets _busy before it looks whether the dog sleeps, the dog lies down
-            # before it looks whether the leader is busy: one of the two always sees the other.
+            # The reader writes _busy_request, then reads _is_watchdog_idle; this thread writes
+            # _is_watchdog_idle, then reads _busy_request. At least one of them sees the other's
+            # write, so no slow handler goes unnoticed.
             if self._busy_request is not None:
                 self._wake_watchdog()
             self._watchdog_wakeup.acquire()
@@ -294,6 +295,7 @@ class ChannelServer:
             epoch = self._reader_epoch
             self._busy_request = None
             replies, self._output = self._output, []
+        # From now on the request can be cancelled. It may have finished in the meantime.
         self._connection.in_flight[request.id] = request
         if request.is_done:
             self._connection.in_flight.pop(request.id, None)
@@ -305,7 +307,7 @@ class ChannelServer:
         start_new_thread(self._read_loop, (epoch,))
 
     def _move_reading_to_loop(self, epoch: int) -> bool:
-        """Let the event loop do the reading, which saves coroutine handlers the hop to it."""
+        """Let the event loop read the channel, which saves coroutine handlers a thread switch."""
         descriptor = self._channel.descriptor
         if descriptor is None:
             self._async_streak = 0
@@ -351,18 +353,18 @@ class ChannelServer:
             self._move_reading_to_thread(descriptor, epoch)
 
     def _move_reading_to_thread(self, descriptor: int, epoch: int) -> None:
-        """Have a thread lead again. Called on the loop."""
+        """Start a reader thread again. Called on the loop."""
         with self._lock:
             if self._reader_epoch != epoch:
                 return
-            # A new epoch, so that nobody who still thinks the loop reads starts a second leader.
+            # With a new epoch, a pending watchdog of the loop cannot start a second reader.
             self._reader_epoch += 1
             new_epoch = self._reader_epoch
         self.get_event_loop().remove_reader(descriptor)
         start_new_thread(self._read_loop, (new_epoch,))
 
     def _watch_event_loop(self, descriptor: int, epoch: int) -> None:
-        """Take the reading back when a handler blocks the loop, or nothing comes for a while."""
+        """Give the reading back to a thread if the loop is blocked, or idle for a while."""
         quiet_ticks = 0
         while (
             quiet_ticks < MAX_QUIET_TICKS and self._reader_epoch == epoch and not self._is_stopped
@@ -373,23 +375,24 @@ class ChannelServer:
                 quiet_ticks = 0
                 continue
             quiet_ticks += 1
-            if self._channel.has_data():
-                with self._lock:
-                    if (
-                        self._is_loop_reading
-                        or self._activity_count != last_activity
-                        or self._reader_epoch != epoch
-                    ):
-                        continue
-                    self._reader_epoch += 1
-                    new_epoch = self._reader_epoch
-                    self._async_streak = 0
-                start_new_thread(self._read_loop, (new_epoch,))
+            if self._channel.has_data() and self._take_reading_from_loop(epoch, last_activity):
                 return
         self.get_event_loop().call_soon(lambda: self._move_reading_to_thread(descriptor, epoch))
 
+    def _take_reading_from_loop(self, epoch: int, last_activity: int) -> bool:
+        """Start a reader thread, unless the loop has read since `last_activity`."""
+        with self._lock:
+            has_moved = self._activity_count != last_activity or self._reader_epoch != epoch
+            if self._is_loop_reading or has_moved:
+                return False
+            self._reader_epoch += 1
+            new_epoch = self._reader_epoch
+            self._async_streak = 0
+        start_new_thread(self._read_loop, (new_epoch,))
+        return True
+
     def _shut_down(self) -> None:
-        """Give work under way a moment to finish, then stop it, and give that a moment too."""
+        """Let running requests finish, then cancel them and let them clean up."""
         self._drain()
         self._dispatcher.close()
         self._drain()

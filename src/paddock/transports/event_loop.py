@@ -1,9 +1,9 @@
-"""The event loop that `async def` handlers run on.
+"""The asyncio loop that runs `async def` handlers of stdio servers.
 
-`asyncio` costs more to load than everything else together, so it is loaded with the first async
-handler, and the loop then runs in the thread that serves (the main thread of a stdio server).
-Requests are handed over in one go with a single wake-up, and answers that are ready together are
-written together.
+Importing asyncio takes longer than the rest of the library, so this module is imported for the
+first coroutine handler. The loop then runs in the serving thread, which is the main thread of a
+stdio server. Requests are submitted in groups with one wake-up, and answers that are ready
+together are written together.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class EventLoop:
-    """An asyncio loop that runs the asynchronous work of one connection's requests."""
+    """Runs the coroutine handlers of one connection."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
@@ -35,7 +35,7 @@ class EventLoop:
         self._output: list[bytes] = []
 
     def submit(self, request: Request) -> None:
-        """Run a request's work on the loop. May be called by any thread."""
+        """Run a request on the loop. May be called by any thread."""
         self._connection.in_flight[request.id] = request
         self._queued_requests.append(request)
         if not self._has_wakeup:
@@ -43,29 +43,30 @@ class EventLoop:
             self._loop.call_soon_threadsafe(self._start_queued_requests)
 
     def start_request(self, request: Request) -> None:
-        """Run a request's work; only on the loop itself."""
+        """Run a request. Must be called on the loop."""
         self._connection.in_flight[request.id] = request
-        # in_flight keeps the request, the request keeps the task: the loop itself would not.
+        # asyncio holds only weak references to tasks. Here in_flight keeps the request, and the
+        # request keeps the task.
         request.stop = partial(
             self._cancel_task, self._create_task(request.run_async(self._finish_request))
         )
-        if request.is_cancelled and not request.is_done:  # while its first step ran
+        if request.is_cancelled and not request.is_done:  # Cancelled during an eager first step.
             request.stop()
 
     def add_reader(self, descriptor: int, on_readable: Callable[[], None]) -> None:
-        """Call a function on the loop whenever a descriptor has data. From any thread."""
+        """Call `on_readable` on the loop when a descriptor has data. Any thread may call this."""
         self._loop.call_soon_threadsafe(self._loop.add_reader, descriptor, on_readable)
 
     def remove_reader(self, descriptor: int) -> None:
-        """Undo `watch`; only on the loop itself."""
+        """Undo `add_reader`. Must be called on the loop."""
         self._loop.remove_reader(descriptor)
 
     def call_soon(self, function: Callable[[], None]) -> None:
-        """Call a function on the loop. From any thread."""
+        """Call a function on the loop. May be called by any thread."""
         self._loop.call_soon_threadsafe(function)
 
     def run(self) -> None:
-        """Run the loop in this thread until it is stopped."""
+        """Run the loop in this thread until `stop` is called."""
         self.run_until_complete(self._stopped)
 
     def stop(self) -> None:
@@ -73,15 +74,15 @@ class EventLoop:
         self._loop.call_soon_threadsafe(self._set_stopped)
 
     def run_until_complete(self, awaitable: Awaitable[T]) -> T:
-        """Run the loop in this thread until something is done; its result."""
+        """Run the loop in this thread until `awaitable` is done and return its result."""
         return self._loop.run_until_complete(awaitable)
 
     def pause(self, seconds: float) -> None:
-        """Let the loop go on for a moment."""
+        """Run the loop for a number of seconds."""
         self.run_until_complete(asyncio.sleep(seconds))
 
     def close(self) -> None:
-        """Let what has been cancelled come to its end, and close the loop."""
+        """Cancel the remaining tasks and close the loop."""
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self.pause(0)
@@ -103,7 +104,7 @@ class EventLoop:
                 self.start_request(request)
 
     def _create_task(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
-        if sys.version_info >= (3, 12):  # a handler that does not wait is done at once
+        if sys.version_info >= (3, 12):  # Eager tasks: a handler that never waits finishes here.
             return asyncio.Task(work, loop=self._loop, eager_start=True)
         return self._loop.create_task(work)
 

@@ -1,8 +1,7 @@
-"""Standard input and output as a channel that belongs to the protocol alone.
+"""Standard input and output, reserved for the protocol.
 
-Once claimed, file descriptor 1 points at standard error and 0 at nothing, so that a handler's
-`print`, a C library and a child process can neither spoil the protocol's output nor steal its
-input.
+Once claimed, file descriptor 1 refers to standard error and 0 to the null device. A handler's
+`print`, a C library or a child process can then neither corrupt the output nor consume the input.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from select import select
 
 READ_CHUNK_BYTES = 65_536
 WRITE_SLICE_BYTES = 262_144
-"""Bytes of a large message that are written at once."""
+"""Large messages are written in slices of this size, so that progress can be observed."""
 LARGE_CHUNK_BYTES = 1_048_576
-"""Read at once while large messages are coming in; small ones are quicker with small reads."""
+"""Read size while large messages arrive. Small messages are faster with small reads."""
 
 
 class StdioChannel:
-    """Bytes over two file descriptors.
+    """A channel over two file descriptors.
 
-    `is_writing` and `written` tell whether a client that does not read holds it up.
+    `is_writing` and `written_bytes` show whether a client that does not read blocks the output.
     """
 
     def __init__(self, source: int, sink: int) -> None:
@@ -36,22 +35,22 @@ class StdioChannel:
 
     @property
     def is_writing(self) -> bool:
-        """Whether a write is under way."""
+        """Whether a write is in progress."""
         return self._lock.locked()
 
     @property
     def descriptor(self) -> int | None:
-        """What an event loop can wait for; on Windows loops do not know pipes."""
+        """The descriptor of the input; None on Windows, where event loops cannot watch pipes."""
         return None if sys.platform == "win32" else self._source
 
     def has_data(self) -> bool:
-        """Whether `read` would return at once."""
-        if sys.platform == "win32":  # select does not know pipes there either
+        """Return whether `read` would return at once. Always False on Windows."""
+        if sys.platform == "win32":  # select() supports only sockets there.
             return False
         return bool(self._pushed_back or select([self._source], [], [], 0)[0])
 
     def read(self) -> bytes:
-        """The next bytes from the client; empty when it has closed its end."""
+        """Return the next bytes from the client; b"" once it has closed its end."""
         if self._pushed_back:
             chunk, self._pushed_back = self._pushed_back, b""
             return chunk
@@ -63,15 +62,15 @@ class StdioChannel:
         return chunk
 
     def read_available(self) -> bytes:
-        """What the client has sent already, without waiting for more."""
+        """Return the bytes that have arrived, without waiting."""
         return os.read(self._source, self._read_size) if self.has_data() else b""
 
     def push_back(self, data: bytes) -> None:
-        """Have the next `read` return these bytes."""
+        """Make the next `read` return these bytes."""
         self._pushed_back = data
 
     def write(self, data: bytes) -> None:
-        """Send bytes to the client; a client that is gone cannot be told anything."""
+        """Send bytes to the client. Errors are ignored; the reader notices a lost client."""
         with self._lock:
             try:
                 remaining = (
@@ -83,7 +82,7 @@ class StdioChannel:
                 return
 
     def _write_slices(self, remaining: memoryview) -> None:
-        """Write by and by, so that it can be told whether the client still reads."""
+        """Write in slices and count them, so that a stalled client can be told from a slow one."""
         while remaining:
             written = self._write_once(remaining[:WRITE_SLICE_BYTES])
             self.written_bytes += written
@@ -93,11 +92,11 @@ class StdioChannel:
         while True:
             try:
                 return os.write(self._sink, data)
-            except BlockingIOError:  # somebody else has made the pipe so
+            except BlockingIOError:  # Another process has made the shared pipe non-blocking.
                 select([], [self._sink], [])
 
     def close(self) -> None:
-        """Close the protocol's own descriptors."""
+        """Close the protocol's descriptors."""
         self.is_closed = True
         for descriptor in (self._source, self._sink):
             try:
@@ -107,10 +106,10 @@ class StdioChannel:
 
 
 def claim_stdio() -> StdioChannel:
-    """Take standard input and output for the protocol, away from everybody else."""
+    """Reserve standard input and output for the protocol and return their channel."""
     _ensure_stderr()
     source, sink = os.dup(0), os.dup(1)
-    if sys.platform != "win32":  # some parents hand on pipes that answer "try again"
+    if sys.platform != "win32":  # Some clients start servers with non-blocking pipes.
         os.set_blocking(source, True)
         os.set_blocking(sink, True)
     _enlarge_pipes(source, sink)
@@ -125,7 +124,7 @@ def claim_stdio() -> StdioChannel:
 
 
 def _ensure_stderr() -> None:
-    """Have a standard error, so that nothing else gets its number."""
+    """Open descriptor 2 if it is closed, so that no other file gets its number."""
     try:
         os.fstat(2)
     except OSError:
@@ -136,10 +135,10 @@ def _ensure_stderr() -> None:
 
 
 def _enlarge_pipes(*pipes: int) -> None:
-    """Give large messages fewer wake-ups, where the system lets us."""
+    """Enlarge the pipes where the system permits it, so that large messages need fewer wake-ups."""
     if sys.platform != "linux":
         return
-    from fcntl import F_SETPIPE_SZ, fcntl  # noqa: PLC0415 - exists on this platform only
+    from fcntl import F_SETPIPE_SZ, fcntl  # noqa: PLC0415 - Linux only
 
     for pipe in pipes:
         try:

@@ -1,7 +1,7 @@
-"""A bounded set of threads for handlers that have proved slow.
+"""Thread pool for handlers that have proved slow.
 
-Threads are made when they are needed, up to the limit, and then kept. Work beyond that waits in
-line; beyond a second limit it is refused, so that a flood cannot fill the memory.
+Threads start on demand, up to a limit, and are kept. Further requests are queued; beyond a second
+limit they are rejected, so that a flood cannot exhaust the memory.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from time import perf_counter
 
 try:
     from _queue import SimpleQueue
-except ImportError:  # an interpreter without the accelerator
+except ImportError:  # Not CPython.
     from queue import SimpleQueue
 
 TYPE_CHECKING = False
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 MAX_THREADS = 64
 MAX_QUEUED_REQUESTS = 10_000
 QUICK_CALL_SECONDS = 0.001
-"""Seconds within which a handler counts as quick again."""
+"""Duration below which a call counts as quick."""
 
 
 class WorkerPool:
-    """Threads that run requests and hand on the answers."""
+    """Threads that run requests and pass their answers to `finish_request`."""
 
     def __init__(self, finish_request: FinishRequest, max_threads: int = MAX_THREADS) -> None:
         self._finish = finish_request
@@ -34,7 +34,7 @@ class WorkerPool:
         self._queue: SimpleQueue[Request | None] = SimpleQueue()
         self._lock = allocate_lock()
         self._thread_count = 0
-        self._spare_threads = 0  # threads that wait for work, less the work that waits for a thread
+        self._spare_threads = 0  # Waiting threads minus queued requests.
 
     @property
     def is_full(self) -> bool:
@@ -47,7 +47,7 @@ class WorkerPool:
         return self._spare_threads >= self._thread_count
 
     def submit(self, request: Request) -> bool:
-        """Run a request in some thread; False when too many are waiting already."""
+        """Run a request in some thread. Return False if too many are queued."""
         with self._lock:
             if self._spare_threads <= -MAX_QUEUED_REQUESTS:
                 return False
@@ -62,18 +62,18 @@ class WorkerPool:
         return True
 
     def join_as_worker(self) -> None:
-        """Make the calling thread a worker, after it has finished a request of its own."""
+        """Turn the calling thread, counted by `add_busy_thread`, into a worker until `close`."""
         with self._lock:
             self._spare_threads += 1
         self._run_worker()
 
     def add_busy_thread(self) -> None:
-        """Count a thread that is busy with a slow request and will `join` when it is done."""
+        """Count a thread that is busy with a slow request and will call `join_as_worker`."""
         with self._lock:
             self._thread_count += 1
 
     def close(self) -> None:
-        """Let the threads end, each after what it is doing."""
+        """Let the threads end after their current requests."""
         with self._lock:
             for _ in range(self._thread_count):
                 self._queue.put(None)
@@ -90,7 +90,5 @@ class WorkerPool:
             with self._lock:
                 self._spare_threads += 1
             self._finish(request, answer)
-            del (
-                request,
-                answer,
-            )  # a thread that waits must not keep the last answer, which may be big
+            # A waiting thread must not keep the last answer in memory, which may be large.
+            del request, answer
