@@ -1,4 +1,4 @@
-"""Ports for servers that have to be told theirs before they start."""
+"""Ports for servers that have to be reported theirs before they start."""
 
 import random
 import socket
@@ -11,7 +11,7 @@ _random = random.SystemRandom()  # other workers use the same seed
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port that no one listens on."""
     while True:
         port = _random.choice(_RANGE)
         with socket.socket() as probe:

@@ -24,7 +24,7 @@ class _Sets(ctypes.Structure):
 
 @contextmanager
 def as_others_may() -> Iterator[None]:
-    """Have the modes of files count in this thread, as they do for everybody but root."""
+    """Have the modes of files count in this thread, as they do for everyone but root."""
     if os.geteuid():
         yield
         return

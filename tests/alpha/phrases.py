@@ -152,7 +152,7 @@ REFUSED = [
     "weather in Paris",
     "distance from Earth to the Moon",
     "2+2 people",
-    # brackets that nobody can see
+    # brackets that no one can see
     "1/2x",
     "1/2 x",
     "6/2(1+2)",

@@ -25,7 +25,7 @@ def server(service: StandIn, **options: object) -> Server:
 
 
 def asked(service: StandIn, context: str, **options: object) -> str:
-    """The text of an answer that is no error."""
+    """The text of an answer that is not an error."""
     with connect(server(service, **options)) as peer:
         result = peer.call(NAME, context=context)
     assert not result.is_error
@@ -55,7 +55,7 @@ def test_each_part_has_a_limit_of_its_own(service: StandIn) -> None:
 
 def test_without_an_app_id_there_is_documentation_and_a_warning(service: StandIn) -> None:
     text = asked(service, "sort a list by a function", AppID=None)
-    assert text.startswith("Warning: To ask Wolfram|Alpha, an AppID is needed.")
+    assert text.startswith("Warning: Wolfram|Alpha requires an AppID.")
     assert f"\n\n======\n\n{PAGES}\n\n<result url=" in text
     assert SORT in text
 
@@ -97,7 +97,7 @@ def test_the_prompt_has_both_with_the_options_of_the_tool(service: StandIn) -> N
 
 
 @pytest.mark.parametrize("name", ["Wolfram", "WolframAlpha"])
-def test_a_program_that_serves_them_is_told_the_app_id_by_its_environment(
+def test_a_program_that_serves_them_receives_the_app_id_in_its_environment(
     service: StandIn, name: str
 ) -> None:
     options = f'{{"WolframAlpha": {{"BaseURL": "{service.url}"}}}}'

@@ -82,10 +82,10 @@ def test_without_an_app_id_the_text_says_so_and_nothing_is_answered_offline(
     with connect(server(service, AppID=None)) as peer:
         result = peer.call(NAME, context="2 + 2")
     assert not result.is_error
-    assert result.text.startswith("Error: To ask Wolfram|Alpha, an AppID is needed.")
+    assert result.text.startswith("Error: Wolfram|Alpha requires an AppID.")
 
 
-def test_a_service_that_is_away_is_told(service: StandIn) -> None:
+def test_a_service_that_is_away_is_reported(service: StandIn) -> None:
     with running() as gone:
         url = gone.url
     with connect(server(service, BaseURL=url)) as peer:
@@ -122,7 +122,7 @@ def test_the_prompt_says_what_is_missing(service: StandIn) -> None:
     with connect(server(service, AppID=None)) as peer:
         (message,) = peer.prompt("Search", query="population of France").messages
     assert isinstance(message.content, TextContent)
-    assert "<search-results>\nError: To ask Wolfram|Alpha, an AppID" in message.content.text
+    assert "<search-results>\nError: Wolfram|Alpha requires an AppID" in message.content.text
 
 
 def test_the_prompt_works_without_the_tool() -> None:
@@ -130,7 +130,7 @@ def test_the_prompt_works_without_the_tool() -> None:
     with connect(made) as peer:
         (message,) = peer.prompt("Search", query="population of France").messages
     assert isinstance(message.content, TextContent)
-    assert "an AppID is needed" in message.content.text
+    assert "requires an AppID" in message.content.text
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_a_server_that_only_does_less_without_it_is_installed_with_a_note(home: 
 
 
 @pytest.mark.parametrize("way", ["environment", "file"])
-def test_an_app_id_that_the_server_will_have_stands_in_no_file_of_the_client(
+def test_an_app_id_that_the_server_will_have_is_in_no_file_of_the_client(
     home: Path, data: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     if way == "environment":
@@ -191,7 +191,7 @@ def test_the_doctor_says_what_is_missing(home: Path, data: Path) -> None:
     assert [one.level for one in paddock.doctor("cursor") if one.key] == ["ok"]
 
 
-def test_an_app_id_stands_in_the_file_when_the_user_says_so(home: Path) -> None:
+def test_an_app_id_is_in_the_file_when_the_user_says_so(home: Path) -> None:
     paddock.install("cursor", "WolframAlpha", options={NAME: {"AppID": APP_ID}})
     entries = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
     assert APP_ID in json.dumps(entries["Wolfram"]["env"])

@@ -128,7 +128,7 @@ def test_exact_arithmetic_is_that_of_fractions(
 
 
 @given(st.lists(st.tuples(signs, st.integers(1, 99)), min_size=1, max_size=6), st.integers(1, 99))
-def test_signs_bind_as_everybody_expects(more: list[tuple[str, int]], first: int) -> None:
+def test_signs_bind_as_everyone_expects(more: list[tuple[str, int]], first: int) -> None:
     query = str(first) + "".join(f" {sign} {number}" for sign, number in more)
     terms = [Fraction(first)]
     for sign, number in more:

@@ -139,7 +139,7 @@ def test_the_proxy_of_the_user_may_be_on_this_machine(
     assert service.paths == ["/files/history.png"]
 
 
-def test_a_name_that_does_not_exist_is_told() -> None:
+def test_a_name_that_does_not_exist_is_reported() -> None:
     wanted = FetchRequest("https://nowhere.invalid/x", ByteBudget(1))
     found = fetch_all([wanted], 20, never)[0]
     assert isinstance(found, FetchFailure)

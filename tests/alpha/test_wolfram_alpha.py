@@ -118,7 +118,7 @@ def test_one_of_several_queries_may_fail(service: StandIn) -> None:
         ("redirect", "it redirects to 127.0.0.1, where Paddock does not go"),
     ],
 )
-def test_a_bad_day_of_the_service_is_told_to_the_model(
+def test_a_bad_day_of_the_service_is_reported_to_the_model(
     service: StandIn, method: str, query: str, said: str
 ) -> None:
     with running() as other:
@@ -144,13 +144,13 @@ def test_an_answer_that_does_not_end_is_given_up(service: StandIn, query: str) -
         ("FullResults", "gibbon"),
     ],
 )
-def test_what_is_not_understood_is_no_error(service: StandIn, method: str, said: str) -> None:
+def test_what_is_not_understood_is_not_an_error(service: StandIn, method: str, said: str) -> None:
     is_error, text = asked(service, "gibberish", Method=method)
     assert not is_error
     assert f"\n\nNo Results Found. {said}\n\n</result>" in text
 
 
-def test_a_wrong_app_id_is_told_and_not_shown(service: StandIn) -> None:
+def test_a_wrong_app_id_is_reported_and_not_shown(service: StandIn) -> None:
     for method in ("LLM", "FullResults"):
         is_error, text = asked(service, "x of y", Method=method, AppID="WRONG-1234")
         assert is_error
@@ -164,7 +164,7 @@ def test_an_app_id_that_the_service_repeats_is_masked(service: StandIn) -> None:
     assert "The service says: bad: •••" in text
 
 
-def test_nobody_is_told_the_app_id_in_a_log(
+def test_the_app_id_is_in_no_log(
     service: StandIn, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with caplog.at_level(logging.DEBUG):
@@ -183,7 +183,7 @@ def test_what_can_be_no_app_id_is_refused_and_not_shown(service: StandIn, app_id
     assert service.requests == []
 
 
-def test_no_network_is_told(service: StandIn) -> None:
+def test_no_network_is_reported(service: StandIn) -> None:
     with running() as gone:
         url = gone.url
     is_error, text = asked(service, "population of France", BaseURL=url)
@@ -210,7 +210,7 @@ def test_without_an_app_id_it_says_how_to_get_one(service: StandIn, data: Path) 
     assert service.requests == []
 
 
-def test_over_http_nobody_is_told_a_path_of_this_machine(service: StandIn, data: Path) -> None:
+def test_over_http_no_path_of_this_machine_is_revealed(service: StandIn, data: Path) -> None:
     host = Host()
     try:
         endpoint = host(server(service, AppID=None))

@@ -73,7 +73,7 @@ def test_tool_that_fails_answers_as_it_would_a_model(console: Client) -> None:
     assert (answer.status_code, answer.json()["isError"]) == (200, True)
 
 
-def test_tool_that_asks_a_person_says_that_nobody_is_there(console: Client) -> None:
+def test_tool_that_asks_a_person_says_that_no_one_is_there(console: Client) -> None:
     answer = console.post("/api/servers/Demo/tools/ask_person/call", json={"arguments": {}})
     assert answer.status_code in (200, 400)
     assert answer.json().get("isError", True)
@@ -97,7 +97,7 @@ def test_prompt_is_given(console: Client) -> None:
         ("POST", "/api/clients/cursed/plan", "UNSUPPORTED_CLIENT"),
     ],
 )
-def test_what_is_not_there_is_said_so(console: Client, method: str, path: str, code: str) -> None:
+def test_a_missing_resource_is_reported(console: Client, method: str, path: str, code: str) -> None:
     body: dict[str, object] = {"server": "Demo"} if "/clients/" in path else {"arguments": {}}
     answer = console.request(method, path, json=body if method == "POST" else None)
     assert (answer.status_code, answer.json()["code"]) == (404, code)
@@ -114,7 +114,7 @@ def test_broken_server_is_listed_and_hides_no_other(console: Client, data: Path)
     assert shown["findings"]
 
 
-def test_server_whose_definition_changes_is_loaded_anew(console: Client, data: Path) -> None:
+def test_server_whose_definition_changes_is_loaded_again(console: Client, data: Path) -> None:
     file = define(data, "Mine", 'tools = ["DemoGreet"]\n')
     assert [tool["name"] for tool in console.get("/api/servers/Mine").json()["tools"]] == ["greet"]
     file.write_text('tools = ["DemoGreet", "DemoDice"]\n')
@@ -152,7 +152,7 @@ def test_server_is_installed_and_taken_out_again(console: Client, data: Path) ->
     body = {"server": "Demo", "url": "http://127.0.0.1:3912/mcp/Demo"}
     done = console.post("/api/clients/cursor/plan", json=body).json()
     assert "http://127.0.0.1:3912/mcp/Demo" in done["diff"]
-    # Nobody listens at that URL, and an entry that does not work is not written.
+    # No one listens at that URL, and an entry that does not work is not written.
     refused = console.post("/api/clients/cursor/install", json=body)
     assert refused.status_code == 400
     assert not file.exists()
@@ -166,7 +166,7 @@ def test_server_is_installed_and_taken_out_again(console: Client, data: Path) ->
     assert not file.exists()
 
 
-def test_entry_of_somebody_else_is_not_replaced_unasked(console: Client, data: Path) -> None:
+def test_entry_of_someone_else_is_not_replaced_unasked(console: Client, data: Path) -> None:
     file = data / "home" / ".cursor" / "mcp.json"
     file.write_text('{"mcpServers": {"Demo": {"command": "theirs"}}}')
     answer = console.post("/api/clients/cursor/plan", json={"server": "Demo"})

@@ -55,7 +55,7 @@ def test_form_of_another_site_cannot_pretend_to_be_json(client: Client, kind: st
     assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
 
 
-def test_listed_origin_is_told_what_it_may(zoo: Zoo) -> None:
+def test_a_listed_origin_receives_its_permissions(zoo: Zoo) -> None:
     application = make_application(
         zoo, allowed_origins=["https://app.example/", "http://localhost:5173"]
     )
@@ -76,7 +76,7 @@ def test_listed_origin_is_told_what_it_may(zoo: Zoo) -> None:
         assert client.get("/api/agents", headers={"Origin": "http://localhost"}).status_code == 403
 
 
-def test_page_may_run_no_script_but_its_own_and_stand_in_no_frame(client: Client) -> None:
+def test_page_may_run_no_script_but_its_own_and_is_in_no_frame(client: Client) -> None:
     headers = client.get("/").headers
     policy = dict(
         part.strip().split(" ", 1) for part in headers["Content-Security-Policy"].split(";")

@@ -1,4 +1,4 @@
-"""Who may come in: everybody, whoever knows a token, or the people of a team."""
+"""Who may come in: everyone, whoever knows a token, or the people of a team."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,7 +47,7 @@ def test_nothing_is_answered_without_the_token(
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_everybody_may_ask_whether_to_sign_in(guarded: Client) -> None:
+def test_everyone_may_ask_whether_to_sign_in(guarded: Client) -> None:
     health = guarded.get("/api/health").json()
     assert (health["needsSignIn"], health["isTeam"], health["isAdmin"]) == (True, False, False)
     assert guarded.get("/api/health", headers=bearer(TOKEN)).json()["needsSignIn"] is False
@@ -84,7 +84,7 @@ def test_cookie_is_of_no_use_to_pages_of_others(guarded: Client) -> None:
     assert code_of(answer) == (403, "ORIGIN_NOT_ALLOWED")
 
 
-def test_nobody_can_guess_for_long(guarded: Client) -> None:
+def test_no_one_can_guess_for_long(guarded: Client) -> None:
     tries = [guarded.post("/api/sign-in", json={"token": f"guess {n}"}) for n in range(11)]
     assert [code_of(one) for one in tries[:10]] == [(401, "SIGN_IN_FAILED")] * 10
     assert code_of(tries[10]) == (429, "RATE_LIMITED")
@@ -110,7 +110,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A team of two on a socket; Ada looks after it."""
     path = tmp_path_factory.mktemp("team") / "zoo.db"
     with open_zoo(str(path)) as zoo, share_open_zoo(zoo):
-        zoo.create_agent({"name": "From before"})
+        zoo.agents.create({"name": "From before"})
         accounts = zoo.accounts()
         accounts.add_user("ada", ADA, is_admin=True)
         accounts.add_user("eve", EVE)
@@ -120,7 +120,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @contextmanager
 def signed_in(team: Served, name: str, password: str) -> Iterator[httpx.Client]:
-    """The browser of somebody."""
+    """The browser of someone."""
     with httpx.Client(base_url=team.url, timeout=PATIENCE) as client:
         answer = client.post("/api/sign-in", json={"name": name, "password": password})
         assert answer.status_code == 200
@@ -143,7 +143,7 @@ def ids(client: httpx.Client) -> set[str]:
     return {one["id"] for one in client.get("/api/agents").json()}
 
 
-def test_everybody_has_a_zoo_of_their_own(ada: httpx.Client, eve: httpx.Client) -> None:
+def test_everyone_has_a_zoo_of_their_own(ada: httpx.Client, eve: httpx.Client) -> None:
     ada.post("/api/agents", json={"name": "Of Ada"})
     eve.post("/api/agents", json={"name": "Of Eve"})
     assert "of-eve" in ids(eve) - ids(ada)
@@ -234,7 +234,7 @@ def test_chats_of_a_team_reach_no_folder_of_the_machine(
     assert [*tmp_path.iterdir()] == []
 
 
-def test_stream_ends_for_whom_is_let_in_no_more(zoo: Zoo) -> None:
+def test_stream_ends_for_whom_is_authorized_no_more(zoo: Zoo) -> None:
     accounts = zoo.accounts()
     accounts.add_user("leaving", "a password of theirs")
     _, secret = accounts.create_token("leaving", "chat")
@@ -303,7 +303,7 @@ def test_own_password_is_changed_by_who_knows_it(team: Served, eve: httpx.Client
         assert back.status_code == 204
 
 
-def test_neither_passwords_nor_tokens_stand_in_the_database(tmp_path: Path) -> None:
+def test_neither_passwords_nor_tokens_is_in_the_database(tmp_path: Path) -> None:
     path = tmp_path / "zoo.db"
     with open_zoo(str(path)) as zoo:
         accounts = zoo.accounts()

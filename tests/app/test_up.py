@@ -127,9 +127,7 @@ def test_everything_is_on_one_port(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signal_ends_it_in_good_order_under_open_streams(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_signal_ends_it_cleanly_under_open_streams(tmp_path: Path, number: signal.Signals) -> None:
     with (
         up(tmp_path, "--port", "0") as running,
         httpx.Client(base_url=running.url, timeout=PATIENCE) as http,
@@ -158,36 +156,36 @@ def test_second_one_leads_to_the_first(tmp_path: Path) -> None:
     with up(tmp_path, "--port", "0") as running:
         code, said = refused(tmp_path, "--port", str(running.port))
     assert code == 0
-    assert f"Paddock is running already, with this zoo: {running.url}" in said
+    assert f"Paddock is already running with this zoo: {running.url}" in said
 
 
-def test_paddock_with_another_zoo_is_said_to_have_the_port(tmp_path: Path) -> None:
+def test_a_paddock_with_another_zoo_is_named_as_the_owner_of_the_port(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     with up(tmp_path, "--port", "0") as running:
         code, said = refused(other, "--port", str(running.port))
     assert code == 2
-    assert f"Port {running.port} is taken by Paddock {__version__} with another database" in said
+    assert f"Port {running.port} is in use by Paddock {__version__} with another database" in said
     assert "--port" in said.splitlines()[-1]
 
 
-def test_another_program_is_said_to_have_the_port(tmp_path: Path, taken: int) -> None:
+def test_another_program_is_named_as_the_owner_of_the_port(tmp_path: Path, taken: int) -> None:
     code, said = refused(tmp_path, "--port", str(taken))
     assert code == 2
     by = f"process {os.getpid()}" if Path("/proc/net/tcp").exists() else "another program"
-    assert f"Port {taken} is taken by {by}" in said
+    assert f"Port {taken} is in use by {by}" in said
 
 
-def test_another_port_is_taken_where_nobody_has_named_one(tmp_path: Path) -> None:
+def test_another_port_is_taken_where_no_one_has_named_one(tmp_path: Path) -> None:
     with socket.socket() as holder:
         try:
             holder.bind(("127.0.0.1", 3912))
             holder.listen()
         except OSError:
-            pass  # somebody else has it, which does as well
+            pass  # someone else has it, which does as well
         with up(tmp_path) as running:
             assert running.port != 3912
-            assert any(line.startswith("Port 3912 is taken by ") for line in running.said)
+            assert any(line.startswith("Port 3912 is in use by ") for line in running.said)
 
 
 def test_port_may_be_a_variable(tmp_path: Path, taken: int) -> None:
@@ -270,7 +268,7 @@ def users(directory: Path, *arguments: str, **variables: str) -> subprocess.Comp
     )
 
 
-def test_team_is_served_once_somebody_looks_after_it(tmp_path: Path) -> None:
+def test_team_is_served_once_someone_looks_after_it(tmp_path: Path) -> None:
     code, said = refused(tmp_path, "--team", "--port", "0")
     assert (code, "paddock users add NAME --admin" in said) == (2, True)
     needed = users(tmp_path, "add", "ada", "--admin")

@@ -71,7 +71,7 @@ def among(denied: Iterable[str], loaded: set[str]) -> set[str]:
 
 
 class Pipe:
-    """One raw JSON-RPC conversation, so that no code of ours decides what is measured."""
+    """One raw JSON-RPC conversation, so that no code of Paddock decides what is measured."""
 
     def __init__(self, stdin: IO[str], stdout: IO[str]) -> None:
         self.stdin = stdin

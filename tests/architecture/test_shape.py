@@ -1,4 +1,4 @@
-"""The shape of the code base: sizes, names, comments, and where protocol dates may stand."""
+"""The shape of the code base: sizes, module names, comments, and where protocol dates occur."""
 
 import ast
 import io
@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "paddock"
-MODULES = sorted(PACKAGE.rglob("*.py"))
+from tests.architecture.sources import MODULES, PACKAGE, ROOT, parse_file, read_file
+
 PYTHON_FILES = sorted(
     file
     for folder in ("src", "tests", "benchmarks", "soak", "examples", "docs")
@@ -47,36 +46,26 @@ INVISIBLE_TOKENS = {
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def in_package(module: Path) -> str:
+def get_module_path(module: Path) -> str:
     return module.relative_to(PACKAGE).as_posix()
 
 
-def in_repository(file: Path) -> str:
+def get_file_path(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
 
 
-@cache
-def source_of(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
+def iter_tokens(file: Path) -> Iterator[tokenize.TokenInfo]:
+    return tokenize.generate_tokens(io.StringIO(read_file(file)).readline)
 
 
-@cache
-def tree_of(file: Path) -> ast.Module:
-    return ast.parse(source_of(file), filename=str(file))
-
-
-def tokens_of(file: Path) -> Iterator[tokenize.TokenInfo]:
-    return tokenize.generate_tokens(io.StringIO(source_of(file)).readline)
-
-
-def comments_of(file: Path) -> Iterator[tuple[int, str]]:
-    for token in tokens_of(file):
+def iter_comments(file: Path) -> Iterator[tuple[int, str]]:
+    for token in iter_tokens(file):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
 
 
-def prose_nodes(tree: ast.Module) -> Iterator[ast.Constant]:
-    """Docstrings, also those that stand under a constant or an attribute."""
+def iter_prose(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Docstrings, including those below a constant or an attribute."""
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Expr)
@@ -87,74 +76,74 @@ def prose_nodes(tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 @cache
-def code_lines(file: Path) -> frozenset[int]:
+def find_code_lines(file: Path) -> frozenset[int]:
     """The numbers of the lines that hold code: no blank lines, comments or docstrings."""
     lines: set[int] = set()
-    for token in tokens_of(file):
+    for token in iter_tokens(file):
         if token.type not in INVISIBLE_TOKENS:
             lines.update(range(token.start[0], token.end[0] + 1))
-    for prose in prose_nodes(tree_of(file)):
+    for prose in iter_prose(parse_file(file)):
         lines.difference_update(range(prose.lineno, (prose.end_lineno or prose.lineno) + 1))
     return frozenset(lines)
 
 
-def functions_of(file: Path) -> Iterator[Function]:
-    for node in ast.walk(tree_of(file)):
+def iter_functions(file: Path) -> Iterator[Function]:
+    for node in ast.walk(parse_file(file)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
 
-def body_length(function: Function, lines: frozenset[int]) -> int:
+def count_body_lines(function: Function, lines: frozenset[int]) -> int:
     last = function.body[-1].end_lineno or function.body[-1].lineno
     return sum(function.body[0].lineno <= line <= last for line in lines)
 
 
-@pytest.mark.parametrize("module", MODULES, ids=in_package)
+@pytest.mark.parametrize("module", MODULES, ids=get_module_path)
 def test_a_module_fits_its_budget(module: Path) -> None:
-    assert len(code_lines(module)) <= MAX_MODULE_LINES
+    assert len(find_code_lines(module)) <= MAX_MODULE_LINES
 
 
-@pytest.mark.parametrize("module", MODULES, ids=in_package)
+@pytest.mark.parametrize("module", MODULES, ids=get_module_path)
 def test_every_function_fits_its_budget(module: Path) -> None:
-    lengths = {f: body_length(f, code_lines(module)) for f in functions_of(module)}
+    lengths = {f: count_body_lines(f, find_code_lines(module)) for f in iter_functions(module)}
     long = {f"{f.name}:{f.lineno}": n for f, n in lengths.items() if n > MAX_FUNCTION_LINES}
     assert long == {}
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    assert [in_package(m) for m in MODULES if ast.get_docstring(tree_of(m)) is None] == []
+    assert [get_module_path(m) for m in MODULES if ast.get_docstring(parse_file(m)) is None] == []
 
 
 def test_no_module_or_package_has_a_vague_name() -> None:
     vague = [
-        in_package(module)
+        get_module_path(module)
         for module in MODULES
         if VAGUE_NAMES & set(module.relative_to(PACKAGE).with_suffix("").parts)
     ]
     assert vague == []
 
 
-def test_protocol_dates_stand_only_where_the_eras_are_defined() -> None:
+def test_protocol_dates_occur_only_where_the_eras_are_defined() -> None:
     offenders = []
     for module in MODULES:
-        if in_package(module).startswith(DATE_HOMES):
+        if get_module_path(module).startswith(DATE_HOMES):
             continue
-        prose = set(prose_nodes(tree_of(module)))
-        for node in ast.walk(tree_of(module)):
+        prose = set(iter_prose(parse_file(module)))
+        for node in ast.walk(parse_file(module)):
             if not isinstance(node, ast.Constant) or node in prose:
                 continue
             text = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
             if isinstance(text, str) and PROTOCOL_DATE.search(text):
-                offenders.append(f"{in_package(module)}:{node.lineno}")
+                offenders.append(f"{get_module_path(module)}:{node.lineno}")
     assert offenders == []
 
 
 def test_no_comment_is_a_banner() -> None:
     """A section with a headline is a module of its own."""
     banners = [
-        f"{in_repository(file)}:{line}: {comment}"
+        f"{get_file_path(file)}:{line}: {comment}"
         for file in PYTHON_FILES
-        for line, comment in comments_of(file)
+        for line, comment in iter_comments(file)
         if BANNER.search(comment)
     ]
     assert banners == []
@@ -163,9 +152,9 @@ def test_no_comment_is_a_banner() -> None:
 def test_every_suppression_names_its_rule_and_its_reason() -> None:
     """As in `# noqa: S603 - the user named this program`."""
     bare = [
-        f"{in_package(module)}:{line}: {comment}"
+        f"{get_module_path(module)}:{line}: {comment}"
         for module in MODULES
-        for line, comment in comments_of(module)
+        for line, comment in iter_comments(module)
         if SUPPRESSION.search(comment) and not EXPLAINED_SUPPRESSION.search(comment)
     ]
     assert bare == []

@@ -1,6 +1,6 @@
 """Nothing of one machine gets into the repository: no paths, no package mirrors, no heavy files.
 
-Nor does a merge that nobody has finished.
+Nor does a merge that no one has finished.
 
 Files that git does not know yet but would add are looked at too, so that a mistake shows before it
 is committed.

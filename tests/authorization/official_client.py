@@ -1,6 +1,6 @@
 """The client of the official Python SDK: `python -m … URL MODE`.
 
-It is told nothing but the URL of the server. It writes each page that its user has to visit on
+It is reported nothing but the URL of the server. It writes each page that its user has to visit on
 standard output and reads where the user ended up from standard input; at the end it writes what
 the tools have said.
 """

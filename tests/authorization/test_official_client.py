@@ -1,4 +1,4 @@
-"""The official SDK's client gets in by itself: it finds the issuer, registers and asks its user."""
+"""The official SDK's client logs in: it finds the issuer, registers and asks its user."""
 
 import json
 import subprocess

@@ -52,7 +52,7 @@ def present(authorization: Authorization, token: str) -> Principal:
 
 
 def status(authorization: Authorization, token: str) -> int:
-    """What HTTP says to a token; 200 for one that is let in."""
+    """What HTTP says to a token; 200 for one that is authorized."""
     try:
         present(authorization, token)
     except (UnauthorizedError, ForbiddenError) as refusal:
@@ -61,7 +61,7 @@ def status(authorization: Authorization, token: str) -> int:
 
 
 @BOTH
-def test_a_program_with_credentials_of_its_own_is_let_in(
+def test_a_program_with_credentials_of_its_own_is_authorized(
     issuer: Issuer, protect: Callable[[Issuer], Authorization]
 ) -> None:
     token = issuer.client_credentials(RESOURCE, "notes:read notes:write")
@@ -74,7 +74,7 @@ def test_a_program_with_credentials_of_its_own_is_let_in(
 
 
 @BOTH
-def test_a_user_who_logs_in_and_agrees_is_let_in(
+def test_a_user_who_logs_in_and_agrees_is_authorized(
     issuer: Issuer, protect: Callable[[Issuer], Authorization]
 ) -> None:
     ada = present(protect(issuer), issuer.authorization_code(RESOURCE))
@@ -82,7 +82,7 @@ def test_a_user_who_logs_in_and_agrees_is_let_in(
     assert ada.scopes == {"notes:read"}
 
 
-def test_a_user_is_let_in_by_number_or_by_name_and_by_neither_in_the_place_of_the_other(
+def test_a_user_is_authorized_by_number_or_by_name_and_by_neither_instead_of_the_other(
     issuer: Issuer,
 ) -> None:
     token = issuer.authorization_code(RESOURCE)
@@ -134,7 +134,7 @@ def test_a_revoked_token_is_refused_by_whoever_asks_the_issuer(issuer: Issuer) -
     assert status(authorization, token) == 401
 
 
-def test_wrong_credentials_of_ours_let_nobody_in(issuer: Issuer) -> None:
+def test_wrong_credentials_of_paddock_let_no_one_in(issuer: Issuer) -> None:
     wrong = RESOURCE_SERVER.secret.upper()
     validator = IntrospectionValidator(
         issuer.url, client_id=RESOURCE_SERVER.name, client_secret=wrong
@@ -278,7 +278,7 @@ def test_a_new_key_of_the_issuer_is_followed_and_a_withdrawn_one_counts_no_more(
     assert [status(authorization, one) for one in (third, second, first)] == [200, 401, 401]
 
 
-def test_an_issuer_that_is_gone_leaves_its_keys_and_lets_nobody_else_in(
+def test_an_issuer_that_is_gone_leaves_its_keys_and_lets_no_one_else_in(
     own_issuer: Callable[[], Issuer],
 ) -> None:
     issuer = own_issuer()
@@ -296,7 +296,7 @@ def test_an_issuer_that_is_gone_leaves_its_keys_and_lets_nobody_else_in(
 
 
 def of_an_unknown_key_of(token: str) -> str:
-    """The claims of a token, signed by somebody else."""
+    """The claims of a token, signed by someone else."""
     _, claims = parts(token)
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     return jwt.encode(claims, key, "RS256", headers={"kid": "somebody"})

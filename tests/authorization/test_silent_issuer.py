@@ -61,7 +61,9 @@ def silent(request: pytest.FixtureRequest) -> Iterator[Silent]:
     server.close()
 
 
-def test_requests_are_refused_in_the_end_and_others_are_served_meanwhile(silent: Silent) -> None:
+def test_requests_are_refused_in_the_end_and_others_are_served_in_the_meantime(
+    silent: Silent,
+) -> None:
     authorization = Authorization(JwksValidator(silent.url), resource=RESOURCE)
     asking = Authorization(
         IntrospectionValidator(silent.url, client_id="a", client_secret="b"),  # noqa: S106 - none
@@ -98,7 +100,7 @@ server.run(http="127.0.0.1:0", limits=Limits(drain_seconds=0.1))
 """
 
 
-def test_a_server_ends_when_it_is_told_to_all_the_same(silent: Silent, tmp_path: Path) -> None:
+def test_a_server_still_ends_when_it_is_asked_to(silent: Silent, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     command = [sys.executable, str(program), silent.url]

@@ -1,4 +1,4 @@
-"""A raw connection to a server: frames in, frames out, nothing of ours in between.
+"""A raw connection to a server: frames in, frames out, nothing of Paddock in between.
 
 Waits are bounded and never sleeps. Everything is recorded for `wire.Transcript`.
 """
@@ -132,7 +132,7 @@ class Line:
         return plain(self.answer(self.begin_call(tool, arguments, **meta)))
 
     def text(self, tool: str, arguments: Json | None = None, **meta: object) -> str:
-        """The text of a tool's result, which is no error."""
+        """The text of a tool's result, which is not an error."""
         return text_of(self.call(tool, arguments, **meta))
 
     def converse(self, method: str, params: Json, answer: Answer) -> Json:
@@ -203,7 +203,7 @@ class Line:
         return self._backlog
 
     def join(self) -> None:
-        """Wait until nobody reads from the channel any more."""
+        """Wait until no one reads from the channel any more."""
         self._pumping.join(PATIENCE)
 
     def _next(self, what: str) -> Json:

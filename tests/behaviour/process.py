@@ -1,4 +1,4 @@
-"""A real server process, spoken to through its standard input and output."""
+"""A real server process, connected to through its standard input and output."""
 
 import os
 import select
@@ -34,7 +34,7 @@ class PipeChannel:
         os.write(self._stop[1], b"stop")
 
     def wait_for_output(self) -> None:
-        """Wait until the pipe has something in it that nobody reads."""
+        """Wait until the pipe has something in it that no one reads."""
         ready, _, _ = select.select([self._stdout.fileno()], [], [], PATIENCE)
         assert ready, "the server has written nothing"
 

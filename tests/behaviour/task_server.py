@@ -132,7 +132,7 @@ def _add_askers(server: Server, gates: Gates) -> None:
 def _add_choosers(server: Server, gates: Gates) -> None:
     @server.tool(task="required", task_from_handler=True)
     async def escalate(ctx: Context) -> str:
-        """Ask first, go on as a task, and ask again."""
+        """Ask first, continue as a task, and ask again."""
         first = await ctx.elicit("Name?", NAME, key="name")
         ctx.detach(message="on my way")
         second = await ctx.elicit("Sure?", NAME, key="sure")

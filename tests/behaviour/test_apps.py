@@ -119,7 +119,7 @@ def test_a_decorated_tool_brings_its_view_along(connect: Connect, era: str) -> N
     ]
 
 
-def test_what_a_view_needs_is_told_in_the_list_and_with_the_content(
+def test_what_a_view_needs_is_reported_in_the_list_and_with_the_content(
     connect: Connect, era: str
 ) -> None:
     view = AppView(

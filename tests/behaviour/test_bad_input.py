@@ -1,4 +1,4 @@
-"""Input that is no message, or a wrong one: an error where one is due, and the connection lives."""
+"""Invalid messages get an error where the protocol requires one, and the connection survives."""
 
 import json
 from typing import Any
@@ -60,7 +60,7 @@ def test_what_is_not_json_is_a_parse_error_without_an_id(
         {"id": {}, "jsonrpc": "2.0", "method": "ping"},
     ],
 )
-def test_what_is_no_request_is_invalid_and_its_answer_has_no_id(
+def test_what_is_not_a_request_is_invalid_and_its_answer_has_no_id(
     connect: Connect, era: str, message: object
 ) -> None:
     line = connect(Server("s"), era)
@@ -118,7 +118,7 @@ def test_a_notification_is_never_answered(connect: Connect, era: str, message: J
 @pytest.mark.parametrize(
     "method", ["ping", "tools/list", "tools/call", "initialize", "server/discover"]
 )
-def test_parameters_that_are_no_object_are_invalid_params(
+def test_parameters_that_are_not_an_object_are_invalid_params(
     connect: Connect, method: str, params: object
 ) -> None:
     line = connect(Server("s"))
@@ -181,7 +181,7 @@ def test_nesting_a_hundred_thousand_deep_is_refused(
     assert line.text("hi") == "hello"
 
 
-def test_nesting_is_no_problem_anywhere_short_of_the_limit(connect: Connect, era: str) -> None:
+def test_nesting_is_not_a_problem_anywhere_short_of_the_limit(connect: Connect, era: str) -> None:
     """Some depth is too much for the frame, a smaller one for the arguments, a smaller one fits."""
     server = Server("s")
 

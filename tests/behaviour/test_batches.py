@@ -58,7 +58,9 @@ def test_a_batch_of_notifications_and_answers_is_not_answered(connect: Connect) 
     assert line.heard() == []
 
 
-def test_what_is_no_request_is_not_refused_for_the_version_that_it_names(connect: Connect) -> None:
+def test_what_is_not_a_request_is_not_refused_for_the_version_that_it_names(
+    connect: Connect,
+) -> None:
     line = opened(connect, Server("s"))
     params = {"_meta": {"io.modelcontextprotocol/protocolVersion": STATELESS}}
     line.send([{"jsonrpc": "2.0", "id": 9, "error": None, "params": params}])

@@ -203,7 +203,7 @@ def test_several_questions_are_asked_at_once(connect: Connect, era: str, *, is_a
     assert plain(answer)["content"][0]["text"] == "Ada four file:///a"
 
 
-def test_answers_that_nobody_asked_for_are_dropped(connect: Connect, era: str) -> None:
+def test_answers_that_no_one_asked_for_are_dropped(connect: Connect, era: str) -> None:
     line = connect(Server("s"), era)
     line.send({"jsonrpc": "2.0", "id": 1, "result": {}})
     line.send({"jsonrpc": "2.0", "id": "x", "result": None})

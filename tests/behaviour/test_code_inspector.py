@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paddock import Peer, Server, connect
-from paddock.toolkits.tools.CodeInspector import tool
+from paddock.toolkits.wolfram.tools import code_inspector_tool as tool
 from paddock.wolfram.inspection import SEVERITIES
 
 TIP = """\
@@ -209,7 +209,7 @@ def test_a_directory_without_code_is_refused(era: str, tmp_path: Path) -> None:
     assert text == f"{tmp_path}: There are no files that end with .wl, .m, .wls"
 
 
-def test_what_is_no_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
+def test_what_is_not_an_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.wl")
     text = refused(era, file=str(tmp_path / "pipe.wl"))
     assert "It cannot be read: not a regular file" in text
@@ -224,7 +224,7 @@ def test_what_is_too_large_is_refused(
     assert "It cannot be read: larger than 1 MB" in text
 
 
-def test_what_a_directory_only_seems_to_have_is_told(era: str, tmp_path: Path) -> None:
+def test_what_a_directory_only_seems_to_have_is_reported(era: str, tmp_path: Path) -> None:
     (tmp_path / "there.wl").write_text("x = x", encoding="utf-8")
     (tmp_path / "in").mkdir()
     os.mkfifo(tmp_path / "in" / "pipe.wl")
@@ -245,7 +245,7 @@ def test_files_in_sixteen_bit_units_are_read(era: str, tmp_path: Path) -> None:
     assert headings(report) == ["### Issue 1: SelfAssignment (Warning, 95%)"]
 
 
-def test_of_a_long_comment_the_beginning_is_told(era: str) -> None:
+def test_of_a_long_comment_the_beginning_is_reported(era: str) -> None:
     assert len(ask(era, code=f"(* FIXME: {'a ' * 50_000}*) x")) < 2_000
 
 

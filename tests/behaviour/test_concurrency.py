@@ -1,4 +1,4 @@
-"""A slow handler delays nobody."""
+"""A slow handler delays no one."""
 
 import asyncio
 import threading
@@ -71,7 +71,7 @@ def test_a_blocking_handler_does_not_delay_a_ping_another_call_or_a_cancellation
         ("resources/read", {"uri": "hold://"}),
     ],
 )
-def test_blocking_prompts_and_resources_delay_nobody(
+def test_blocking_prompts_and_resources_delay_no_one(
     connect: Connect, era: str, method: str, params: Json
 ) -> None:
     server, gate = Server("s"), Gate()

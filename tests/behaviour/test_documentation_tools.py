@@ -63,15 +63,17 @@ def test_an_empty_question_is_an_error_that_says_so(era: str) -> None:
         searched = said(peer.prompt("Search", query=""))
     assert (answer.is_error, answer.text) == (
         True,
-        "There is nothing to look for: `context` is empty",
+        "There is nothing to search for: `context` is empty",
     )
     assert searched == (
         "<search-query></search-query>\n<search-results>\n"
-        "[Error] There is nothing to look for: `context` is empty" + REPEATED.format("")
+        "[Error] There is nothing to search for: `context` is empty" + REPEATED.format("")
     )
 
 
-def test_any_corpus_can_be_searched_and_an_unknown_one_is_told(era: str, tmp_path: Path) -> None:
+def test_any_corpus_can_be_searched_and_an_unknown_one_is_reported(
+    era: str, tmp_path: Path
+) -> None:
     (tmp_path / "orchard.md").write_text("# Orchard\n\nWhere pears are grafted.\n")
     add_folder(tmp_path)
     with connect(Server("docs", tools=docs_context_tool), era=era) as peer:
@@ -116,7 +118,7 @@ def test_a_notebook_is_put_into_the_conversation(
             "<notebook-path>a.nb</notebook-path>\n"
             "<notebook-content>\n# Title\n\nText.\n</notebook-content>"
         )
-        assert shown("a.txt") == "[Error] The file is no Wolfram notebook (.nb): a.txt"
-        assert shown("c.nb") == "[Error] There is no such file: c.nb"
+        assert shown("a.txt") == "[Error] not a Wolfram notebook (.nb): a.txt"
+        assert shown("c.nb") == "[Error] the file does not exist: c.nb"
         assert shown("b.nb").startswith("[Error] The file is no valid notebook (")
         assert shown("/etc/a.nb").startswith("[Error] /etc/a.nb is outside the folders")

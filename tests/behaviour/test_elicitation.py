@@ -283,7 +283,7 @@ def test_a_client_is_never_asked_what_it_has_not_declared(
 
 
 @pytest.mark.parametrize("declared", [{"elicitation": {}}, {"elicitation": {"form": {}}}])
-def test_an_empty_elicitation_capability_stands_for_forms(
+def test_an_empty_elicitation_capability_means_forms(
     connect: Connect, era: str, declared: Json
 ) -> None:
     server = Server("s")
@@ -358,7 +358,7 @@ def test_prompts_and_resources_ask_too(connect: Connect, era: str) -> None:
     assert plain(resource)["contents"][0]["text"] == "is Ada"
 
 
-def test_the_client_is_told_once_that_a_web_page_has_done_its_work(connect: Connect) -> None:
+def test_the_client_is_reported_once_that_a_web_page_has_done_its_work(connect: Connect) -> None:
     server = Server("s")
 
     @server.tool

@@ -1,4 +1,4 @@
-"""Handlers that fail in every way: the client is told, and the server goes on."""
+"""Handlers that fail in every way: the client is reported, and the server goes on."""
 
 import asyncio
 import json
@@ -98,7 +98,7 @@ def test_whatever_a_completion_raises_is_an_internal_error(
     assert line.heard() == []
 
 
-def test_an_exception_is_told_with_its_type_and_text_and_logged_with_its_traceback(
+def test_an_exception_is_reported_with_its_type_and_text_and_logged_with_its_traceback(
     connect: Connect, era: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = Server("s", tools=Tool("fail", raises(LookupError("no such key"))))
@@ -133,7 +133,7 @@ def test_a_completion_that_fails_is_masked_too(connect: Connect, era: str) -> No
     assert "secret" not in connect(server, era).error("completion/complete", params)["message"]
 
 
-def test_a_tool_error_is_told_as_it_is_and_not_logged(
+def test_a_tool_error_is_reported_as_it_is_and_not_logged(
     connect: Connect, era: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = Server("s", mask_errors=True)
@@ -217,7 +217,7 @@ def test_any_text_can_be_returned_and_raised(connect: Connect, era: str, text: s
         assert line.ask(method, params).keys() & {"result", "error"}
 
 
-def test_a_context_that_outlives_its_request_harms_nobody(connect: Connect, era: str) -> None:
+def test_a_context_that_outlives_its_request_harms_no_one(connect: Connect, era: str) -> None:
     server = Server("s")
     kept: list[Context] = []
 

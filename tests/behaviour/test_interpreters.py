@@ -91,7 +91,7 @@ def test_an_activated_environment_counts_after_that_of_the_project(
     assert choose().endswith(f"of the environment {other}")
 
 
-def test_an_environment_whose_python_is_gone_is_passed_over_and_named(
+def test_an_environment_whose_python_is_gone_is_ignored_and_named(
     choose: Choose, environment: Path
 ) -> None:
     for program in (environment / "bin").glob("python*"):
@@ -141,7 +141,7 @@ def test_our_own_and_those_on_the_search_path_may_be_named(
         ("python", "#!/bin/sh\necho hello\n", "{}/python is no Python that works"),
     ],
 )
-def test_what_is_no_python_is_told(
+def test_what_is_not_python_is_reported(
     choose: Choose, work: Path, name: str, content: str | None, told: str
 ) -> None:
     if content is not None:

@@ -270,7 +270,9 @@ def test_old_formats_are_read_and_written_as_the_present_one(peer: Peer, work: P
         (b"\xff", "it is not UTF-8: byte 0 is 0xff"),
     ],
 )
-def test_what_is_no_notebook_is_told(peer: Peer, work: Path, content: bytes, told: str) -> None:
+def test_what_is_not_a_notebook_is_reported(
+    peer: Peer, work: Path, content: bytes, told: str
+) -> None:
     (work / "a.ipynb").write_bytes(content)
     answer = peer.call("ReadNotebook", notebook="a.ipynb")
     assert not answer.is_error

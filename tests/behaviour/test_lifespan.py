@@ -67,7 +67,7 @@ def test_handlers_see_what_an_async_lifespan_yields(connect: Connect, era: str) 
     assert events == ["enter", "leave"]
 
 
-def test_a_lifespan_that_fails_is_told_to_the_client(connect: Connect, era: str) -> None:
+def test_a_lifespan_that_fails_is_reported_to_the_client(connect: Connect, era: str) -> None:
     @contextmanager
     def lifespan(_server: Any) -> Iterator[None]:
         raise ConnectionError("no database")

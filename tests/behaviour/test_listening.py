@@ -20,7 +20,7 @@ def listen(line: Line, **wanted: object) -> tuple[int, Json]:
     return request_id, honoured
 
 
-def test_the_acknowledgement_comes_first_and_names_what_will_be_told(connect: Connect) -> None:
+def test_the_acknowledgement_comes_first_and_names_what_will_be_reported(connect: Connect) -> None:
     server = Server("s")
     line = connect(server, STATELESS)
     line.request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
@@ -32,7 +32,7 @@ def test_the_acknowledgement_comes_first_and_names_what_will_be_told(connect: Co
     }
 
 
-def test_only_what_was_asked_for_is_told_and_every_message_is_tagged(connect: Connect) -> None:
+def test_only_what_was_asked_for_is_reported_and_every_message_is_tagged(connect: Connect) -> None:
     server = Server("s")
     line = connect(server, STATELESS)
     tools, honoured = listen(line, toolsListChanged=True, promptsListChanged=False)
@@ -112,7 +112,7 @@ def test_what_the_server_does_not_declare_is_not_honoured(connect: Connect) -> N
     assert server.list_changed("resources") == 1
 
 
-def test_listeners_are_told_goodbye_when_the_connection_ends(connect: Connect) -> None:
+def test_listeners_are_reported_goodbye_when_the_connection_ends(connect: Connect) -> None:
     line = connect(Server("s", version="1"), STATELESS)
     request_id, _ = listen(line, toolsListChanged=True)
     assert line.close() == [
@@ -163,7 +163,7 @@ def test_more_listeners_than_the_server_keeps_are_refused(connect: Connect) -> N
     assert line.heard() == []
 
 
-def test_a_session_and_a_listener_on_one_connection_are_told_each_in_its_way(
+def test_a_session_and_a_listener_on_one_connection_are_reported_each_in_its_way(
     connect: Connect,
 ) -> None:
     server = Server("s")

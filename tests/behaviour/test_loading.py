@@ -91,7 +91,7 @@ def test_a_listener_may_begin_while_the_module_is_loading(start: Start) -> None:
         ("del server", "no server"),
     ],
 )
-def test_a_module_that_fails_to_load_is_told_to_the_client_and_on_standard_error(
+def test_a_module_that_fails_to_load_is_reported_to_the_client_and_on_standard_error(
     start: Start, era: str, after: str, said: str
 ) -> None:
     held = Held(start, era, after)
@@ -110,7 +110,7 @@ def test_a_module_that_fails_to_load_is_told_to_the_client_and_on_standard_error
     assert said in held.process.stderr
 
 
-def test_a_module_with_a_syntax_error_is_told_to_the_client(start: Start, era: str) -> None:
+def test_a_module_with_a_syntax_error_is_reported_to_the_client(start: Start, era: str) -> None:
     process = start("def broken(:\n", is_served=True)
     line = process.connect(era)
     if era == SESSION:
@@ -154,7 +154,7 @@ def test_a_directory_is_served(start: Start, tmp_path: Path) -> None:
     assert "bad.py" in process.stderr
 
 
-def test_what_is_no_file_is_refused_with_a_reason(start: Start) -> None:
+def test_what_is_not_a_file_is_refused_with_a_reason(start: Start) -> None:
     process = start.command(serve_command(start.directory / "nowhere.py"))
     assert process.wait() == 2
     assert "nowhere.py" in process.stderr

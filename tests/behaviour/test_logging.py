@@ -106,7 +106,7 @@ def test_without_the_capability_nothing_is_logged(connect: Connect, era: str) ->
         assert line.error("logging/setLevel", {"level": "debug"})["code"] == -32601
 
 
-def test_data_that_is_no_json_is_told_as_text_and_never_fails_the_call(
+def test_data_that_is_not_json_is_reported_as_text_and_never_fails_the_call(
     connect: Connect, era: str
 ) -> None:
     server = Server("s")

@@ -65,7 +65,7 @@ def called(process: ServerProcess, *words: str) -> ServerProcess:
     return process
 
 
-def test_nothing_is_said_of_what_goes_well(start: Start, program: Path) -> None:
+def test_nothing_is_stated_of_what_goes_well(start: Start, program: Path) -> None:
     assert called(start.command(serve(program)), "hey").stderr == ""
 
 
@@ -185,7 +185,7 @@ class Answer(NamedTuple):
 
 
 def send(url: str, message: Json | None = None, *, method: str = "POST", **headers: str) -> Answer:
-    """One HTTP request; underscores in the names of headers stand for hyphens."""
+    """One HTTP request; underscores in the names of headers means hyphens."""
     place = urlsplit(url)
     whole = {name.replace("_", "-"): value for name, value in headers.items()}
     if message is not None:

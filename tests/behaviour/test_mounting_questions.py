@@ -56,7 +56,7 @@ EVERYTHING: Json = {"elicitation": {}, "sampling": {}, "roots": {}}
 
 @pytest.fixture(params=[SESSION, STATELESS], ids=lambda era: f"upstream-{era}")
 def theirs(request: pytest.FixtureRequest) -> str:
-    """The era that the upstream is spoken to in."""
+    """The era that the upstream is connected to in."""
     value: str = request.param
     return value
 
@@ -105,7 +105,7 @@ def test_a_client_that_cannot_be_asked_is_not(
     assert "elicitation" in str(answer)
 
 
-def test_a_stateless_upstream_is_told_what_the_client_can_be_asked(
+def test_a_stateless_upstream_receives_the_capabilities_of_the_client(
     connect: Connect, upstream: Upstreams, era: str
 ) -> None:
     server = Server("s").mount(upstream(ASKING), "u", era=STATELESS)
@@ -130,7 +130,7 @@ def test_a_question_that_may_be_of_either_of_two_clients_is_put_to_neither(
     assert plain(one.answer(first))["content"][0]["text"] == "Ada is 36"
 
 
-def test_an_answer_to_a_question_that_is_gone_is_told_so(
+def test_an_answer_to_a_question_that_is_gone_is_reported_so(
     connect: Connect, upstream: Upstreams
 ) -> None:
     server = Server("s").mount(upstream(ASKING), "u", era=SESSION)

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("upstream")
 
 @pytest.fixture(params=[SESSION, STATELESS], ids=lambda era: f"upstream-{era}")
 def theirs(request: pytest.FixtureRequest) -> str:
-    """The era that the upstream is spoken to in."""
+    """The era that the upstream is connected to in."""
     value: str = request.param
     return value
 
@@ -132,7 +132,7 @@ def test_cancelling_a_call_stops_it_upstream(
     assert line.text("u_was_stopped") == "true"
 
 
-def test_changes_of_an_upstream_are_told_and_seen(
+def test_changes_of_an_upstream_are_reported_and_seen(
     connect: Connect, upstream: Upstreams, theirs: str
 ) -> None:
     line = connect(mounted(upstream(), theirs))
@@ -144,7 +144,7 @@ def test_changes_of_an_upstream_are_told_and_seen(
 
 
 def touch_until_heard(line: Line, uri: str) -> Json:
-    """Subscribing upstream takes a moment of its own, so updates are repeated until one is told."""
+    """Subscribing upstream takes a moment, so updates are repeated until one is reported."""
     deadline = time.monotonic() + 5
     while line.call("u_touch", {"uri": uri})["structuredContent"] == {"result": 0}:
         assert time.monotonic() < deadline
@@ -202,7 +202,7 @@ time.sleep(3600)
 """
 
 
-def test_an_upstream_that_hangs_when_it_starts_holds_up_nobody(
+def test_an_upstream_that_hangs_when_it_starts_holds_up_no_one(
     connect: Connect, upstream: Upstreams, era: str
 ) -> None:
     program = [sys.executable, upstream(HANGING)]
@@ -273,7 +273,7 @@ def test_a_call_without_a_sign_of_life_is_given_up(
     assert line.text("u_was_stopped") == "true"
 
 
-def test_many_calls_that_hang_hold_up_nobody(
+def test_many_calls_that_hang_hold_up_no_one(
     connect: Connect, upstream: Upstreams, era: str, theirs: str
 ) -> None:
     server = mounted(upstream(), theirs)
@@ -346,7 +346,7 @@ def test_unmounting_ends_the_upstream(connect: Connect, upstream: Upstreams) -> 
     assert line.error("tools/call", {"name": "u_pid"})["code"] == -32602
 
 
-def test_nothing_is_started_before_somebody_connects(upstream: Upstreams) -> None:
+def test_nothing_is_started_before_someone_connects(upstream: Upstreams) -> None:
     mounted(upstream())
     assert keepers() == []
 
@@ -362,7 +362,9 @@ def test_an_open_peer_can_be_mounted_and_stays_open(connect: Connect, upstream: 
         assert connect(server).text("p_add", {"a": 3, "b": 2}) == "5"
 
 
-def test_a_mounted_peer_that_has_ended_is_told_so(connect: Connect, upstream: Upstreams) -> None:
+def test_a_mounted_peer_that_has_ended_is_reported_so(
+    connect: Connect, upstream: Upstreams
+) -> None:
     with paddock.connect(upstream()) as peer:
         server = Server("s").mount(peer, "p")
     text = connect(server).call("p_add", {"a": 1, "b": 2})["content"][0]["text"]

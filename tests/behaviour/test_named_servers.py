@@ -360,7 +360,7 @@ def test_what_a_tool_wants_done_first_is_done_when_the_server_starts(garden: str
         assert result(peer, "starts") == [1]
 
 
-def test_a_failed_initialization_is_told_by_every_call_and_on_stderr(garden: str) -> None:
+def test_a_failed_initialization_is_reported_by_every_call_and_on_stderr(garden: str) -> None:
     create_server(
         "dry", tools=[f"{garden}:grower", "DemoDice"], initialization=f"{garden}:broken_setup"
     )
@@ -398,7 +398,7 @@ def test_an_item_that_is_gone_is_reported_and_the_others_are_served(
         get_server("rest").load()
 
 
-def test_when_nothing_is_left_the_client_is_told_why(garden: str) -> None:
+def test_when_nothing_is_left_the_client_is_reported_why(garden: str) -> None:
     create_server("gone", tools=[f"{garden}:plants"])
     Path(garden).unlink()
     with served("gone") as peer, pytest.raises(paddock.PeerError, match="there is no file"):

@@ -131,7 +131,7 @@ def test_a_stateless_method_without_its_envelope_names_the_missing_keys(
 
 
 @pytest.mark.parametrize("params", [{}, {"_meta": {}}, None])
-def test_discover_without_an_envelope_is_invalid_params_however_it_is_left_out(
+def test_discover_without_an_envelope_is_invalid_params_no_matter_how_it_is_left_out(
     connect: Connect, params: dict[str, object] | None
 ) -> None:
     line = connect.silent(Server("s"))
@@ -236,14 +236,14 @@ def test_nothing_of_a_session_holds_for_a_stateless_request(connect: Connect) ->
     assert line.heard() == []
 
 
-def test_a_session_can_be_opened_anew(connect: Connect) -> None:
+def test_a_session_can_be_opened_again(connect: Connect) -> None:
     line = connect(Server("s"))
     assert line.open("2025-06-18")["result"]["protocolVersion"] == "2025-06-18"
     assert line.ask("ping")["result"] == {}
 
 
 @pytest.mark.parametrize("era", [SESSION, STATELESS])
-def test_a_server_that_is_loaded_anew_says_what_it_is_now(connect: Connect, era: str) -> None:
+def test_a_server_that_is_loaded_again_says_what_it_is_now(connect: Connect, era: str) -> None:
     server = Server("s", version="1", instructions="Old")
     line = connect(server, era)
     server.update_from(Server("s", version="2", instructions="New"))

@@ -58,7 +58,7 @@ def test_a_file_that_is_there_is_replaced_only_when_asked(era: str, work: Path) 
         assert peer.call("ReadNotebook", notebook="a.nb").text == MARKDOWN
 
 
-def test_a_directory_that_cannot_be_made_is_told(era: str, work: Path) -> None:
+def test_a_directory_that_cannot_be_made_is_reported(era: str, work: Path) -> None:
     (work / "file").write_text("", encoding="utf-8")
     with tools(era) as peer:
         answer = peer.call("WriteNotebook", file="file/a.nb", markdown=MARKDOWN)
@@ -87,7 +87,7 @@ def test_a_disk_without_room_leaves_the_file_that_was_there(era: str, work: Path
     assert [path.read_text(encoding="utf-8") for path in work.iterdir()] == ["mine"]
 
 
-def test_a_directory_is_no_notebook_to_write(era: str, work: Path) -> None:
+def test_a_directory_is_not_a_notebook_to_write(era: str, work: Path) -> None:
     with tools(era) as peer:
         for given in (".", ""):
             answer = peer.call("WriteNotebook", file=given, markdown=MARKDOWN)
@@ -95,7 +95,7 @@ def test_a_directory_is_no_notebook_to_write(era: str, work: Path) -> None:
             assert answer.text == told
 
 
-def test_a_file_that_appears_meanwhile_is_kept(work: Path) -> None:
+def test_a_file_that_appears_in_the_meantime_is_kept(work: Path) -> None:
     def appear() -> None:
         (work / "a.nb").write_text("theirs")
 
@@ -105,7 +105,7 @@ def test_a_file_that_appears_meanwhile_is_kept(work: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["closed/a.nb", "x" * 300])
-def test_what_cannot_be_looked_at_is_told(era: str, work: Path, name: str) -> None:
+def test_what_cannot_be_looked_at_is_reported(era: str, work: Path, name: str) -> None:
     (work / "closed").mkdir(mode=0)
     with as_others_may(), tools(era) as peer:
         for answer in (
@@ -113,7 +113,7 @@ def test_what_cannot_be_looked_at_is_told(era: str, work: Path, name: str) -> No
             peer.call("WriteNotebook", file=name, markdown=MARKDOWN),
         ):
             assert answer.is_error
-            assert answer.text.startswith(f"{work / name} cannot be used: ")
+            assert answer.text.startswith(f"{work / name} cannot be accessed: ")
 
 
 def test_null_is_as_good_as_nothing(era: str, work: Path) -> None:
@@ -130,7 +130,7 @@ def test_others_may_read_a_new_notebook(era: str, work: Path) -> None:
     assert [path.name for path in work.iterdir()] == ["a.nb"]
 
 
-def test_what_is_no_notebook_is_told_as_text(era: str, work: Path) -> None:
+def test_what_is_not_a_notebook_is_reported_as_text(era: str, work: Path) -> None:
     (work / "a.nb").write_text("1 + 1", encoding="utf-8")
     (work / "dir.nb").mkdir()
     with tools(era) as peer:
@@ -151,7 +151,7 @@ def test_an_open_notebook_needs_a_front_end(era: str) -> None:
     assert answer.text.startswith("A NotebookObject is a notebook that is open in a front end")
 
 
-def test_a_damaged_notebook_is_read_as_far_as_it_goes(era: str, work: Path) -> None:
+def test_a_damaged_notebook_is_read_as_much_as_it_goes(era: str, work: Path) -> None:
     (work / "a.nb").write_text('Notebook[{Cell["a", "Title"],', encoding="utf-8")
     with tools(era) as peer:
         text = peer.call("ReadNotebook", notebook="a.nb").text

@@ -58,7 +58,7 @@ def test_graphics_become_pictures(peer: Peer) -> None:
     assert picture.data.startswith(b"\x89PNG")
 
 
-def test_content_is_sent_as_it_is_written_and_choices_as_what_they_stand_for(peer: Peer) -> None:
+def test_content_is_sent_as_it_is_written_and_choices_as_what_they_means(peer: Peer) -> None:
     answer = peer.call("contents", {"shape": "round"})
     first, second, third = answer.content
     assert (first, second) == (TextContent("a circle"), TextContent("two"))
@@ -113,7 +113,7 @@ def test_a_paclet_in_an_archive_works_too(tmp_path: Path, monkeypatch: pytest.Mo
         assert peer.call("add", {"x": 20, "y": 22}).text == "42"
 
 
-def test_a_package_that_is_not_there_is_told() -> None:
+def test_a_package_that_is_not_there_is_reported() -> None:
     with connect(get_server("SamplePublisher/Sampler/Bench").load()) as peer:
         counted = peer.call("count", {"text": "abcd"})
         missing = peer.call("echo1", {"text": "abcd"})

@@ -62,7 +62,7 @@ def test_a_paclet_without_issues_is_ready_to_be_built(tides: Path) -> None:
     )
 
 
-def test_a_file_of_the_paclet_stands_for_its_directory(tides: Path) -> None:
+def test_a_file_of_the_paclet_means_its_directory(tides: Path) -> None:
     assert "Nothing was found" in answer("CheckPaclet", "Tides/PacletInfo.wl")
 
 
@@ -86,7 +86,9 @@ def test_a_file_of_the_paclet_stands_for_its_directory(tides: Path) -> None:
         ("PacletObject", "Something", "**InvalidPacletInfo**"),
     ],
 )
-def test_what_paclet_info_gets_wrong_is_told(tides: Path, old: str, new: str, issue: str) -> None:
+def test_what_paclet_info_gets_wrong_is_reported(
+    tides: Path, old: str, new: str, issue: str
+) -> None:
     assert old in INFO
     (tides / "PacletInfo.wl").write_text(INFO.replace(old, new, 1))
     text = answer("CheckPaclet", "Tides")
@@ -94,7 +96,7 @@ def test_what_paclet_info_gets_wrong_is_told(tides: Path, old: str, new: str, is
     assert "## Summary" in text
 
 
-def test_code_that_cannot_be_read_is_told_with_its_place(tides: Path) -> None:
+def test_code_that_cannot_be_read_is_reported_with_its_place(tides: Path) -> None:
     (tides / "Kernel" / "Tides.wl").write_text("x = 1;\nf[}")
     assert "`Kernel/Tides.wl:2:3`" in answer("CheckPaclet", "Tides")
 
@@ -142,7 +144,7 @@ def test_links_do_not_lead_the_archive_elsewhere(tides: Path, tmp_path: Path, li
         assert not place.is_symlink()
 
 
-def test_what_is_left_out_is_told(tides: Path) -> None:
+def test_what_is_left_out_is_reported(tides: Path) -> None:
     (tides / "self.wl").symlink_to("self.wl")
     (tides / "gone.txt").symlink_to("/nowhere/at/all")
     (tides / "Kernel" / "node_modules").mkdir()
@@ -153,7 +155,7 @@ def test_what_is_left_out_is_told(tides: Path) -> None:
     )
 
 
-def test_only_the_folder_of_builds_itself_is_no_part_of_the_paclet(tides: Path) -> None:
+def test_only_the_folder_of_builds_itself_is_not_a_part_of_the_paclet(tides: Path) -> None:
     script = tides / "Kernel" / "build" / "run.sh"
     script.parent.mkdir()
     script.write_text("#!/bin/sh")
@@ -165,7 +167,7 @@ def test_only_the_folder_of_builds_itself_is_no_part_of_the_paclet(tides: Path) 
     assert modes["Ada__Tides/PacletInfo.wl"] == 0o644
 
 
-def test_code_outside_the_archive_is_no_code_of_the_paclet(tides: Path, tmp_path: Path) -> None:
+def test_code_outside_the_archive_is_not_code_of_the_paclet(tides: Path, tmp_path: Path) -> None:
     (tides / "Kernel" / "Tides.wl").rename(tmp_path / "Tides.wl")
     (tides / "Kernel" / "Tides.wl").symlink_to(tmp_path / "Tides.wl")
     assert "**MissingContextFile**" in answer("CheckPaclet", "Tides")
@@ -175,7 +177,7 @@ def test_code_outside_the_archive_is_no_code_of_the_paclet(tides: Path, tmp_path
     assert answer("BuildPaclet", "Tides").startswith("# Paclet Build Failed")
 
 
-def test_a_directory_that_cannot_be_listed_is_told(tides: Path) -> None:
+def test_a_directory_that_cannot_be_listed_is_reported(tides: Path) -> None:
     (tides / "Kernel").chmod(0)
     with as_others_may():
         assert "**UnreadableDirectory**" in answer("CheckPaclet", "Tides")
@@ -207,7 +209,7 @@ def test_with_a_check_errors_keep_it_from_being_built(tides: Path) -> None:
     assert answer("BuildPaclet", "Tides").startswith("# Paclet Build Successful")
 
 
-def test_an_archive_that_cannot_be_written_is_told_as_text(tides: Path) -> None:
+def test_an_archive_that_cannot_be_written_is_reported_as_text(tides: Path) -> None:
     (tides / "build").write_text("in the way")
     text = answer("BuildPaclet", "Tides")
     assert text.startswith("# Paclet Build Failed")

@@ -66,7 +66,7 @@ def test_a_cursor_that_was_not_issued_is_invalid_params(
 
 
 @pytest.mark.parametrize("cursor", [5, [], {}, True])
-def test_a_cursor_that_is_no_string_is_invalid_params(
+def test_a_cursor_that_is_not_a_string_is_invalid_params(
     connect: Connect, era: str, cursor: object
 ) -> None:
     line = connect(server_with(5, 2), era)
@@ -80,7 +80,7 @@ def test_a_cursor_of_another_list_is_invalid_params(connect: Connect, era: str) 
         assert line.error(method, {"cursor": cursor})["code"] == -32602
 
 
-def test_a_null_cursor_is_no_cursor(connect: Connect, era: str) -> None:
+def test_a_null_cursor_is_not_a_cursor(connect: Connect, era: str) -> None:
     line = connect(server_with(3, 2), era)
     assert len(line.result("tools/list", {"cursor": None})["tools"]) == 2
 

@@ -11,7 +11,7 @@ from tests.conftest import Connect
 
 
 @pytest.mark.parametrize("token", ["t", "", 0, 7])
-def test_progress_is_told_with_the_token_of_the_request(
+def test_progress_is_reported_with_the_token_of_the_request(
     connect: Connect, era: str, token: object
 ) -> None:
     server = Server("s")
@@ -30,7 +30,7 @@ def test_progress_is_told_with_the_token_of_the_request(
     ]
 
 
-def test_without_a_token_nobody_is_told(connect: Connect, era: str) -> None:
+def test_without_a_token_no_one_is_reported(connect: Connect, era: str) -> None:
     server = Server("s")
 
     @server.tool
@@ -56,7 +56,7 @@ def test_progress_that_does_not_grow_is_not_told(connect: Connect, era: str) -> 
 
 
 @pytest.mark.parametrize("step", [math.nan, math.inf])
-def test_progress_that_is_no_json_number_is_not_told(
+def test_progress_that_is_not_json_number_is_not_told(
     connect: Connect, era: str, step: float
 ) -> None:
     server = Server("s")
@@ -71,7 +71,7 @@ def test_progress_that_is_no_json_number_is_not_told(
     assert line.heard() == []
 
 
-def test_after_the_answer_nobody_is_told(connect: Connect, era: str) -> None:
+def test_after_the_answer_no_one_is_reported(connect: Connect, era: str) -> None:
     server = Server("s")
     answered, late = threading.Event(), threading.Event()
     told: list[bool] = []

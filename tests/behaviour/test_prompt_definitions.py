@@ -253,7 +253,7 @@ def test_a_function_may_be_a_definition() -> None:
         ({"name": "p", "contnt": "x"}, "the key 'contnt' is unknown"),
     ],
 )
-def test_an_invalid_prompt_is_told(definition: object, found: str) -> None:
+def test_an_invalid_prompt_is_reported(definition: object, found: str) -> None:
     with pytest.raises(PromptSpecificationError) as raised:
         make_prompt(definition, where="here")
     assert raised.value.code == "invalid-mcp-prompt-specification"
@@ -262,14 +262,14 @@ def test_an_invalid_prompt_is_told(definition: object, found: str) -> None:
     assert raised.value.hint
 
 
-def test_an_invalid_list_of_prompts_is_told() -> None:
+def test_an_invalid_list_of_prompts_is_reported() -> None:
     with pytest.raises(PromptsSpecificationError) as raised:
         read_item_list("prompts", {"Name": "Search"}, "here")
     assert raised.value.code == "invalid-mcp-prompts-specification"
     assert raised.value.message == "Invalid MCP prompts specification: {'Name': 'Search'}"
 
 
-def test_an_unknown_prompt_is_told_with_names_like_it() -> None:
+def test_an_unknown_prompt_is_reported_with_names_like_it() -> None:
     known = next(iter(default_prompts()))
     with pytest.raises(PromptNotFoundError) as raised:
         resolve_prompt(f"{known}s", where="here")
@@ -284,7 +284,7 @@ def test_prompt_data_is_refused() -> None:
     assert raised.value.code == "deprecated-prompt-data"
 
 
-def test_a_reference_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+def test_a_reference_that_leads_nowhere_is_reported(tmp_path: Path) -> None:
     with pytest.raises(LoadError):
         make_prompt({"name": "p", "function": "x.py:f"}, relative_to=tmp_path, where="here")
 

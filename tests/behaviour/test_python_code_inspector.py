@@ -9,7 +9,7 @@ import pytest
 
 from paddock import Peer, Server, connect
 from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES
-from paddock.toolkits.tools.PythonCodeInspector import tool
+from paddock.toolkits.python.tools import python_code_inspector_tool as tool
 
 FAULTY = """\
 import os
@@ -113,11 +113,11 @@ def test_code_is_reported_on() -> None:
     assert ask(code="import os\n") == OF_CODE
 
 
-def test_code_without_issues_is_told_with_the_settings() -> None:
+def test_code_without_issues_is_reported_with_the_settings() -> None:
     assert ask(code="x = 1\n") == NOTHING
 
 
-def test_what_is_wrong_with_names_values_and_types_of_a_file_is_told(work: Path) -> None:
+def test_what_is_wrong_with_names_values_and_types_of_a_file_is_reported(work: Path) -> None:
     (work / "a.py").write_text(FAULTY)
     assert issues(ask(file="a.py")) == [
         "F401::unused-import (Scoping, 95%)",
@@ -157,7 +157,7 @@ def test_the_projects_own_settings_are_kept_to(work: Path) -> None:
     assert issues(ask(file=".")) == ["E501::line-too-long (Formatting, 95%)"]
 
 
-def test_settings_that_ruff_cannot_use_are_told_and_the_usual_ones_taken(work: Path) -> None:
+def test_settings_that_ruff_cannot_use_are_reported_and_the_usual_ones_taken(work: Path) -> None:
     (work / "ruff.toml").write_text("lint.select = ['NO-SUCH']\n")
     (work / "a.py").write_text("import os\n")
     report = ask(file="a.py")
@@ -165,7 +165,7 @@ def test_settings_that_ruff_cannot_use_are_told_and_the_usual_ones_taken(work: P
     assert "*ruff cannot use the project's settings: " in report
 
 
-def test_mypy_checks_types_where_it_is_chosen_and_nobody_where_none_is(work: Path) -> None:
+def test_mypy_checks_types_where_it_is_chosen_and_no_one_where_none_is(work: Path) -> None:
     (work / "a.py").write_text("def size(text: str) -> int:\n    return text\n")
     assert issues(ask({"TypeChecker": "mypy"}, file="a.py")) == [
         "mypy::return-value (Error, 90%)",
@@ -218,7 +218,7 @@ def test_other_encodings_are_read_where_the_file_says_so(work: Path) -> None:
         ({"code": "", "confidenceLevel": 2}, "confidenceLevel is 2"),
     ],
 )
-def test_what_cannot_be_inspected_is_told(
+def test_what_cannot_be_inspected_is_reported(
     work: Path, arguments: dict[str, object], told: str
 ) -> None:
     (work / "empty").mkdir()

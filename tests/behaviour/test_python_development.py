@@ -66,11 +66,7 @@ def peer(project: Path) -> Iterator[Peer]:
 
 
 def test_listing_its_tools_loads_nothing_that_they_need() -> None:
-    loaded = modules_after(
-        "import paddock.toolkits.tools.PythonDoc, paddock.toolkits.tools.PythonTestReport, "
-        "paddock.toolkits.tools.PythonCodeInspector, paddock.toolkits.tools.ReadNotebook, "
-        "paddock.toolkits.tools.PythonSymbolDefinition, paddock.toolkits.tools.WriteNotebook"
-    )
+    loaded = modules_after("import paddock.toolkits.notebooks, paddock.toolkits.python.tools")
     assert "paddock.toolkits.python.tools" in loaded
     assert among(HEAVY, loaded) == set()
 

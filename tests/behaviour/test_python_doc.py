@@ -9,7 +9,7 @@ import pytest
 
 from paddock import Server, connect
 from paddock.directories import DATA_DIRECTORY_VARIABLE
-from paddock.toolkits.tools.PythonDoc import tool
+from paddock.toolkits.python.tools import python_doc_tool as tool
 
 SEAS = '''\
 #!/usr/bin/env python
@@ -145,7 +145,7 @@ def test_a_section_is_written_in_the_style_of_the_docstring(
 
     (work / "a.py").write_text(code(before))
     content = "a (int): One.\n    More.\nb: Two."
-    for _ in range(2):  # the second time it is there already
+    for _ in range(2):  # the second time it exists already
         do("setDocstringSection", "a.py", symbol="add", section="Args", content=content)
         assert (work / "a.py").read_text() == code(after), style
     do("setDocstringSection", "a.py", symbol="add", section="parameters", content="a: 1\nb: 2")
@@ -189,7 +189,7 @@ def test_a_docstring_is_removed_with_its_line(do: Callable[..., str], work: Path
     assert (work / "a.py").read_text() == "def f():\n    return 1\n\ndef g():\n    ...\n"
 
 
-def test_the_encoding_of_a_file_is_kept_and_what_it_lacks_is_told(
+def test_the_encoding_of_a_file_is_kept_and_what_it_lacks_is_reported(
     do: Callable[..., str], work: Path
 ) -> None:
     text = "# coding: latin-1\nx = 'é'\n"
@@ -281,7 +281,7 @@ def test_sections_of_a_page_are_edited_in_place(do: Callable[..., str], work: Pa
         ("setDocstring", {"file": "broken.py", "content": "x"}, "It is not Python"),
     ],
 )
-def test_what_cannot_be_done_is_told_and_nothing_is_changed(
+def test_what_cannot_be_done_is_reported_and_nothing_is_changed(
     work: Path, operation: str, arguments: dict[str, str], told: str
 ) -> None:
     (work / "broken.py").write_text("def f(:\n")

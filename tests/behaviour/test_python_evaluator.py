@@ -43,7 +43,7 @@ def peer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Peer]:
 
 
 def answer(peer: Peer, code: str, **arguments: object) -> tuple[str, str]:
-    """What is said about code, and the reminder."""
+    """What is stated about code, and the reminder."""
     result = peer.call(NAME, code=code, **arguments)
     assert not result.is_error, result.text
     texts = [item.text for item in result.content if isinstance(item, TextContent)]
@@ -75,7 +75,7 @@ def test_pictures_stand_among_the_texts(peer: Peer) -> None:
     assert content[1].data.startswith(b"\x89PNG")
 
 
-def test_what_is_stopped_is_taken_back_and_said(peer: Peer) -> None:
+def test_what_is_stopped_is_reverted_and_said(peer: Peer) -> None:
     session = session_in(answer(peer, "x = 1")[1])
     said, _ = answer(peer, "x = 2\nwhile True: pass", session=session, timeConstraint=1)
     assert said.splitlines()[-1] == (
@@ -140,7 +140,7 @@ def test_the_environment_of_the_project_evaluates_with_its_files(project: Path) 
         assert other == f"Out[1]: {sys.executable!r}"
 
 
-def test_an_environment_that_does_not_start_is_said(project: Path) -> None:
+def test_an_environment_that_does_not_start_is_reported(project: Path) -> None:
     program = project / ".venv/bin/python"
     program.unlink()
     program.write_text("#!/bin/sh\necho it is broken >&2\nexit 1\n")
@@ -151,7 +151,7 @@ def test_an_environment_that_does_not_start_is_said(project: Path) -> None:
         assert result.text == f"{program} cannot be started: its process ended: it is broken"
 
 
-def test_a_session_goes_on_after_the_server_and_says_what_is_missing(peer: Peer) -> None:
+def test_a_session_continues_after_the_server_and_says_what_is_missing(peer: Peer) -> None:
     code = """\
 import math, dataclasses
 from functools import lru_cache
@@ -178,7 +178,7 @@ file = open("opened", "w")
         assert "Not restored: count (generator), file (TextIOWrapper)." in reminder
 
 
-def test_a_session_goes_on_with_the_python_that_it_was_saved_with(project: Path) -> None:
+def test_a_session_continues_with_the_python_that_it_was_saved_with(project: Path) -> None:
     with connect(COMMAND) as peer:
         session = session_in(answer(peer, "x = 5", interpreter=sys.executable)[1])
     with connect(COMMAND) as peer:
@@ -187,7 +187,7 @@ def test_a_session_goes_on_with_the_python_that_it_was_saved_with(project: Path)
     assert f"{sys.executable} (as before in this session)" in reminder
 
 
-def test_what_a_killed_server_did_not_save_is_said_to_be_missing(peer: Peer, data: Path) -> None:
+def test_what_a_killed_server_did_not_save_is_reported_as_missing(peer: Peer, data: Path) -> None:
     session = session_in(answer(peer, "x = 5")[1])
     peer.close()
     (data / "sessions" / f"{session}.state").unlink()
@@ -195,7 +195,7 @@ def test_what_a_killed_server_did_not_save_is_said_to_be_missing(peer: Peer, dat
         said, reminder = answer(other, "'x' in globals()", session=session)
     assert said == "Out[2]: False"
     assert (
-        "Python code is not repeated; what it defined and was not saved is missing "
+        "Python code is not replayed; definitions that were not saved are missing "
         "(evaluations of line 1)."
     ) in reminder
 
@@ -210,7 +210,7 @@ def test_two_servers_use_one_session_in_turn(peer: Peer) -> None:
 
 
 def number_in(said: str) -> int:
-    """The value, whatever else is told around it."""
+    """The value, whatever else is reported around it."""
     found = re.search(r"^Out\[\d+\]: (\d+)$", said, flags=re.M)
     assert found, said
     return int(found[1])
@@ -233,7 +233,7 @@ def test_variables_of_the_server_are_not_shown_to_code() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_a_session_goes_on_with_its_names_in_another_python_and_back() -> None:
+def test_a_session_continues_with_its_names_in_another_python_and_back() -> None:
     with connect(COMMAND) as peer:
         code = "import json\nx = [1]\ndef twice(y): return 2 * y"
         session = session_in(answer(peer, code, interpreter=sys.executable)[1])

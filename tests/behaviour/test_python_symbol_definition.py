@@ -1,4 +1,4 @@
-"""`PythonSymbolDefinition` finds symbols, and runs nothing unless it is told to."""
+"""`PythonSymbolDefinition` finds symbols, and runs nothing unless it is reported to."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ import pytest
 from paddock import Server, connect
 from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES
-from paddock.toolkits.tools.PythonSymbolDefinition import tool
+from paddock.toolkits.python.tools import python_symbol_definition_tool as tool
 
 SEAS = '''\
 """Seas and their tides."""
@@ -133,12 +133,14 @@ def test_names_of_a_file_are_those_that_it_knows(look: Callable[..., str], proje
     assert "# tide\n\nError: There is no symbol `tide`" in text
 
 
-def test_what_is_longer_than_wanted_is_cut_off_and_that_is_told(look: Callable[..., str]) -> None:
+def test_what_is_longer_than_wanted_is_cut_off_and_that_is_reported(
+    look: Callable[..., str],
+) -> None:
     text = look("seas.tides.tide", maxLength=20)
     assert f"{TIDE[:20]}\n... [truncated, showing 20/{len(TIDE)} characters]\n```" in text
 
 
-def test_what_is_missing_is_told_with_what_might_be_meant(
+def test_what_is_missing_is_reported_with_what_might_be_meant(
     look: Callable[..., str], project: Path
 ) -> None:
     (project / "other.py").write_text("def strait(): pass\nif True:\n    def gone(): pass\n")
@@ -226,7 +228,7 @@ def test_what_only_importing_finds_is_imported_when_that_is_wanted(project: Path
         ({"symbols": "x", "file": "/etc/passwd"}, "is outside the folders"),
     ],
 )
-def test_what_cannot_be_looked_up_is_told(arguments: dict[str, object], told: str) -> None:
+def test_what_cannot_be_looked_up_is_reported(arguments: dict[str, object], told: str) -> None:
     with connect(Server("s", tools=[tool])) as peer:
         answer = peer.call("PythonSymbolDefinition", arguments)
     assert answer.is_error

@@ -64,7 +64,7 @@ def test_a_change_right_after_the_first_answer_is_not_missed(live: Live, program
     assert live.names() == ["renewed"]
 
 
-def test_clients_are_told_once_and_only_of_what_there_is(live: Live, program: Path) -> None:
+def test_clients_are_reported_once_and_only_of_what_exists(live: Live, program: Path) -> None:
     for name in ("one", "two"):
         program.write_text(HEAD + tool(name), encoding="utf-8")
         assert live.heard.get(timeout=PATIENCE) == "notifications/tools/list_changed"
@@ -107,7 +107,7 @@ def test_a_file_added_to_a_directory_counts(tmp_path: Path) -> None:
         assert live.peer.call("fresh").text == "fresh"
 
 
-def test_a_server_that_failed_to_load_can_be_mended(program: Path) -> None:
+def test_a_server_that_failed_to_load_can_be_fixed(program: Path) -> None:
     program.write_text("import nowhere_to_be_found\n", encoding="utf-8")
     command = [sys.executable, "-m", "paddock", "serve", "--reload", str(program)]
     heard: SimpleQueue[str] = SimpleQueue()

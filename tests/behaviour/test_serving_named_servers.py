@@ -35,7 +35,7 @@ def written(file: Path, text: str) -> str:
     return str(file)
 
 
-def test_a_failed_initialization_is_told_by_prompts_and_resources_too(tmp_path: Path) -> None:
+def test_a_failed_initialization_is_reported_by_prompts_and_resources_too(tmp_path: Path) -> None:
     file = written(
         tmp_path / "dry.py",
         "from paddock import Resource, ResourceTemplate\n"
@@ -93,7 +93,7 @@ def test_an_initialization_that_takes_the_server_is_its_lifespan(tmp_path: Path)
 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
-def test_initialization_runs_again_when_its_module_is_loaded_anew(
+def test_initialization_runs_again_when_its_module_is_loaded_again(
     tmp_path: Path, kind: str
 ) -> None:
     text = (
@@ -245,7 +245,7 @@ def test_servers_that_are_listed_as_broken_can_be_looked_at_and_deleted(servers:
 
 
 @pytest.mark.parametrize("is_file", [True, False])
-def test_a_data_directory_that_cannot_be_used_is_told(
+def test_a_data_directory_that_cannot_be_used_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_file: bool
 ) -> None:
     place = tmp_path / "file" if is_file else Path("/proc/nope")

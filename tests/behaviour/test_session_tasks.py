@@ -48,7 +48,7 @@ def fetch(line: Line, task: Json) -> Json:
 
 
 def statuses(line: Line, task: Json, last: str) -> list[str]:
-    """What the client is told of a task, until a status."""
+    """What the client is reported a task, until a status."""
     told: list[str] = []
     while not told or told[-1] != last:
         params = line.notification("notifications/tasks/status")
@@ -97,7 +97,7 @@ def test_several_may_wait_for_one_result(line: Line) -> None:
     assert {text_of(line.answer(one)["result"]) for one in waiting} == {"worked"}
 
 
-def test_the_client_is_told_how_a_task_ends(line: Line) -> None:
+def test_the_client_is_reported_how_a_task_ends(line: Line) -> None:
     task = begin(line, "work")
     line.call("open_gate")
     assert statuses(line, task, "completed")[-1] == "completed"

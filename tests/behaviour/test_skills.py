@@ -138,7 +138,9 @@ def test_one_skill_is_got_by_its_uri_even_if_it_is_not_listed(connect: Connect, 
         *("skill://pdf-tools/./SKILL.md", "skill://pdf-tools//SKILL.md", "test://a"),
     ],
 )
-def test_getting_what_is_no_skill_is_invalid_params(connect: Connect, era: str, uri: str) -> None:
+def test_getting_what_is_not_a_skill_is_invalid_params(
+    connect: Connect, era: str, uri: str
+) -> None:
     server = Server("s", skills=written(), resources=Resource("test://a", lambda: ""))
     error = connect(server, era).error("skills/get", {"uri": uri})
     assert (error["code"], error["data"]) == (-32602, {"uri": uri})
@@ -154,7 +156,7 @@ def test_a_missing_uri_is_invalid_params(
 
 @pytest.mark.parametrize(("version", "code"), [(SESSION, -32002), (STATELESS, -32602)])
 @pytest.mark.parametrize("path", ["", "/", "/none", "/scripts", "/scripts/", "/SKILL.md/", "/../a"])
-def test_reading_what_is_no_file_is_not_found(
+def test_reading_what_is_not_a_file_is_not_found(
     connect: Connect, version: str, code: int, path: str
 ) -> None:
     uri = f"skill://pdf-tools{path}"
@@ -195,7 +197,7 @@ def test_a_directory_shows_what_is_directly_in_it(connect: Connect, era: str) ->
         *("skill://pdf-tools/scripts/", "skill://pdf-tools/none", "skill://pdf", "test://a"),
     ],
 )
-def test_what_is_no_directory_is_invalid_params(connect: Connect, era: str, uri: str) -> None:
+def test_what_is_not_a_directory_is_invalid_params(connect: Connect, era: str, uri: str) -> None:
     line = connect(Server("s", skills=written()), era)
     assert line.error("resources/directory/read", {"uri": uri})["code"] == -32602
 

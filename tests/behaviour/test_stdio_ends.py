@@ -152,7 +152,7 @@ def test_a_handler_that_waits_for_the_client_does_not_keep_the_process(
 
 
 @pytest.mark.parametrize("end", [ServerProcess.hang_up, ServerProcess.terminate])
-def test_an_open_listener_is_told_goodbye_when_the_process_ends(start: Start, end: End) -> None:
+def test_an_open_listener_is_reported_goodbye_when_the_process_ends(start: Start, end: End) -> None:
     process = start(BUSY)
     line = process.connect(STATELESS)
     request_id = line.request("subscriptions/listen", {"notifications": {}})
@@ -241,7 +241,7 @@ def test_a_process_ends_while_its_module_is_still_loading(
     assert end(process) == 0
 
 
-def test_a_server_that_is_told_nothing_says_nothing(tmp_path: Path) -> None:
+def test_a_server_that_is_reported_nothing_says_nothing(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("from paddock import Server\nServer('s').run()\n", encoding="utf-8")
     done = subprocess.run(

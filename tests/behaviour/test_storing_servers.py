@@ -56,7 +56,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def program(place: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of somebody's in its own directory."""
+    """Run a program of someone's in its own directory."""
     file = place / "program.py"
     file.write_text(textwrap.dedent(text), encoding="utf-8")
     return subprocess.run(
@@ -84,7 +84,7 @@ def test_editing_leaves_relative_paths_and_comments_as_they_are(servers: Path, w
 
 
 @pytest.mark.parametrize("key", ["Type", "type"])
-def test_a_template_is_stored_as_one_whatever_its_type_is_said_to_be(key: str) -> None:
+def test_a_template_is_stored_as_a_template_whatever_its_declared_type(key: str) -> None:
     prompt = {
         "Name": "Greet",
         key: "Text",
@@ -241,7 +241,7 @@ def test_three_who_add_at_once_while_imports_are_slow_lose_nothing(
     assert sorted(get_server("shared").tool_names) == ["a", "b", "c", "greet"]
 
 
-def test_a_text_does_not_replace_what_somebody_else_has_written(servers: Path) -> None:
+def test_a_text_does_not_replace_what_someone_else_has_written(servers: Path) -> None:
     create_server("one", tools=["DemoGreet"])
     file = servers / "one.toml"
     since = file.read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ def test_subscribing_twice_is_subscribing_once(connect: Connect) -> None:
     assert server.resource_updated("a://b") == 0
 
 
-def test_unsubscribing_from_nothing_is_no_error(connect: Connect) -> None:
+def test_unsubscribing_from_nothing_is_not_an_error(connect: Connect) -> None:
     assert connect(Server("s")).ask("resources/unsubscribe", {"uri": "a://b"})["result"] == {}
 
 
@@ -50,7 +50,7 @@ def test_subscribing_without_a_uri_is_invalid_params(
     assert connect(Server("s")).error(method, params)["code"] == -32602
 
 
-def test_every_subscribed_connection_is_told_and_counted(connect: Connect) -> None:
+def test_every_subscribed_connection_is_reported_and_counted(connect: Connect) -> None:
     server = Server("s", resources=Resource("a://b", lambda: ""))
     lines = [connect(server) for _ in range(3)]
     for line in lines[:2]:
@@ -117,7 +117,7 @@ def test_a_handler_can_register_a_tool(connect: Connect, era: str) -> None:
     assert [tool["name"] for tool in line.result("tools/list")["tools"]] == ["grow", "grown"]
 
 
-def test_nothing_is_told_before_the_session_is_open(connect: Connect) -> None:
+def test_nothing_is_reported_before_the_session_is_open(connect: Connect) -> None:
     server = Server("s")
     line = connect.silent(server)
     line.ask("ping")
@@ -143,7 +143,7 @@ def test_registering_tells_every_connection_and_forgets_those_that_ended(connect
     assert len(second.heard()) == 1
 
 
-def test_several_items_registered_together_are_told_once_of_each_kind(connect: Connect) -> None:
+def test_several_items_registered_together_are_reported_once_of_each_kind(connect: Connect) -> None:
     server = Server("s")
     line = connect(server)
     line.ask("tools/list")

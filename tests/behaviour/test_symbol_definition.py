@@ -40,7 +40,7 @@ def peer() -> Iterator[Peer]:
 
 
 def shown(peer: Peer, symbols: str, **arguments: object) -> str:
-    """What is told about symbols."""
+    """What is reported about symbols."""
     answer = peer.call(NAME, symbols=symbols, **arguments)
     assert not answer.is_error, answer.text
     return answer.text
@@ -103,7 +103,7 @@ def last_session(peer: Peer) -> str:
     return found[1]
 
 
-def test_a_name_that_is_known_elsewhere_is_told_from_one_that_is_not(peer: Peer) -> None:
+def test_a_name_that_is_known_elsewhere_is_reported_from_one_that_is_not(peer: Peer) -> None:
     assert shown(peer, "bar") == (
         "# bar\n\nError: The symbol bar does not exist\n\nDid you mean one of these?\n\n"
         "```wl\nfoo`bar\n```"
@@ -112,7 +112,7 @@ def test_a_name_that_is_known_elsewhere_is_told_from_one_that_is_not(peer: Peer)
 
 
 @pytest.mark.parametrize("name", ["1x", "a_b", "f[x]", "a``b", "`a", "x + y"])
-def test_what_cannot_be_a_name_is_told(peer: Peer, name: str) -> None:
+def test_what_cannot_be_a_name_is_reported(peer: Peer, name: str) -> None:
     assert "Error: Invalid symbol name" in shown(peer, name)
 
 
@@ -165,8 +165,8 @@ def test_looking_leaves_no_trace_in_the_session(peer: Peer) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"symbols": ""}, "`symbols` is empty"),
-        ({"symbols": " , "}, "`symbols` is empty"),
+        ({"symbols": ""}, "`symbols` contains no names"),
+        ({"symbols": " , "}, "`symbols` contains no names"),
         ({"symbols": "f", "session": "nowhere1"}, "There is no session 'nowhere1'"),
     ],
 )

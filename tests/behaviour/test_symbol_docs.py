@@ -326,7 +326,7 @@ def test_examples_that_cannot_be_changed_stay(
     assert page.read_bytes() == before
 
 
-def test_bytes_that_are_no_text_and_marks_stay(peer: Peer, page: Path) -> None:
+def test_bytes_that_are_not_text_and_marks_stay(peer: Peer, page: Path) -> None:
     before = b"\xef\xbb\xbf" + page.read_bytes().replace(b"One:", b"Fa\xe7ade \xe4\xb8\xad:")
     page.write_bytes(before.replace(b"\n", b"\r\n"))
 

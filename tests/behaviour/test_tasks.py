@@ -1,4 +1,4 @@
-"""Tasks of the extension: calls that go on after they were answered, in the stateless era."""
+"""Tasks of the extension: calls that continue after they were answered, in the stateless era."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -98,7 +98,7 @@ def test_a_fault_of_the_protocol_fails_its_task(line: Line) -> None:
     assert found["error"] == {"code": -31999, "message": "broken", "data": {"part": "wheel"}}
 
 
-def test_a_tool_that_is_no_task_is_answered_at_once(line: Line) -> None:
+def test_a_tool_that_is_not_a_task_is_answered_at_once(line: Line) -> None:
     assert line.text("never") == "at once"
     assert line.text("choose") == "task: False"
 
@@ -125,7 +125,7 @@ def test_a_client_that_does_not_know_tasks_gets_results(reach: Reach) -> None:
         ("subscriptions/listen", {"notifications": {"taskIds": ["x"]}}),
     ],
 )
-def test_a_client_that_does_not_know_tasks_is_told_what_it_lacks(
+def test_a_client_without_task_support_learns_which_capability_it_lacks(
     reach: Reach, method: str, params: Json
 ) -> None:
     error = reach(STATELESS, capabilities={"elicitation": {}}).error(method, params)
@@ -204,7 +204,7 @@ def test_answers_may_come_one_by_one_and_keys_are_never_used_again(line: Line) -
     assert text_of(settle(line, task)["result"]) == "accept decline cancel"
 
 
-def test_answers_that_nobody_asked_for_are_ignored(line: Line) -> None:
+def test_answers_that_no_one_asked_for_are_ignored(line: Line) -> None:
     task = begin(line, "ask")
     parked(line, task, "name")
     assert plain(update(line, task, other=ADA)) == {}
@@ -297,7 +297,7 @@ def test_a_listener_hears_of_every_change_of_its_tasks(line: Line) -> None:
     assert text_of(settle(line, other)["result"]) == "worked"
 
 
-def test_nothing_is_told_of_a_task_that_nobody_listens_to(line: Line) -> None:
+def test_no_status_is_sent_for_a_task_that_no_client_listens_to(line: Line) -> None:
     task = begin(line, "talk")
     line.call("open_gate")
     settle(line, task)

@@ -123,7 +123,7 @@ def test_a_malformed_call_is_invalid_params(
 
 
 @pytest.mark.parametrize("params", [{"name": "hi"}, {"name": "hi", "arguments": None}])
-def test_absent_and_null_arguments_are_no_arguments(
+def test_absent_and_null_arguments_are_not_an_arguments(
     connect: Connect, era: str, params: dict[str, object]
 ) -> None:
     server = Server("s", tools=Tool("hi", lambda: "hello"))
@@ -140,7 +140,7 @@ def test_lists_take_null_and_absent_parameters(connect: Connect, method: str) ->
     assert "result" in line.answer("absent")
 
 
-def test_wrong_arguments_are_told_to_the_model_with_path_and_expected_type(
+def test_wrong_arguments_are_reported_to_the_model_with_path_and_expected_type(
     connect: Connect, era: str
 ) -> None:
     server = Server("s")
@@ -332,7 +332,7 @@ def test_a_lenient_tool_takes_texts_for_numbers_and_truth_values(
 
 
 @pytest.mark.parametrize("given", ["ten", "", "[1]", "true"])
-def test_a_lenient_tool_refuses_what_is_no_number(connect: Connect, given: str) -> None:
+def test_a_lenient_tool_refuses_what_is_not_a_number(connect: Connect, given: str) -> None:
     server = Server("s")
 
     @server.tool(lenient=True)

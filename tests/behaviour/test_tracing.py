@@ -284,7 +284,7 @@ def test_the_span_of_a_call_that_is_cancelled_before_its_turn_ends(
     assert attributes(spans.wait_for("tools/call late"))["paddock.outcome"] == "cancelled"
 
 
-def test_a_round_that_ends_with_a_question_is_no_error(connect: Connect, spans: Spans) -> None:
+def test_a_round_that_ends_with_a_question_is_not_an_error(connect: Connect, spans: Spans) -> None:
     server = Server("s", tracing=spans.provider)
 
     @server.tool
@@ -426,7 +426,7 @@ def test_over_http_a_handler_runs_in_its_span_too(era: str, spans: Spans, kind: 
     }
 
 
-def test_the_headers_stand_in_for_a_trace_context_that_the_message_lacks(
+def test_the_headers_is_in_for_a_trace_context_that_the_message_lacks(
     era: str, spans: Spans
 ) -> None:
     server = traced_server(spans)
@@ -459,7 +459,7 @@ def test_a_span_of_the_surrounding_application_is_the_parent_or_a_link(
     assert [link.context.span_id for link in linked.links] == [carrier.span_id]
 
 
-def test_a_call_that_goes_on_as_a_task_is_one_span(spans: Spans) -> None:
+def test_a_call_that_continues_as_a_task_is_one_span(spans: Spans) -> None:
     server = Server("s", tracing=spans.provider)
     release = threading.Event()
 

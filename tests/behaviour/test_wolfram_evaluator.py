@@ -41,7 +41,7 @@ def peer() -> Iterator[Peer]:
 
 
 def answer(peer: Peer, code: str, **arguments: object) -> str:
-    """What is said about code, without the reminder."""
+    """What is stated about code, without the reminder."""
     result = peer.call(NAME, code=code, **arguments)
     assert not result.is_error
     return "".join(item.text for item in result.content[:-1] if isinstance(item, TextContent))
@@ -69,7 +69,7 @@ def test_a_time_constraint_is_a_week_at_most(peer: Peer) -> None:
     ]
 
 
-def test_expressions_before_one_that_is_stopped_are_kept_and_that_is_told(peer: Peer) -> None:
+def test_expressions_before_one_that_is_stopped_are_kept_and_that_is_reported(peer: Peer) -> None:
     said = reminder(peer, "x = 1\nWhile[True]", timeConstraint=1, session="kept")
     assert (
         "The evaluation took longer than 1 s and was stopped. The session is as it was before the "
@@ -142,7 +142,7 @@ def test_a_session_that_is_not_known_begins_under_its_id_and_says_so(peer: Peer)
     assert 'session="nobody_had_this"' in text
 
 
-def test_a_syntax_error_counts_as_a_line_and_is_no_error_of_the_tool(peer: Peer) -> None:
+def test_a_syntax_error_counts_as_a_line_and_is_not_an_error_of_the_tool(peer: Peer) -> None:
     session = session_of(peer, "1")
 
     assert answer(peer, "a = {1, 2", session=session).startswith(
@@ -167,7 +167,7 @@ def test_an_endless_loop_is_stopped_and_the_session_goes_on(peer: Peer) -> None:
     assert answer(peer, "kept", session=session) == "Out[3]= 7"
 
 
-def test_quit_is_told_and_the_session_goes_on(peer: Peer) -> None:
+def test_quit_is_reported_and_the_session_goes_on(peer: Peer) -> None:
     session = session_of(peer, "kept = 7")
 
     assert answer(peer, "Exit[3]", session=session) == (
@@ -198,7 +198,7 @@ def test_pictures_can_be_kept_as_files_with_links() -> None:
     link = re.fullmatch(r"Out\[1\]= !\[Image\]\((file:.*\.png)\)", text.text)
     assert link is not None
     assert Path(url2pathname(urlparse(link[1]).path)).read_bytes() == picture.data
-    assert "cannot see the pictures" in last.text
+    assert "cannot see the images" in last.text
 
 
 def test_the_middle_of_a_long_result_is_left_out() -> None:
@@ -219,7 +219,7 @@ def test_without_an_engine_literal_values_are_worked_out() -> None:
         assert answer(peer, '{1, "a"}') == 'Out[1]= {1, "a"}'
 
 
-def test_the_client_is_told_how_long_it_takes() -> None:
+def test_the_client_is_reported_how_long_it_takes() -> None:
     told: list[dict[str, Any]] = []
     with connect(server(), on_progress=told.append) as peer:
         peer.call(NAME, code="Pause[100]", timeConstraint=2)

@@ -1,7 +1,7 @@
 """The record of one connection, and whether everything the server sent keeps to the protocol.
 
 Each message is checked against the schema of its era, and the conversation against the rules that
-no schema can say: one answer for each request, none that nobody asked for, progress that grows
+no schema can say: one answer for each request, none that no one asked for, progress that grows
 and ends with the answer, nothing of one era in the other.
 """
 
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 
 class Transcript:
-    """What was said on one connection, in order."""
+    """What was stated on one connection, in order."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, bytes]] = []

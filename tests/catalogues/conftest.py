@@ -1,4 +1,4 @@
-"""Wheels and paclet archives that nobody has installed, and the catalogue that lists them."""
+"""Wheels and paclet archives that no one has installed, and the catalogue that lists them."""
 
 import os
 import sys

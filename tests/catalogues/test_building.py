@@ -69,7 +69,7 @@ def test_files_elsewhere_are_named_as_seen_from_the_catalogue(shelf: Path, tmp_p
         (b"", "bad = bad", ["other-1.dist-info/METADATA"], "no metadata, or several"),
     ],
 )
-def test_a_file_that_is_not_right_is_told_of_and_hides_no_other(
+def test_a_file_that_is_not_right_is_reported_and_hides_no_other(
     tmp_path: Path, shelf: Path, manifest: bytes, point: str, more: list[str], said: str
 ) -> None:
     bad = wheel(tmp_path, manifest, point, *more)
@@ -95,7 +95,7 @@ def test_a_place_that_is_not_there_is_refused(tmp_path: Path) -> None:
         build_catalogue([tmp_path / "nowhere"], beside=tmp_path)
 
 
-def test_a_wheel_is_told_to_be_built_anew_and_not_as_a_paclet(tmp_path: Path) -> None:
+def test_a_wheel_is_reported_as_to_be_rebuilt_and_not_as_a_paclet(tmp_path: Path) -> None:
     bad = wheel(tmp_path, b"", "bad = bad", "../outside.py")
     (problem,) = build_catalogue([bad], beside=tmp_path).problems
     assert problem.hint == "nothing of it was used; get the archive anew, or build it anew"

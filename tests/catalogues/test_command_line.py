@@ -59,7 +59,7 @@ def test_a_catalogue_goes_to_standard_output(paddock: Program, shelf: Path) -> N
     assert said.out == (shelf / CATALOGUE).read_text()
 
 
-def test_what_cannot_be_listed_is_told_and_the_rest_is_listed(
+def test_what_cannot_be_listed_is_reported_and_the_rest_is_listed(
     paddock: Program, shelf: Path
 ) -> None:
     (paddock.work / "bad-1.0-py3-none-any.whl").write_bytes(b"no archive")
@@ -69,7 +69,7 @@ def test_what_cannot_be_listed_is_told_and_the_rest_is_listed(
     assert "bad-1.0-py3-none-any.whl" in said.err
 
 
-def test_what_is_no_catalogue_is_not_added(paddock: Program, web: Web) -> None:
+def test_what_is_not_a_catalogue_is_not_added(paddock: Program, web: Web) -> None:
     for location in (web.put("/x", b"{}"), "http://example.org/c.json", "nowhere.json"):
         said = paddock("catalogue", "add", location)
         assert (said.code, said.out) == (2, "")
@@ -93,11 +93,11 @@ def test_extensions_are_searched_by_words_in_what_they_bring(
     assert (nothing.out, nothing.err) == ("", "No catalogue lists anything like 'xyzzy'\n")
 
 
-def test_without_a_catalogue_one_is_told_how_to_add_one(paddock: Program) -> None:
+def test_without_a_catalogue_one_is_reported_how_to_add_one(paddock: Program) -> None:
     assert "paddock catalogue add" in paddock("extensions", "search").err
 
 
-def test_a_catalogue_that_is_away_is_told_of_and_the_copy_is_used(
+def test_a_catalogue_that_is_away_is_reported_and_the_copy_is_used(
     paddock: Program, web: Web, shelf: Path
 ) -> None:
     web.put_directory(shelf)
@@ -161,7 +161,7 @@ def test_install_installs_what_a_definition_refers_to(paddock_with_catalogue: Pr
     assert "mine.toml" in file.read_text()
 
 
-def test_a_setting_forbids_even_what_is_told(paddock_with_catalogue: Program) -> None:
+def test_a_setting_forbids_even_what_is_reported(paddock_with_catalogue: Program) -> None:
     said = paddock_with_catalogue(
         "serve", "--install", BENCH, environment={NO_INSTALL_VARIABLE: "1"}
     )
@@ -202,7 +202,7 @@ def test_serve_fetches_a_catalogue_of_which_there_is_no_copy(
     assert said.err.count(f"Warning: {web.url}/away.json: cannot be fetched") == 1
 
 
-def test_a_catalogue_that_cannot_be_read_is_told_to_whoever_installs(
+def test_a_catalogue_that_cannot_be_read_is_reported_during_an_installation(
     paddock: Program, web: Web
 ) -> None:
     paddock.environment[CATALOGUES_VARIABLE] = f"{web.url}/away.json ftp://example.org/c.json"
@@ -248,7 +248,7 @@ def test_what_an_installed_extension_says_is_made_visible(paddock: Program, tmp_
             assert not re.findall("\x1b.2J|\x9b", terminal.raw)
 
 
-def test_a_catalogue_that_cannot_be_written_is_told(paddock: Program, shelf: Path) -> None:
+def test_a_catalogue_that_cannot_be_written_is_reported(paddock: Program, shelf: Path) -> None:
     (paddock.work / "afile").touch()
     said = paddock("catalogue", "build", str(shelf), "--output", "afile/c.json")
     assert said.code == 2

@@ -1,4 +1,4 @@
-"""pip and uv install from where the user says; nobody else's working directory has a say."""
+"""pip and uv install from where the user says; no one else's working directory has a say."""
 
 import os
 from pathlib import Path

@@ -233,7 +233,7 @@ def test_two_processes_that_install_at_once_do_it_once(paddock_in_venv: Program)
     assert all(one["problem"] is None for one in listed)
 
 
-def test_what_pip_cannot_install_is_told(
+def test_what_pip_cannot_install_is_reported(
     paddock_in_venv: Program, shelf: Path, tmp_path: Path
 ) -> None:
     wheel = tmp_path / "files" / "needy-1.0-py3-none-any.whl"

@@ -87,7 +87,7 @@ def test_an_entry_that_cannot_be_used_is_left_out_and_hides_no_other(
     "data",
     [b"", b"[", b"[]", b"{}", b'{"catalogue": 2, "extensions": []}', b"[" * 100_000, b"\xff"],
 )
-def test_what_is_no_catalogue_is_refused(data: bytes) -> None:
+def test_what_is_not_a_catalogue_is_refused(data: bytes) -> None:
     with pytest.raises(CatalogueError):
         parse_catalogue(data, "somewhere")
 
@@ -179,7 +179,7 @@ def test_a_catalogue_is_fetched_once_and_kept(web: Web, shelf: Path, monkeypatch
     assert web.asked == ["/c.json"]
 
 
-def test_an_old_copy_is_fetched_anew_and_stays_when_that_fails(
+def test_an_old_copy_is_fetched_again_and_stays_when_that_fails(
     web: Web, shelf: Path, data: Path
 ) -> None:
     url = web.put("/c.json", (shelf / CATALOGUE).read_bytes())
@@ -294,7 +294,7 @@ def test_local_urls_are_decoded_once(tmp_path: Path) -> None:
     assert resolve_location("100%2525.whl", str(file)) == str(tmp_path / "100%25.whl")
 
 
-def test_a_directory_is_no_catalogue(tmp_path: Path) -> None:
+def test_a_directory_is_not_a_catalogue(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match="is no file"):
         store.refresh_catalogue(str(tmp_path))
 
@@ -317,7 +317,7 @@ def test_a_location_that_cannot_be_hides_no_other(
     assert store.read_settings().catalogues == ()
 
 
-def test_settings_keep_what_else_stands_in_their_file(data: Path, tmp_path: Path) -> None:
+def test_settings_keep_what_else_is_in_their_file(data: Path, tmp_path: Path) -> None:
     data.mkdir()
     store.get_settings_file().write_text('# mine\ninstall = "never"\n')
     store.add_catalogue(str(tmp_path / "c.json"))

@@ -125,7 +125,7 @@ def test_what_a_definition_in_python_names_is_found_out(
     assert find_missing_extensions("python_ext/S") == ["acme/charts"]
 
 
-def test_settings_that_cannot_be_read_are_told_when_something_is_to_be_installed(
+def test_settings_that_cannot_be_read_are_reported_when_something_is_to_be_installed(
     data: Path,
 ) -> None:
     data.mkdir()
@@ -152,7 +152,7 @@ def test_looking_for_a_server_that_is_there_loads_nothing_of_catalogues() -> Non
     assert ran.stdout == "[]\n"
 
 
-def test_catalogues_are_fetched_anew_when_that_is_asked_for(
+def test_catalogues_are_fetched_again_when_that_is_asked_for(
     web: Web, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.put_directory(shelf)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """What is said to a request."""
+    """What is stated to a request."""
 
     body: bytes = b""
     status: int = 200
@@ -56,7 +56,7 @@ def serving() -> Iterator[Web]:
             if not answer.is_endless:
                 self.send_header("Content-Length", str(len(answer.body)))
             self.end_headers()
-            with suppress(OSError):  # nobody listens any more
+            with suppress(OSError):  # no one listens any more
                 self.wfile.write(answer.body)
                 while answer.is_endless:
                     self.wfile.write(answer.body)

@@ -30,7 +30,7 @@ def served(program: str) -> list[str]:
 
 
 def direct(program: str) -> list[str]:
-    """The command that runs a server program by itself."""
+    """The command that runs a server program on its own."""
     return [sys.executable, str(HERE / program)]
 
 

@@ -1,8 +1,8 @@
 """The client programs that servers are installed into, and how each shows what came of it.
 
-`connected` and `failed` are patterns of what a program prints; KEY in them stands for the key of
+`connected` and `failed` are patterns of what a program prints; KEY in them means the key of
 the server. A program that only takes turns shows a connected server by offering its tools to the
-model; some of those go on without a word when the server has failed, and have no pattern for it.
+model; some of those go on silently when the server has failed, and have no pattern for it.
 """
 
 import re
@@ -28,11 +28,11 @@ class RealClient:
     """Prints what the tool gives, for programs that call one without a model."""
     own_settings: OwnSettings = nothing
     options: tuple[str, ...] = ()
-    """What `paddock install` is told beside the names; HOME and WORK stand for folders."""
+    """What `paddock install` is reported beside the names; HOME and WORK means folders."""
     known_as: str = ""
     """Another client, whose files it reads too."""
     has_headers: bool = True
-    """Whether it can be told to send headers over HTTP."""
+    """Whether it can be reported to send headers over HTTP."""
     is_quick: bool = False
 
     def says_connected(self, output: str, key: str) -> bool:
@@ -44,11 +44,11 @@ class RealClient:
         return bool(self.failed and re.search(self.failed.replace("KEY", key), _plain(output)))
 
     def install_command(self, place: Place) -> list[str]:
-        """What `paddock` is told to install the server of a place."""
+        """What `paddock` is reported to install the server of a place."""
         return ["install", *self._words(place)]
 
     def uninstall_command(self, place: Place) -> list[str]:
-        """What `paddock` is told to take the server out again."""
+        """What `paddock` is reported to take the server out again."""
         return ["uninstall", *self._words(place)]
 
     def _words(self, place: Place) -> list[str]:

@@ -41,7 +41,7 @@ Starting = Callable[[Place], Start]
 
 
 def simply(environment: NodeEnvironment | PythonEnvironment, *command: str) -> Starting:
-    """The start of a program that needs nothing else; KEY stands for the server's key."""
+    """The start of a program that needs nothing else; KEY means the server's key."""
 
     def start(place: Place) -> Start:
         program, *arguments = command
@@ -108,7 +108,7 @@ def gemini_list(_place: Place) -> Start:
 
 
 def gemini(place: Place) -> Start:
-    """Gemini CLI with a model of one's own."""
+    """Gemini CLI with a model of the user."""
     program = installed.GEMINI.executable("gemini")
     environment = {
         "GEMINI_API_KEY": "none",
@@ -120,7 +120,7 @@ def gemini(place: Place) -> Start:
 
 
 def qwen(place: Place) -> Start:
-    """Qwen Code with a model of one's own."""
+    """Qwen Code with a model of the user."""
     environment = {
         **path_of(installed.QWEN),
         "OPENAI_API_KEY": "none",
@@ -156,7 +156,7 @@ def amp_doctor(_place: Place) -> Start:
 
 
 def copilot(place: Place) -> Start:
-    """Copilot CLI with a model of one's own."""
+    """Copilot CLI with a model of the user."""
     environment = {
         "COPILOT_OFFLINE": "true",
         "COPILOT_PROVIDER_BASE_URL": f"{place.model}/v1",
@@ -167,7 +167,7 @@ def copilot(place: Place) -> Start:
 
 
 def goose(place: Place) -> Start:
-    """Goose with a model of one's own."""
+    """Goose with a model of the user."""
     program = next((installed.GOOSE.prepare() / "node_modules" / "@aaif").glob("*/bin/goose"))
     environment = {
         "GOOSE_DISABLE_KEYRING": "1",
@@ -181,7 +181,7 @@ def goose(place: Place) -> Start:
 
 
 def droid(_place: Place) -> Start:
-    """Factory's Droid with a model of one's own; it only wants to see some key."""
+    """Factory's Droid with a model of the user; it only wants to see some key."""
     options = ("-m", "custom:fake-0", "--skip-permissions-unsafe")
     command = [installed.DROID.executable("droid"), "exec", *options, QUESTION]
     return Start(command, {"FACTORY_API_KEY": "fk-none"})
@@ -195,7 +195,7 @@ def nanocoder(_place: Place) -> Start:
 
 
 def gptme(place: Place) -> Start:
-    """Gptme with a model of one's own."""
+    """Gptme with a model of the user."""
     environment = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{place.model}/v1"}
     options = ("-n", "-m", "local/fake", "--tool-format", "tool", "--no-confirm")
     return Start([*command_of(installed.GPTME, "gptme"), *options, QUESTION], environment)

@@ -1,4 +1,4 @@
-"""After `paddock zoo export` a real client takes the part of the agent: its model is told so."""
+"""After `paddock zoo export`, a real client passes the agent's prompt to its model."""
 
 import json
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def home() -> Iterator[Household]:
 
 
 def written(text: str) -> str:
-    """A text as it stands in a request."""
+    """A text as it is in a request."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
@@ -72,7 +72,7 @@ def test_a_client_tells_its_model_what_the_agent_is(
     assert any(text in told for told in home.model.told), ended.output + ended.errors
 
 
-def test_claude_code_is_told_what_an_agent_remembers(home: Household) -> None:
+def test_claude_code_sees_what_an_agent_remembers(home: Household) -> None:
     bundle = home.place.home / "zoo.json"
     entry = {"id": "1", "agentId": "b", "type": "note", "timestamp": "2026-11-18T10:00:00.000Z"}
     remembering = {
@@ -91,7 +91,7 @@ def test_claude_code_is_told_what_an_agent_remembers(home: Household) -> None:
     assert any(text in one for one in told), ended.output + ended.errors
 
 
-def test_claude_code_is_told_when_to_use_a_skill(home: Household) -> None:
+def test_claude_code_is_reported_when_to_use_a_skill(home: Household) -> None:
     home.paddock("zoo", "export", BRAMBLE.id, "--format", "agent-skills")
     ended = home.start(starts.claude)
     for skill in BRAMBLE.skills:

@@ -41,7 +41,7 @@ def test_an_agent_of_the_zoo_comes_as_a_tool_result_a_prompt_and_a_resource(
     era: str, tmp_path: Path
 ) -> None:
     with open_zoo(f"sqlite:///{tmp_path / 'zoo' / 'zoo.db'}") as zoo:
-        zoo.create_agent({"name": "Ada", "systemPrompt": "Think."}, source="web")
+        zoo.agents.create({"name": "Ada", "systemPrompt": "Think."}, source="web")
     server = served("AgentZoo", tmp_path)
     options = ("--tool-name=agent_zoo_inject", "--tool-arg", "agentId=Ada")
     injected = result(server, era, "tools/call", *options)["structuredContent"]

@@ -34,7 +34,7 @@ CALLING = parameters(*(client for client in REAL_CLIENTS if client.call))
 
 @contextmanager
 def installed(client: RealClient, way: str) -> Iterator[tuple[Household, Household | HttpServer]]:
-    """A home in which a server stands in a client's settings, and who knows what is asked."""
+    """A home in which a server is in a client's settings, and who knows what is asked."""
     with household() as home:
         client.own_settings(home.place)
         install = client.install_command(home.place)
@@ -112,7 +112,7 @@ def test_a_client_offers_its_model_no_tool_of_a_server_which_ends_at_once(
 
 @every_client
 @pytest.mark.parametrize("client", SENDING_HEADERS)
-def test_a_client_is_let_in_by_the_token_that_it_was_told(client: RealClient) -> None:
+def test_a_client_is_authorized_by_the_token_that_it_was_reported(client: RealClient) -> None:
     starting = client.call or client.turn or client.look
     assert starting
     with household() as home, home.serving_http(str(HERE / "guarded_lighthouse.py")) as server:

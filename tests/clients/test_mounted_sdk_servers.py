@@ -1,4 +1,4 @@
-"""Servers on the official Python SDK, mounted in one of ours."""
+"""Servers on the official Python SDK, mounted in one of Paddock."""
 
 from pathlib import Path
 

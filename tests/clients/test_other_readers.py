@@ -38,7 +38,7 @@ def key_in(client: str) -> str:
 
 @pytest.fixture
 def home() -> Iterator[Household]:
-    """A home in which the server stands in the files of all three."""
+    """A home in which the server is in the files of all three."""
     with household() as found:
         for client in WINDOWED:
             found.paddock("install", client, found.place.key, "--name", key_in(client))

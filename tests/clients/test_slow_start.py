@@ -1,6 +1,6 @@
 """A server that takes twelve seconds to load is connected at once, in every client.
 
-The order of what was said is looked at rather than the clock: the handshake is answered before
+The order of what was stated is looked at rather than the clock: the handshake is answered before
 the author's module is loaded.
 """
 

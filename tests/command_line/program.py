@@ -147,7 +147,7 @@ class Terminal:
             if not ready:
                 continue
             piece = b""
-            with suppress(OSError):  # how Linux says that nobody is left at the other end
+            with suppress(OSError):  # how Linux says that no one is left at the other end
                 piece = os.read(self._handle, 65536)
             self._seen += piece
             return bool(piece)

@@ -68,7 +68,7 @@ def test_a_script_is_printed_and_how_to_install_it_said(paddock: Program, shell:
     said = paddock("completion", shell)
     assert said.code == 0
     assert "_PADDOCK_COMPLETE" in said.out
-    assert said.err.startswith(f"To have it in every {shell}, {SHELLS[shell]}")
+    assert said.err.startswith(f"To enable it in every {shell}, {SHELLS[shell]}")
 
 
 def test_the_shell_is_the_one_in_use(paddock: Program) -> None:
@@ -77,7 +77,7 @@ def test_the_shell_is_the_one_in_use(paddock: Program) -> None:
     unknown = paddock("completion", environment={"SHELL": "/bin/tcsh"})
     assert (unknown.code, unknown.err.splitlines()[-1]) == (
         2,
-        "Hint: name it: paddock completion bash|zsh|fish|powershell",
+        "Hint: name the shell: paddock completion bash|zsh|fish|powershell",
     )
 
 

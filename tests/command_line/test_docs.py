@@ -24,7 +24,7 @@ def test_a_folder_is_added_searched_and_removed(paddock: Program) -> None:
     assert paddock("docs", "remove", "notes").code == 0
     gone = paddock("docs", "search", "grafting", "--in", "folders", environment=OFF)
     assert (gone.code, gone.out) == (1, "")
-    assert gone.err == "Error: Nothing was found for 'grafting'\nHint: try other words\n"
+    assert gone.err == "Error: No pages found for 'grafting'\nHint: try other words\n"
 
 
 def test_indexing_tells_what_was_read_and_does_nothing_twice(paddock: Program) -> None:
@@ -42,7 +42,7 @@ def test_the_status_without_numpy_says_how_to_get_more(paddock: Program) -> None
     assert 'pip install "paddock[search]"' in said.out
 
 
-def test_a_corpus_a_model_or_a_folder_that_is_not_there_is_told(paddock: Program) -> None:
+def test_a_corpus_a_model_or_a_folder_that_is_not_there_is_reported(paddock: Program) -> None:
     corpus = paddock("docs", "search", "x", "--in", "pyton")
     assert (corpus.code, corpus.err) == (
         2,

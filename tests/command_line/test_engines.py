@@ -27,7 +27,7 @@ def test_json_has_licences_and_reasons(paddock: Program) -> None:
     assert [name for name in found if found[name]["is_chosen"]] == ["none"]
 
 
-def test_a_setting_that_cannot_be_is_told_after_the_list(paddock: Program) -> None:
+def test_a_setting_that_cannot_be_is_reported_after_the_list(paddock: Program) -> None:
     said = paddock("engines", environment={"PADDOCK_WOLFRAM_ENGINE": "mathcs"})
     assert said.code == 2
     assert said.err == (
@@ -37,6 +37,6 @@ def test_a_setting_that_cannot_be_is_told_after_the_list(paddock: Program) -> No
     assert said.out.startswith("ENGINE")
 
 
-def test_a_kernel_that_is_named_and_not_there_is_told_of(paddock: Program) -> None:
+def test_a_kernel_that_is_named_and_not_there_is_reported(paddock: Program) -> None:
     said = paddock("engines", environment={"PADDOCK_WOLFRAM_KERNEL": "/gone"})
     assert "'/gone', which PADDOCK_WOLFRAM_KERNEL names, is no program" in said.out

@@ -1,4 +1,4 @@
-"""What a person is told who does not know the commands."""
+"""What a person is reported who does not know the commands."""
 
 import click
 import pytest

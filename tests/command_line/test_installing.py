@@ -64,9 +64,9 @@ def test_what_is_installed_can_be_taken_out_without_a_trace(paddock: Program, ge
     assert made.out.splitlines()[0] == "Installed Demo into Gemini CLI"
     assert "// mine" in gemini.read_text(encoding="utf-8")
     again = paddock("install", "gemini", "Demo")
-    assert (again.code, again.out) == (0, "Demo is in Gemini CLI already\n")
+    assert (again.code, again.out) == (0, "Demo is already in Gemini CLI\n")
     gone = paddock("uninstall", "gemini-cli", "Demo")
-    assert (gone.code, gone.out.splitlines()[0]) == (0, "Took Demo out of Gemini CLI")
+    assert (gone.code, gone.out.splitlines()[0]) == (0, "Removed Demo from Gemini CLI")
     assert gemini.read_bytes() == before
     nothing = paddock("uninstall", "gemini-cli", "Demo")
     assert (nothing.code, nothing.out) == (1, "")
@@ -102,7 +102,7 @@ def test_one_of_several_that_fails_does_not_keep_the_others(
     ]
 
 
-def test_an_entry_of_somebody_else_is_replaced_only_when_told(
+def test_an_entry_of_someone_else_is_replaced_only_when_told(
     paddock: Program, cursor: Path
 ) -> None:
     cursor.write_text(FOREIGN, encoding="utf-8")
@@ -140,7 +140,7 @@ def test_a_file_a_project_a_name_and_variables_are_where_they_were_asked_for(
     assert entries(file) == {"Demo"}
 
 
-def test_an_address_is_written_in_place_of_a_command(paddock: Program, cursor: Path) -> None:
+def test_an_address_is_written_instead_of_a_command(paddock: Program, cursor: Path) -> None:
     said = paddock(
         *("install", "cursor", "Demo", "--http", "http://127.0.0.1:9/mcp", "--no-check"),
         *("--header", "X-Token: abc"),
@@ -158,10 +158,10 @@ def test_an_address_is_written_in_place_of_a_command(paddock: Program, cursor: P
         (["Demo"], "Error: Name a client to install Demo into"),
         ([], "Error: Name a client"),
         (["Claude", "Code", "Demo"], "Error: 'Claude Code' is the name of one client"),
-        (["xyz", "Demo"], "Hint: list them: paddock clients; for any other one name its file"),
+        (["xyz", "Demo"], "Hint: list the supported clients with `paddock clients --all`, or name"),
         (["cursor", "Demo", "--env", "A B"], "Error: --env: Expected NAME=VALUE"),
         (["cursor", "Demo", "--header", "A"], "Error: --header: Expected NAME:VALUE"),
-        (["cursor", "--all"], "Error: --all goes with no client"),
+        (["cursor", "--all"], "Error: --all cannot be combined with a client"),
         (["--all"], "Error: No client was found on this computer"),
     ],
 )
@@ -179,7 +179,7 @@ def test_a_server_with_the_name_of_a_client_is_given_apart(paddock: Program, cur
     unclear = paddock("install", "cursor", "zed")
     assert (unclear.code, unclear.err) == (
         2,
-        "Error: 'zed' is a client and a server\nHint: for the server, write --server zed\n",
+        "Error: 'zed' is the name of a client and of a server\nHint: for the server, pass --server zed\n",
     )
     assert paddock("install", "cursor", "--server", "zed", "--no-check").code == 0
     assert entries(cursor) == {"zed"}
@@ -219,7 +219,7 @@ def test_a_server_that_is_deleted_is_taken_out_of_clients(paddock: Program, curs
     paddock("create", "Mine", "--tool", "DemoDice")
     paddock("install", "cursor", "Mine", "--no-check")
     said = paddock("delete", "Mine", "--yes")
-    assert said.out.splitlines()[0] == "Took Mine out of Cursor"
+    assert said.out.splitlines()[0] == "Removed Mine from Cursor"
     assert said.out.splitlines()[-1] == "Deleted Mine"
     assert not cursor.exists()
 

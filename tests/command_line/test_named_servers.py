@@ -236,7 +236,7 @@ def test_what_an_editor_gets_wrong_is_kept_and_the_server_stays(
     assert said.code == 2
     complaint, hint = said.err.splitlines()
     assert "unknown property 'toolz'" in complaint
-    draft = Path(hint.removeprefix("Hint: what you wrote is kept in "))
+    draft = Path(hint.removeprefix("Hint: your draft is kept in "))
     assert "toolz = " in draft.read_text(encoding="utf-8")
     assert (paddock.data / "servers" / "Mine.toml").read_bytes() == before
     draft.unlink()
@@ -249,10 +249,10 @@ def test_an_editor_that_cannot_be_started_is_an_error(paddock: Program) -> None:
     assert said.err.endswith("Hint: name an editor in the environment variable VISUAL or EDITOR\n")
 
 
-def test_a_server_is_deleted_only_when_somebody_says_so(paddock: Program, tools: Path) -> None:
+def test_a_server_is_deleted_only_when_someone_says_so(paddock: Program, tools: Path) -> None:
     paddock("create", "Mine", "--tool", "tools.py:add")
     refused = paddock("delete", "Mine")
-    assert (refused.code, refused.err.splitlines()[-1]) == (2, "Hint: add --yes")
+    assert (refused.code, refused.err.splitlines()[-1]) == (2, "Hint: pass --yes")
     assert paddock("delete", "Mine", "--yes").out == "Deleted Mine\n"
     assert paddock("show", "Mine").code == 2
     assert paddock("delete", "Demo", "--yes").code == 2
@@ -359,7 +359,7 @@ def test_a_broken_server_says_why_in_a_list_and_can_be_shown_and_deleted(paddock
     inspected = paddock("inspect", "my server")
     assert (inspected.code, "my%20server.toml" in inspected.err) == (2, True)
     assert paddock("delete", "my server", "--yes").code == 0
-    assert paddock("servers", "--no-built-in").err == "There is no server\n"
+    assert paddock("servers", "--no-built-in").err == "There are no servers\n"
 
 
 def test_a_tool_goes_by_the_name_that_clients_see_and_its_options_go_with_it(
@@ -407,7 +407,7 @@ def test_what_a_terminal_would_obey_is_not_printed(paddock: Program) -> None:
         assert "E" in said.out.split()
 
 
-def test_a_data_directory_that_cannot_be_used_is_no_traceback(paddock: Program) -> None:
+def test_a_data_directory_that_cannot_be_used_is_not_a_traceback(paddock: Program) -> None:
     (paddock.work / "file").touch()
     nowhere = {"PADDOCK_DATA_DIR": str(paddock.work / "file")}
     for words in (["create", "Mine", "--tool", "DemoDice"], ["servers"], ["show", "Demo"]):

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 from tests.command_line.program import Program
 
 
-def test_a_link_holds_what_would_stand_in_the_file(paddock: Program) -> None:
+def test_a_link_holds_what_would_is_in_the_file(paddock: Program) -> None:
     said = paddock("link", "cursor", "Demo", "--name", "mine", "--env", "A=1")
     assert (said.code, said.err) == (0, "")
     fields = parse_qs(urlsplit(said.out.strip()).query)

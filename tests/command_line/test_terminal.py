@@ -32,7 +32,7 @@ def test_a_diff_is_coloured_unless_colours_are_not_wanted(paddock: Program, curs
     assert '+    "Demo": {' in plain.raw
 
 
-def test_an_entry_of_somebody_else_is_shown_and_asked_about(paddock: Program, cursor: Path) -> None:
+def test_an_entry_of_someone_else_is_shown_and_asked_about(paddock: Program, cursor: Path) -> None:
     cursor.write_text(FOREIGN, encoding="utf-8")
     with paddock.terminal("install", "cursor", "Demo", "--no-check") as terminal:
         terminal.wait_for("Replace it? [y/N]: ")
@@ -50,7 +50,7 @@ def test_an_entry_of_somebody_else_is_shown_and_asked_about(paddock: Program, cu
 def test_installing_everywhere_is_asked_first(paddock: Program, cursor: Path) -> None:
     with paddock.terminal("install", "--all", "Demo", "--no-check") as terminal:
         terminal.wait_for("Install into all of them? [y/N]: ")
-        assert "Clients found here: cursor" in terminal.text
+        assert "Detected clients: cursor" in terminal.text
         terminal.type("n")
         assert terminal.end() == 1
     assert not cursor.exists()
@@ -64,8 +64,8 @@ def test_taking_out_several_is_asked_first(paddock: Program, cursor: Path) -> No
     paddock("install", "cursor", "Demo", "--no-check")
     paddock("install", "cursor", "Mine", "--no-check")
     with paddock.terminal("uninstall", "cursor") as terminal:
-        terminal.wait_for("Take them out? [y/N]: ")
-        assert "2 entries will be taken out:" in terminal.text
+        terminal.wait_for("Remove them? [y/N]: ")
+        assert "2 entries will be removed:" in terminal.text
         terminal.type("")
         assert terminal.end() == 1
     assert cursor.exists()
@@ -84,7 +84,7 @@ def test_deleting_asks_about_the_server_and_its_entries(paddock: Program, cursor
     with paddock.terminal("delete", "Mine") as terminal:
         terminal.wait_for("Delete the server Mine")
         terminal.type("y")
-        terminal.wait_for("Take it out there? [y/N]: ")
+        terminal.wait_for("Remove it there? [y/N]: ")
         assert f"cursor: {cursor}" in terminal.text
         terminal.type("y")
         assert terminal.end() == 0

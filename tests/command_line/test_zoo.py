@@ -67,7 +67,7 @@ def test_an_unknown_agent_is_answered_with_the_nearest(sage: Program) -> None:
     assert "sage" in said.err
 
 
-def test_a_starter_and_a_copy_are_agents_to_begin_with(paddock: Program) -> None:
+def test_a_starter_and_a_copy_are_agents_to_start_with(paddock: Program) -> None:
     assert [one["id"] for one in paddock("zoo", "starters", "--json").json] == [
         *("bramble", "fern", "quill"),
     ]
@@ -111,7 +111,7 @@ def test_an_editor_gets_the_agent_as_text(sage: Program) -> None:
 def test_what_was_written_in_an_editor_is_not_lost_when_it_is_wrong(sage: Program) -> None:
     said = sage("zoo", "edit", "sage", environment=editor(sage, "s/^name = .*/name = 5/"))
     assert said.code == 2
-    draft = Path(said.err.rpartition("what you wrote is kept in ")[2].strip())
+    draft = Path(said.err.rpartition("your draft is kept in ")[2].strip())
     assert "name = 5" in draft.read_text(encoding="utf-8")
     draft.unlink()
 
@@ -129,7 +129,7 @@ def test_a_backup_brings_everything_back(sage: Program) -> None:
     assert sage("zoo", "restore", "zoo.jsonl.gz").code == 2
     restored = sage("zoo", "restore", "zoo.jsonl.gz", "--yes")
     assert (restored.code, restored.out) == (0, "Restored zoo.jsonl.gz\n")
-    assert "What was there before is in" in restored.err
+    assert "The previous content is in" in restored.err
     assert sage("zoo", "show", "sage", "--json").json["agent"]["systemPrompt"] == "You explain."
 
 
@@ -171,7 +171,7 @@ def test_the_zoo_is_where_the_variable_says(paddock: Program, tmp_path: Path) ->
     assert len(paddock("zoo", "list", "--json", environment=elsewhere).json) == 1
 
 
-def test_a_damaged_zoo_is_told_and_left_as_it_is(sage: Program) -> None:
+def test_a_damaged_zoo_is_reported_and_left_as_it_is(sage: Program) -> None:
     database = sage.data / "zoo" / "zoo.db"
     for rest in database.parent.glob("zoo.db-*"):
         rest.unlink()
@@ -202,7 +202,7 @@ def test_skills_of_the_library_are_given_to_an_agent(sage: Program) -> None:
     given = sage("zoo", "give", "Sage", "proving", "mind-the-edges")
     names = "See the test fail, Measure first, Try to break it, Show your evidence, Mind the edges"
     assert (given.code, given.out) == (0, f"Gave sage: {names}\n")
-    assert sage("zoo", "give", "sage", "proving").err == "sage has them already\n"
+    assert sage("zoo", "give", "sage", "proving").err == "sage already has these skills\n"
     wrong = sage("zoo", "give", "sage", "prooving")
     assert (wrong.code, "did you mean proving?" in wrong.err) == (2, True)
 

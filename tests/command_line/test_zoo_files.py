@@ -51,19 +51,19 @@ def test_a_second_import_makes_another_agent_or_changes_the_first(
     (project / CLAUDE).write_text(TEXT.replace("explain.", "sing."), encoding="utf-8")
     assert imported("zoo", "import", ".", "--update", "--json").json["updated"] == ["sage"]
     assert agent(imported)["systemPrompt"] == "You sing."
-    assert "as it is" in imported("zoo", "import", ".", "--update").out
+    assert "unchanged" in imported("zoo", "import", ".", "--update").out
     assert imported("zoo", "import", ".", "--json").json["created"] == ["sage-2"]
 
 
 def test_a_person_is_asked_before_agents_are_taken_in(paddock: Program, project: Path) -> None:
     with paddock.terminal("zoo", "import", str(project)) as terminal:
-        terminal.wait_for("Take them in?")
+        terminal.wait_for("Import them?")
         terminal.type("n")
         assert terminal.end() == 1
     assert paddock("zoo", "list", "--json").json == []
 
 
-def test_an_agents_json_of_old_is_taken_in(paddock: Program) -> None:
+def test_an_agents_json_legacy_is_taken_in(paddock: Program) -> None:
     old = {
         "currentAgentId": "a",
         "agents": [{"id": "a", "name": "A", "personality": "Kind.", "skills": {"be_brief": True}}],
@@ -136,13 +136,13 @@ def test_a_file_that_is_not_the_zoos_is_replaced_only_on_demand(
 def test_a_person_says_which_files_of_others_are_replaced(imported: Program, project: Path) -> None:
     imported("zoo", "edit", "sage", "--soul", "You sing.")
     with imported.terminal("zoo", "export", "--format", "claude-code") as terminal:
-        terminal.wait_for(f"Replace {CLAUDE}, which is not the zoo's?")
+        terminal.wait_for(f"Replace {CLAUDE}, which the zoo did not write?")
         terminal.type("y")
         assert terminal.end() == 0
     assert (project / CLAUDE).read_bytes() == TEXT.replace("explain.", "sing.").encode()
 
 
-def test_secrets_are_told_and_not_shown(paddock: Program) -> None:
+def test_secrets_are_reported_and_not_shown(paddock: Program) -> None:
     secret = "ghp_" + "Zx81Qw7Lk2Mn9Bv4Cd6Fg3Hj5"
     paddock("zoo", "new", "Sage", "--soul", f"Push with {secret}")
     said = paddock("zoo", "export", "--format", "cursor")
@@ -244,4 +244,4 @@ def test_prompts_of_codex_go_where_it_looks_for_them(imported: Program) -> None:
 
 def test_a_zoo_without_agents_has_nothing_to_export(paddock: Program) -> None:
     done = paddock("zoo", "export", "--format", "cursor")
-    assert (done.code, done.out, done.err) == (0, "", "There are no agents to write\n")
+    assert (done.code, done.out, done.err) == (0, "", "There are no agents to export\n")

@@ -1,4 +1,4 @@
-"""The server that the official conformance suite asks for, as far as it needs no HTTP.
+"""The server that the official conformance suite asks for, as much as it needs no HTTP.
 
 The names, texts and shapes are the suite's (see its server scenarios); our own tests hold it to
 them over a plain connection, in both eras.
@@ -80,7 +80,7 @@ def test_multiple_content_types() -> list[TextContent | ImageContent | EmbeddedR
 
 @server.tool
 def test_error_handling() -> CallToolResult:
-    """A failure that the model is told."""
+    """A failure that the model is reported."""
     return CallToolResult(["This tool intentionally returns an error"], is_error=True)
 
 
@@ -349,7 +349,7 @@ async def multi_input(ctx: Context) -> str:
 
 @server.tool(task="required", task_from_handler=True)
 async def test_tool_with_task(ctx: Context) -> str:
-    """Ask first, and go on as a task."""
+    """Ask first, and continue as a task."""
     filled = await ctx.elicit("What is your name?", NAME_FORM, key="user_name")
     ctx.detach()
     await asyncio.sleep(0.1)

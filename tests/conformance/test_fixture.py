@@ -139,7 +139,9 @@ def test_a_missing_answer_is_asked_for_again(connect: Connect, responses: Json) 
 
 
 @pytest.mark.parametrize("responses", [None, "Ada", [NAMED]])
-def test_answers_that_are_no_object_are_invalid_params(connect: Connect, responses: object) -> None:
+def test_answers_that_are_not_an_object_are_invalid_params(
+    connect: Connect, responses: object
+) -> None:
     answer = Rounds(connect, "elicitation").answer(inputResponses=responses)
     assert answer["error"]["code"] == -32602
 

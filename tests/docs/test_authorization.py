@@ -82,7 +82,7 @@ def status(authorization: Authorization, token: str) -> int:
     return 200
 
 
-def test_clients_are_told_where_to_get_tokens(programs: dict[str, Any]) -> None:
+def test_clients_learn_where_to_get_tokens(programs: dict[str, Any]) -> None:
     servers = [
         programs[name].metadata()["authorization_servers"]
         for name in ("signed", "opaque", "github")

@@ -1,4 +1,4 @@
-"""What the pages show is what there is: programs are files, and sessions give what they promise."""
+"""What the pages show is what exists: programs are files, and sessions give what they promise."""
 
 import os
 import re
@@ -51,7 +51,7 @@ def test_a_console_session_gives_what_it_shows(block: Block) -> None:
 
 
 def with_our_commands() -> str:
-    """The search path of somebody who has activated the environment."""
+    """The search path of someone who has activated the environment."""
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 

@@ -1,4 +1,4 @@
-"""The page on catalogues shows what there is, and its figures are right."""
+"""The page on catalogues shows what exists, and its figures are right."""
 
 import runpy
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page on engines names what there is, and its program prints the one that is used."""
+"""The page on engines names what exists, and its program prints the one that is used."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""The page on extensions shows what there is."""
+"""The page on extensions shows what exists."""
 
 import re
 import runpy

@@ -230,7 +230,7 @@ class Notices:
             return self._heard.wait_for(lambda: method in self.methods, seconds)
 
 
-def test_subscribers_of_a_session_are_told_of_changes() -> None:
+def test_subscribers_of_a_session_are_reported_changes() -> None:
     heard = Notices()
     with connect(changes, era=SESSION, on_notification=heard) as peer:
         assert peer.call("write", text="unheard").text == "Clients notified: 0"
@@ -244,7 +244,7 @@ def test_subscribers_of_a_session_are_told_of_changes() -> None:
         assert "erase" not in [tool.name for tool in peer.tools()]
 
 
-def test_listeners_of_the_stateless_era_are_told_of_changes() -> None:
+def test_listeners_of_the_stateless_era_are_reported_changes() -> None:
     heard = Notices()
     with (
         connect(changes, era=STATELESS, on_notification=heard) as peer,

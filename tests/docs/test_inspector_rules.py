@@ -4,7 +4,7 @@ import json
 import re
 
 from paddock import Server, connect
-from paddock.toolkits.tools.CodeInspector import tool
+from paddock.toolkits.wolfram.tools import code_inspector_tool as tool
 from paddock.wolfram.inspection import RULES
 from paddock.wolfram.inspection.rules_page import render_page
 from tests.docs.pages import ROOT

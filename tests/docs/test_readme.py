@@ -1,4 +1,4 @@
-"""The commands of the README work one after the other, for somebody who has nothing yet."""
+"""The commands of the README work one after the other, for someone who has nothing yet."""
 
 import os
 import re

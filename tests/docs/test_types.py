@@ -44,7 +44,7 @@ def rows(section: str, width: int) -> Iterator[list[str]]:
 
 
 def value_of(cell: str) -> Any:
-    """What the first code span of a cell stands for."""
+    """What the first code span of a cell means."""
     return eval(cell.split("`")[1], NAMES)  # noqa: S307 - our own documentation
 
 

@@ -1,4 +1,4 @@
-"""The page on Wolfram Language names what there is, and its program prints what it shows."""
+"""The page on Wolfram Language names what exists, and its program prints what it shows."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""The corpus: what code of the Wolfram Language is worth, and whether an answer says so.
+"""The corpus: what code of the Wolfram Language evaluates to, and whether an answer says so.
 
 `corpus.txt` explains how entries are written. `gaps/ENGINE.txt` lists what an engine is known to
 get wrong: the first lines of those entries, by section.

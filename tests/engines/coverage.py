@@ -1,6 +1,6 @@
 """The page of the documentation on what each engine can do, written from the corpus.
 
-Write it anew with `python -m tests.engines.coverage > docs/reference/engine-coverage.md`; a test
+Write it again with `python -m tests.engines.coverage > docs/reference/engine-coverage.md`; a test
 compares.
 """
 
@@ -77,7 +77,7 @@ def _answer(entry: Entry) -> str:
 
 
 def _code(text: str) -> str:
-    """Code that can stand in a table, whatever is in it."""
+    """Code that can is in a table, whatever is in it."""
     fence = "``" if "`" in text else "`"
     space = " " if fence == "``" else ""
     escaped = text.replace("|", "\\|")

@@ -1,6 +1,6 @@
 """Distributions with faults, each with the codes of what `validate` finds in it.
 
-`{package}` in a file stands for the distribution's package, which is its extension's name too.
+`{package}` in a file means the distribution's package, which is its extension's name too.
 """
 
 from typing import NamedTuple

@@ -83,7 +83,9 @@ def test_a_server_of_an_extension_cannot_be_changed(paddock: Program) -> None:
 
 
 @pytest.mark.parametrize("command", ["serve", "show", "call", "inspect", "install"])
-def test_a_name_that_leads_nowhere_is_told_by_every_command(paddock: Program, command: str) -> None:
+def test_a_name_that_leads_nowhere_is_reported_by_every_command(
+    paddock: Program, command: str
+) -> None:
     words = {"install": ["install", "cursor"], "call": ["call"]}.get(command, [command])
     rest = ["draw"] if command == "call" else []
     said = paddock(*words, "someone/graphs/Draw", *rest)

@@ -122,7 +122,7 @@ def test_an_entry_point_that_leads_nowhere_is_broken_and_hides_no_other(
 
 
 @pytest.mark.usefixtures("installed")
-def test_what_is_no_directory_on_the_path_is_passed_over(
+def test_what_is_not_a_directory_on_the_path_is_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "archive.zip").touch()

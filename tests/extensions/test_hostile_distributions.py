@@ -1,4 +1,4 @@
-"""Whatever stands in the files of a distribution, it is that distribution which is broken."""
+"""Whatever is in the files of a distribution, it is that distribution which is broken."""
 
 import json
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_a_server_that_cannot_be_read_hides_no_other(
     ],
     ids=lambda files: f"{next(iter(files))}-{len(str(files))}",
 )
-def test_a_tool_that_cannot_be_read_is_told(site: Path, files: dict[str, str]) -> None:
+def test_a_tool_that_cannot_be_read_is_reported(site: Path, files: dict[str, str]) -> None:
     samples.put(site, "broken", {"paddock.toml": 'tools = ["T"]', **files})
     with pytest.raises(PaddockError):
         resolve_tool("broken/T", where="here")

@@ -69,7 +69,7 @@ def test_a_broken_file_of_its_own_wins_too() -> None:
     assert "broken on purpose" in str(raised.value)
 
 
-def test_an_item_that_is_declared_and_not_defined_is_told() -> None:
+def test_an_item_that_is_declared_and_not_defined_is_reported() -> None:
     with pytest.raises(LoadError) as raised:
         tool("plain/Lost")
     assert raised.value.hint is not None
@@ -89,19 +89,19 @@ def test_an_item_that_is_not_declared_is_not_there_though_a_file_is() -> None:
     assert raised.value.code == "item-not-declared"
 
 
-def test_an_extension_that_is_not_installed_is_told_with_a_command_that_helps() -> None:
+def test_an_extension_that_is_not_installed_is_reported_with_a_command_that_helps() -> None:
     with pytest.raises(ExtensionNotInstalledError) as raised:
         tool("someone/graphs/Draw")
     assert raised.value.extension == "someone/graphs"
     assert "paddock extensions search graphs" in (raised.value.hint or "")
 
 
-def test_a_distribution_that_is_no_extension_is_told() -> None:
+def test_a_distribution_that_is_not_an_extension_is_reported() -> None:
     with pytest.raises(ExtensionNotFoundError):
         tool("pytest/Draw")
 
 
-def test_a_distribution_whose_extension_is_called_otherwise_is_told() -> None:
+def test_a_distribution_whose_extension_is_called_otherwise_is_reported() -> None:
     with pytest.raises(ExtensionNotFoundError) as raised:
         tool("Acme_Charts/Plot")
     assert raised.value.extension == "acme/charts"
@@ -151,7 +151,7 @@ def test_a_server_may_be_defined_in_python() -> None:
         ("pytest/Server", ExtensionNotFoundError),
     ],
 )
-def test_a_server_that_is_not_there_is_told_with_the_reason(
+def test_a_server_that_is_not_there_is_reported_with_the_reason(
     name: str, kind: type[Exception]
 ) -> None:
     with pytest.raises(kind):

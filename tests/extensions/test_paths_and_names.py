@@ -45,7 +45,7 @@ def test_a_qualified_name_is_the_server_though_there_is_such_a_path(there: Path)
         "acme/charts/Charts/",
     ],
 )
-def test_what_is_written_as_a_path_or_is_no_server_is_the_path(there: Path, text: str) -> None:
+def test_what_is_written_as_a_path_or_is_not_a_server_is_the_path(there: Path, text: str) -> None:
     assert is_path_target(text)
     assert isinstance(find_target(text), PathTarget)
 
@@ -61,7 +61,7 @@ def test_a_program_of_that_name_is_not_started(there: Path, paddock: Program) ->
 
 @pytest.mark.usefixtures("all_installed")
 @pytest.mark.parametrize("name", ["no-manifest/Server", "new-schema/Server"])
-def test_a_broken_extension_is_no_reason_to_run_what_is_called_like_it(
+def test_a_broken_extension_is_not_a_reason_to_run_what_is_called_like_it(
     there: Path, paddock: Program, name: str
 ) -> None:
     file = there / name / "server.py"

@@ -12,7 +12,7 @@ from paddock.testing import connect
 from tests.behaviour.line import PATIENCE
 
 
-def test_the_server_of_an_extension_is_loaded_anew_with_its_manifest_and_its_code(
+def test_the_server_of_an_extension_is_loaded_again_with_its_manifest_and_its_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sources = tmp_path / "words" / "src"

@@ -82,7 +82,7 @@ def test_a_version_of_its_own_counts(site: Path) -> None:
     assert get_server("acme/objects/Versioned").load().metadata.version == "7.1"
 
 
-def test_clients_of_the_program_are_told_the_same(site: Path, tmp_path: Path) -> None:
+def test_clients_of_the_program_see_the_same(site: Path, tmp_path: Path) -> None:
     paddock = Program(tmp_path)
     assert paddock("call", "acme/objects/SO", "state").out == "{'opened': 'acme/objects/SO'}\n"
     told = paddock("inspect", "acme/objects/SO", "--json").json

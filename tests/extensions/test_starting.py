@@ -133,7 +133,7 @@ def test_all_that_paddock_needs_is_known() -> None:
     assert {normalize_distribution_name(Requirement(one).name) for one in needed} <= RESERVED_NAMES
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "afile").touch()
     with pytest.raises(ScaffoldError, match="cannot be written: Not a directory"):
         create_extension(tmp_path / "afile" / "new")
@@ -145,7 +145,7 @@ def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
     said = paddock("new", "extension", "my dir/acme").err
     assert said.splitlines() == [
         "Install it: pip install -e './my dir/acme'",
-        "Look at it: paddock inspect acme/Writing",
+        "Inspect it: paddock inspect acme/Writing",
         "Check it: paddock validate './my dir/acme'",
     ]
 

@@ -41,7 +41,7 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 
 def touched(site: Path) -> list[str]:
-    """The files that have been run though nobody should."""
+    """The files that have been run though no one should."""
     found = sorted(site.rglob("*.touched"))
     for file in found:
         file.unlink()

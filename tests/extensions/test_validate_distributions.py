@@ -103,7 +103,7 @@ def is_served(package: str) -> bool:
 
 
 def is_listed(server: Server, expected: dict[str, int]) -> None:
-    """See that clients are told of so many of each kind."""
+    """See that clients are reported so many of each kind."""
     with connect(server) as peer:
         resources = [*peer.resources(), *peer.templates()]
         found: dict[str, list[Any]] = {
@@ -215,13 +215,13 @@ def test_a_project_without_an_entry_point_is_looked_at_all_the_same(tmp_path: Pa
     assert codes(validate(wheel)) == ["no-entry-point"]
 
 
-def test_a_directory_that_is_nothing_is_told_so(tmp_path: Path) -> None:
+def test_a_directory_that_is_nothing_is_reported_so(tmp_path: Path) -> None:
     assert codes(validate(tmp_path)) == ["no-extension"]
     (tmp_path / "pyproject.toml").write_text("[", encoding="utf-8")
     assert codes(validate(tmp_path)) == ["unreadable-manifest"]
 
 
-def test_a_wheel_that_is_no_archive_or_not_safe_is_refused(tmp_path: Path) -> None:
+def test_a_wheel_that_is_not_an_archive_or_not_safe_is_refused(tmp_path: Path) -> None:
     broken, unsafe = tmp_path / "broken-1-py3-none-any.whl", tmp_path / "up-1-py3-none-any.whl"
     broken.write_bytes(b"PK no")
     with zipfile.ZipFile(unsafe, "w") as file:
@@ -278,7 +278,7 @@ def test_a_combined_file_is_parsed_once_for_all_its_items(
     ],
     ids=["nested", "a long number", "not UTF-8"],
 )
-def test_no_file_of_data_is_too_odd_to_be_told_of(tmp_path: Path, text: str) -> None:
+def test_no_file_of_data_is_too_odd_to_be_reported(tmp_path: Path, text: str) -> None:
     files = {
         "odd/__init__.py": "",
         "odd/paddock.toml": "tools = ['A']",
@@ -334,7 +334,7 @@ def wheel_of(directory: Path, files: dict[str, str | None]) -> Path:
     ],
     ids=["no metadata", "two of them", "no entry point", "another group", "Paddock's name"],
 )
-def test_a_wheel_that_no_extension_comes_of_is_told_of(
+def test_a_wheel_that_no_extension_comes_of_is_reported(
     tmp_path: Path, files: dict[str, str | None], expected: list[str]
 ) -> None:
     assert codes(validate(wheel_of(tmp_path, files))) == expected
@@ -439,7 +439,7 @@ def test_the_extensions_of_one_distribution_know_each_other(tmp_path: Path) -> N
     assert found == [("item-not-declared", "tools[1]")]
 
 
-def test_a_slip_in_an_item_of_a_manifest_is_told_of(tmp_path: Path) -> None:
+def test_a_slip_in_an_item_of_a_manifest_is_reported(tmp_path: Path) -> None:
     wheel = wheel_of(
         tmp_path,
         {

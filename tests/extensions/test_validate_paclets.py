@@ -77,7 +77,7 @@ ELSEWHERE = {"no-extension", "no-entry-point", "invalid-entry-point", "invalid-a
     "immediate-initialization",
     "unread-entry-points",
 }
-"""Codes that other tests see, of what is no sample in a table."""
+"""Codes that other tests see, of what is not a sample in a table."""
 
 
 def codes(found: Validation) -> list[str]:
@@ -120,7 +120,7 @@ PARTS = """PacletObject[<| "Name" -> "Parts", "Version" -> 1.0, "Extensions" -> 
 } |>]"""
 
 
-def test_everything_in_a_paclet_info_is_told_of_at_once(tmp_path: Path) -> None:
+def test_everything_in_a_paclet_info_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "PacletInfo.wl").write_text(PARTS, encoding="utf-8")
     found = [(one.code, one.place.key) for one in validate(tmp_path).findings]
     assert found == [
@@ -141,7 +141,7 @@ SLIPS = """<|
 |>"""
 
 
-def test_slips_in_the_definitions_of_a_paclet_are_told_of(tmp_path: Path) -> None:
+def test_slips_in_the_definitions_of_a_paclet_are_reported(tmp_path: Path) -> None:
     info = """PacletObject[<| "Name" -> "Slips", "Version" -> "1",
         "Extensions" -> {{"AgentTools", "Tools" -> {"A", "B"}}} |>]"""
     (tmp_path / "PacletInfo.wl").write_text(info, encoding="utf-8")
@@ -190,7 +190,7 @@ def test_a_finding_names_the_file_and_the_key() -> None:
         ('PacletObject[<| "Name" -> "X", "Extensions" -> {{"AgentTools", 1}} |>]', "invalid-value"),
     ],
 )
-def test_a_paclet_info_that_cannot_be_used_is_told_of(
+def test_a_paclet_info_that_cannot_be_used_is_reported(
     tmp_path: Path, text: str, expected: str
 ) -> None:
     (tmp_path / "PacletInfo.wl").write_text(text, encoding="utf-8")
@@ -198,7 +198,7 @@ def test_a_paclet_info_that_cannot_be_used_is_told_of(
     assert codes(validate(tmp_path / "PacletInfo.wl")) == [expected]
 
 
-def test_an_archive_that_is_none_or_holds_no_paclet_is_told_of(tmp_path: Path) -> None:
+def test_an_archive_that_is_none_or_holds_no_paclet_is_reported(tmp_path: Path) -> None:
     (tmp_path / "broken.paclet").write_bytes(b"PK no")
     assert codes(validate(tmp_path / "broken.paclet")) == ["invalid-archive"]
     with zipfile.ZipFile(tmp_path / "other.paclet", "w") as file:

@@ -81,7 +81,7 @@ def test_what_comes_with_paddock_has_no_faults() -> None:
     assert validate("paddock").findings == ()
 
 
-def test_what_is_nothing_is_no_finding_but_an_error(tmp_path: Path) -> None:
+def test_what_is_nothing_is_not_a_finding_but_an_error(tmp_path: Path) -> None:
     (tmp_path / "note.txt").touch()
     for target in ("", "Nothing", "no/where.whl", tmp_path / "note.txt"):
         with pytest.raises(LoadError):

@@ -1,6 +1,6 @@
-"""A client over HTTP that can be spoken to like one on a line.
+"""A client over HTTP that can be connected to like one on a line.
 
-Each message is posted by itself, in a session once there is one; everything that comes back, on
+Each message is posted on its own, in a session once there is one; everything that comes back, on
 whichever stream, is read as one sequence of lines. So what is tested on a line can be tested over
 HTTP as well.
 """

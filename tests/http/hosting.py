@@ -28,7 +28,7 @@ class Carrier(Protocol):
     """Whatever listens on the socket."""
 
     def run(self, port: int) -> None:
-        """Serve until it is told to stop."""
+        """Serve until it is reported to stop."""
 
     def stop(self) -> None:
         """End. May be called by any thread."""

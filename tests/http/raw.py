@@ -1,6 +1,6 @@
 """HTTP by hand: bytes on a socket, and answers read as they come.
 
-Nothing of ours is in between, so that what the server sends is seen as it is. Waits are bounded.
+Nothing of Paddock is in between, so that what the server sends is seen as it is. Waits are bounded.
 """
 
 import json
@@ -99,7 +99,7 @@ class Answer:
             yield event
 
     def message(self) -> Json:
-        """The next message of a stream; comments and priming events are passed over."""
+        """The next message of a stream; comments and priming events are ignored."""
         for event in self.events():
             if event.data:
                 return event.message
@@ -119,7 +119,7 @@ class Answer:
         self._connection.close()
 
     def vanish(self) -> None:
-        """Leave without a word."""
+        """Leave silently."""
         self._connection.reset()
 
     def _parts(self) -> Iterator[bytes]:
@@ -233,7 +233,7 @@ class Connection:
         self._socket.close()
 
     def reset(self) -> None:
-        """Vanish without a word."""
+        """Vanish silently."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
 

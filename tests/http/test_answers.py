@@ -129,7 +129,7 @@ def test_json_is_chosen_where_it_is_accepted(endpoint: Endpoint, accept: str | N
 @pytest.mark.parametrize(
     "accept", ["text/html", "application/json;q=0", "application/json;q=0, text/event-stream;q=0"]
 )
-def test_a_client_that_takes_neither_is_told_so(endpoint: Endpoint, accept: str) -> None:
+def test_a_client_that_takes_neither_is_reported_so(endpoint: Endpoint, accept: str) -> None:
     answer = endpoint.post(call("greet"), {"Accept": accept})
     assert (answer.status, answer.error_code) == (406, -32600)
 
@@ -235,7 +235,7 @@ def test_rounds_of_questions_need_no_session(host: Host, on: str) -> None:
         (b"[" * 100_000, -32700),
     ],
 )
-def test_what_is_no_message_is_refused(endpoint: Endpoint, body: bytes, code: int) -> None:
+def test_what_is_not_a_message_is_refused(endpoint: Endpoint, body: bytes, code: int) -> None:
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     answer = endpoint.ask("POST", headers, body)
     assert answer.status == 400

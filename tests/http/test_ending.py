@@ -1,4 +1,4 @@
-"""How a server behind HTTP begins and ends: signals, `stop`, and what is under way meanwhile."""
+"""Start and shutdown of an HTTP server: signals, `stop`, and requests in flight."""
 
 import signal
 import sys
@@ -66,7 +66,7 @@ class Mortal:
         self._gate.touch()
 
     def wait_until_closed(self) -> None:
-        """Wait until nobody new is let in."""
+        """Wait until no one new is authorized."""
         wait_until(self._refuses)
 
     def _refuses(self) -> bool:
@@ -75,7 +75,7 @@ class Mortal:
         except (ConnectionRefusedError, ConnectionResetError):  # at the very moment of closing
             return True
         except ConnectionError:
-            return False  # it came between the last that was let in and the end
+            return False  # it came between the last that was authorized and the end
         return False
 
 

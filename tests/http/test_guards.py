@@ -97,7 +97,7 @@ def test_pages_of_others_may_not(endpoint: Endpoint, origin: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "OPTIONS"])
-def test_the_guard_stands_before_every_method(endpoint: Endpoint, method: str) -> None:
+def test_the_guard_is_before_every_method(endpoint: Endpoint, method: str) -> None:
     session = endpoint.initialize()
     headers = {**session.headers, "Origin": "http://evil.example.com", **PREFLIGHT}
     assert endpoint.ask(method, headers).status == 403
@@ -123,7 +123,7 @@ def test_everything_can_be_allowed(host: Host) -> None:
     assert endpoint.text(call("greet"), headers) == "hello"
 
 
-def test_a_browser_is_told_what_it_may_send(host: Host, on: str) -> None:
+def test_a_browser_learns_what_it_may_send(host: Host, on: str) -> None:
     endpoint = host(shop(), on)
     answer = endpoint.ask("OPTIONS", {"Origin": "http://localhost:5173", **PREFLIGHT})
     assert (answer.status, answer.body) == (204, b"")
@@ -158,7 +158,7 @@ def test_a_refusal_can_be_read_by_a_page(endpoint: Endpoint) -> None:
     answer.messages()
 
 
-def test_health_is_told_to_everybody(host: Host, on: str) -> None:
+def test_everyone_can_read_the_health_status(host: Host, on: str) -> None:
     endpoint = host(shop(), on)
     answer = endpoint.ask("GET", {"Host": "balancer.internal"}, path="/health")
     assert (answer.status, answer.json) == (200, {"status": "ok"})
@@ -205,7 +205,7 @@ def test_an_open_address_needs_the_names_of_its_hosts(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", ["localhost", "127.0.0.1:http", "127.0.0.1:70000", ""])
-def test_what_is_no_address_is_refused(address: str) -> None:
+def test_what_is_not_an_address_is_refused(address: str) -> None:
     with pytest.raises(DefinitionError, match="is not an address"):
         shop().run(http=address)
 

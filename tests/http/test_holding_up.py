@@ -1,4 +1,4 @@
-"""Plain handlers share a thread as long as they are quick; one that is slow holds up nobody."""
+"""Plain handlers share a thread as long as they are quick; one that is slow holds up no one."""
 
 import threading
 

@@ -59,7 +59,7 @@ def test_a_head_inside_a_body_does_not_become_one_that_is_known(endpoint: Endpoi
         length = {"content-length": str(len(padded))}
         attacker.send(head_of(endpoint, attack, **length) + padded[: -len(forged)])
         attacker.send(padded[-len(forged) :])
-        assert attacker.answer().status == 400  # what follows the message is no JSON
+        assert attacker.answer().status == 400  # what follows the message is not a JSON
     victim = endpoint.connect()
     victim.send(forged + body)
     assert victim.answer().status == 403
@@ -79,7 +79,7 @@ def test_a_connection_is_cut_that_sends_headers_after_the_body_for_ever(host: Ho
     assert connection.answer().status == 431
 
 
-def test_headers_after_the_body_are_passed_over(endpoint: Endpoint) -> None:
+def test_headers_after_the_body_are_ignored(endpoint: Endpoint) -> None:
     message = call("greet")
     body = msgspec.json.encode(message)
     head = head_of(endpoint, message).replace(
@@ -91,7 +91,7 @@ def test_headers_after_the_body_are_passed_over(endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize("method", ["subscriptions/listen", "tools/call", "tools/list"])
-def test_what_stands_alone_cannot_hide_in_a_batch(endpoint: Endpoint, method: str) -> None:
+def test_what_is_alone_cannot_hide_in_a_batch(endpoint: Endpoint, method: str) -> None:
     session = endpoint.initialize("2025-03-26")
     params = {"notifications": {"toolsListChanged": True}, "name": "greet"}
     batch = [stateless(method, params, request_id="a"), session.frame("ping")]
@@ -141,7 +141,7 @@ def test_an_accept_header_may_be_written_in_several_lines(endpoint: Endpoint) ->
     assert (answer.status, answer.kind) == (200, "text/event-stream")
 
 
-def test_a_newer_version_is_told_ours_whatever_its_parameters_are(endpoint: Endpoint) -> None:
+def test_a_newer_version_is_reported_ours_whatever_its_parameters_are(endpoint: Endpoint) -> None:
     newer: dict[str, Any] = {f"{META_KEY}protocolVersion": "2031-01-01"}
     message = stateless("tools/call", {"tool": 1}, **newer)
     answer = endpoint.post(message)

@@ -1,4 +1,4 @@
-"""HTTP itself, as our own server speaks it: connections, bodies, and what is no HTTP."""
+"""HTTP itself, as our own server speaks it: connections, bodies, and what is not a HTTP."""
 
 import json
 import threading
@@ -56,7 +56,7 @@ def test_a_connection_serves_many_requests(endpoint: Endpoint) -> None:
         assert text(connection) == f"{number}"
 
 
-def test_a_connection_goes_on_after_a_refusal(endpoint: Endpoint) -> None:
+def test_a_connection_continues_after_a_refusal(endpoint: Endpoint) -> None:
     connection = endpoint.connect()
     request(connection, said("one"), Content_Type="text/plain")
     assert connection.answer().json["error"]["code"] == -32600
@@ -64,7 +64,7 @@ def test_a_connection_goes_on_after_a_refusal(endpoint: Endpoint) -> None:
     assert text(connection) == "two"
 
 
-def test_a_connection_goes_on_after_a_stream(endpoint: Endpoint) -> None:
+def test_a_connection_continues_after_a_stream(endpoint: Endpoint) -> None:
     connection = endpoint.connect()
     request(connection, call("count", progressToken=1))
     assert text(connection) == "counted"
@@ -119,7 +119,7 @@ def test_a_request_comes_byte_by_byte(endpoint: Endpoint) -> None:
     assert text(connection) == "slowly"
 
 
-def test_a_client_that_asks_is_told_to_go_on(endpoint: Endpoint) -> None:
+def test_a_client_that_expects_100_continue_receives_it(endpoint: Endpoint) -> None:
     connection = endpoint.connect()
     message = said("sent after all")
     body = json.dumps(message).encode()
@@ -182,7 +182,7 @@ def test_head_is_answered_without_a_body(endpoint: Endpoint, path: str, status: 
     assert text(connection) == "and on"
 
 
-def test_the_whole_address_may_stand_in_the_request(endpoint: Endpoint) -> None:
+def test_the_whole_address_may_is_in_the_request(endpoint: Endpoint) -> None:
     connection = endpoint.connect()
     connection.request("GET", "http://localhost/health", {})
     assert connection.answer().status == 200
@@ -203,7 +203,7 @@ def test_the_whole_address_may_stand_in_the_request(endpoint: Endpoint) -> None:
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     ],
 )
-def test_what_is_no_http_is_refused_and_the_connection_closed(
+def test_what_is_not_a_http_is_refused_and_the_connection_closed(
     endpoint: Endpoint, data: bytes
 ) -> None:
     connection = endpoint.connect()

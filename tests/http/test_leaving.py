@@ -1,4 +1,4 @@
-"""A client that leaves: in the stateless era nobody needs its answer any more."""
+"""A client that leaves: in the stateless era no one needs its answer any more."""
 
 import asyncio
 import threading
@@ -70,7 +70,7 @@ def test_vanishing_stops_the_handler(host: Host) -> None:
     assert bench.stopped.wait(PATIENCE)
 
 
-def test_leaving_disturbs_nobody_else(host: Host, on: str) -> None:
+def test_leaving_disturbs_no_one_else(host: Host, on: str) -> None:
     bench = Bench()
     endpoint = host(bench.server, on)
     leaving = endpoint.post(call("wait", progressToken=1))
@@ -99,7 +99,7 @@ def test_a_session_goes_on_when_its_client_leaves(host: Host, on: str) -> None:
     assert bench.stopped.wait(PATIENCE)
 
 
-def test_a_session_stops_a_handler_when_it_is_told_to(host: Host, on: str) -> None:
+def test_a_session_stops_a_handler_when_it_is_reported_to(host: Host, on: str) -> None:
     bench = Bench()
     session = host(bench.server, on).initialize()
     stream = session.call("wait", progressToken=1)
@@ -111,7 +111,7 @@ def test_a_session_stops_a_handler_when_it_is_told_to(host: Host, on: str) -> No
     assert stream.messages() == []
 
 
-def test_what_a_session_cancels_before_anything_was_said_ends_without_an_answer(
+def test_what_a_session_cancels_before_anything_was_stated_ends_without_an_answer(
     host: Host,
 ) -> None:
     bench = Bench()

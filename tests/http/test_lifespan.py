@@ -53,7 +53,7 @@ def test_it_is_entered_once_and_shared_by_all_clients(
     assert story == ["begin", "end"]
 
 
-def test_it_is_entered_with_the_first_request_where_nobody_passes_it_on(host: Host) -> None:
+def test_it_is_entered_with_the_first_request_where_no_one_passes_it_on(host: Host) -> None:
     server, story = opened(is_async=True)
     endpoint = host.run(UvicornCarrier(http_app(server), lifespan="off"))
     assert story == []
@@ -77,7 +77,7 @@ def test_it_is_left_after_what_was_under_way(host: Host, on: str) -> None:
     assert story == ["begin", "end"]
 
 
-def test_a_lifespan_that_fails_is_said_before_anything_is_served() -> None:
+def test_a_lifespan_that_fails_is_stated_before_anything_is_served() -> None:
     @contextmanager
     def broken(_server: Server) -> Iterator[None]:
         raise OSError("no database")

@@ -1,4 +1,4 @@
-"""What a client may use up, and what it is told when that is not enough."""
+"""What a client may use up, and what it is reported when that is not enough."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ class Press:
             self.stopped.set()
 
     async def flood(self, ctx: Context) -> None:
-        """Say more and more until nobody listens any more."""
+        """Say more and more until no one listens any more."""
         try:
             for number in range(1, 1_000_000):
                 ctx.progress(number, message=LONG)
@@ -201,7 +201,7 @@ def test_the_stream_of_a_session_shows_that_it_lives(host: Host) -> None:
     assert [event.comment for event in events if event] == [None, "keep-alive"]
 
 
-def test_a_connection_that_nobody_uses_is_closed(host: Host) -> None:
+def test_a_connection_that_no_one_uses_is_closed(host: Host) -> None:
     _, endpoint = limited(host, idle_seconds=0.05)
     silent, used = endpoint.connect(), endpoint.connect()
     endpoint.ask("GET", {}, path="/health", connection=used).json  # noqa: B018 - read it

@@ -16,7 +16,7 @@ def library() -> Server:
 
     @server.tool
     def grow(ctx: Context) -> int:
-        """Announce new tools; how many were told."""
+        """Announce new tools; how many were reported."""
         return ctx.server.list_changed("tools")
 
     @server.tool
@@ -51,7 +51,9 @@ def listen(endpoint: Endpoint, wishes: Json, request_id: int | str = "ears") -> 
     return stateless("subscriptions/listen", {"notifications": wishes}, request_id=request_id)
 
 
-def test_the_first_message_says_what_will_be_told_and_leaves_at_once(host: Host, on: str) -> None:
+def test_the_first_message_says_what_will_be_reported_and_leaves_at_once(
+    host: Host, on: str
+) -> None:
     endpoint = host(library(), on)
     wishes = {"toolsListChanged": True, "resourceSubscriptions": ["library://1"], "unknown": 5}
     stream = endpoint.post(listen(endpoint, wishes))
@@ -66,7 +68,7 @@ def test_the_first_message_says_what_will_be_told_and_leaves_at_once(host: Host,
     }
 
 
-def test_changes_are_told_at_once_each_with_the_id_of_its_stream(host: Host, on: str) -> None:
+def test_changes_are_reported_at_once_each_with_the_id_of_its_stream(host: Host, on: str) -> None:
     endpoint = host(library(), on)
     with endpoint.listening(request_id=5, toolsListChanged=True) as stream:
         assert endpoint.text(call("grow")) == "1"
@@ -77,7 +79,7 @@ def test_changes_are_told_at_once_each_with_the_id_of_its_stream(host: Host, on:
         }
 
 
-def test_only_what_was_asked_for_is_told(endpoint: Endpoint) -> None:
+def test_only_what_was_asked_for_is_reported(endpoint: Endpoint) -> None:
     with (
         endpoint.listening(request_id=1, promptsListChanged=True) as prompts,
         endpoint.listening(request_id=2, resourceSubscriptions=["library://2"]) as pages,
@@ -102,7 +104,7 @@ def test_clients_may_use_the_same_id(endpoint: Endpoint) -> None:
         assert one.message() == other.message()
 
 
-def test_a_client_that_has_left_is_told_no_more(host: Host, on: str) -> None:
+def test_a_disconnected_client_is_not_notified(host: Host, on: str) -> None:
     endpoint = host(library(), on)
     with endpoint.listening(toolsListChanged=True):
         assert endpoint.text(call("grow")) == "1"

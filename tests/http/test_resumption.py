@@ -26,7 +26,7 @@ class Mill:
         self.stopped = threading.Event()
 
     def grind(self, ctx: Context, turns: int = 3) -> str:
-        """Turn when it is told to."""
+        """Turn when it is reported to."""
         for turn in range(1, turns + 1):
             ctx.progress(turn)
             self.done.release()
@@ -34,7 +34,7 @@ class Mill:
         return "ground"
 
     def rest(self, ctx: Context) -> str:
-        """Let the client go, and answer when it is told to."""
+        """Let the client go, and answer when it is reported to."""
         was_let_go = ctx.close_stream(retry_ms=20)
         assert self.steps.acquire(timeout=PATIENCE)
         return f"rested {was_let_go}"
@@ -203,7 +203,7 @@ def test_a_handler_lets_its_client_go_and_come_back(host: Host, on: str) -> None
     assert again.event() is None
 
 
-def test_what_is_said_to_a_client_that_was_let_go_waits_for_it(host: Host, on: str) -> None:
+def test_messages_for_a_disconnected_client_wait_for_it(host: Host, on: str) -> None:
     session = host(Mill().server, on).initialize()
     events = list(session.call("nap", progressToken="t").events())
     assert turns(events) == [1]

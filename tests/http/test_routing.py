@@ -103,7 +103,7 @@ def test_a_refused_initialize_opens_no_session(endpoint: Endpoint) -> None:
         {"jsonrpc": "2.0", "id": 1, "error": {"code": 1, "message": "no"}},
     ],
 )
-def test_a_posted_answer_that_nobody_waits_for_is_refused(
+def test_a_posted_answer_that_no_one_waits_for_is_refused(
     endpoint: Endpoint, message: Json
 ) -> None:
     answer = endpoint.post(message, {"MCP-Protocol-Version": STATELESS})
@@ -139,7 +139,7 @@ def test_an_unknown_version_in_a_session_is_refused(endpoint: Endpoint) -> None:
     answer.messages()
 
 
-def test_a_session_goes_on_without_the_version_in_a_header(endpoint: Endpoint) -> None:
+def test_a_session_continues_without_the_version_in_a_header(endpoint: Endpoint) -> None:
     session = endpoint.initialize()
     answer = session.post(session.frame("ping"), {"MCP-Protocol-Version": None})
     assert answer.json["result"] == {}

@@ -1,4 +1,4 @@
-"""Tools that ask for scopes: without somebody who checks them, nobody has any."""
+"""Tools that ask for scopes: without someone who checks them, no one has any."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def vault() -> Server:
     return server
 
 
-def test_a_tool_with_scopes_is_refused_where_nobody_checks_them(host: Host, on: str) -> None:
+def test_a_tool_with_scopes_is_refused_where_no_one_checks_them(host: Host, on: str) -> None:
     endpoint = host(vault(), on)
     assert endpoint.text(call("look")) == "seen"
     answer = endpoint.post(call("unlock"))
@@ -73,7 +73,7 @@ def test_scopes_decide_where_they_are_checked(host: Host, on: str) -> None:
     assert endpoint.post(call("look")).status == 401
 
 
-def test_a_session_is_told_what_it_lacks_in_the_same_way(host: Host) -> None:
+def test_a_session_learns_which_scope_it_lacks_in_the_same_way(host: Host) -> None:
     endpoint = host(vault(), authorization=staff())
     session = endpoint.initialize(headers={"Authorization": "Bearer one"})
     answer = session.call("unlock")

@@ -37,12 +37,12 @@ def house() -> Server:
 
     @server.tool
     def grow(ctx: Context) -> int:
-        """Announce new tools; how many were told."""
+        """Announce new tools; how many were reported."""
         return ctx.server.list_changed("tools")
 
     @server.tool
     def touch(ctx: Context) -> int:
-        """Announce a change; how many were told."""
+        """Announce a change; how many were reported."""
         return ctx.server.resource_updated("house://door")
 
     @server.tool
@@ -180,7 +180,7 @@ def test_an_answer_in_another_session_is_nobodys(endpoint: Endpoint) -> None:
     assert stream.message()["result"]["content"][0]["text"] == "decline None"
 
 
-def test_changes_are_told_on_the_stream_of_the_session(host: Host, on: str) -> None:
+def test_changes_are_reported_on_the_stream_of_the_session(host: Host, on: str) -> None:
     endpoint = host(house(), on)
     session, other = endpoint.initialize(), endpoint.initialize()
     assert session.ask("resources/subscribe", {"uri": "house://door"}).json["result"] == {}
@@ -234,7 +234,7 @@ def test_a_session_in_use_does_not_make_room(host: Host) -> None:
     assert "id" not in answer.json
 
 
-def test_a_session_that_nobody_uses_ends(host: Host) -> None:
+def test_a_session_that_no_one_uses_ends(host: Host) -> None:
     endpoint = host(house(), limits=Limits(session_idle_seconds=0.05))
     idle, busy = endpoint.initialize(), endpoint.initialize()
     stream = busy.listen()
@@ -266,7 +266,7 @@ def test_a_session_belongs_to_whoever_opened_it(host: Host, on: str) -> None:
     assert session.text("who") == "ada"
 
 
-def test_who_asks_is_told_apart_request_by_request(host: Host) -> None:
+def test_who_asks_is_distinguished_request_by_request(host: Host) -> None:
     endpoint = host(house(), PADDOCK, authorization=guests())
     connection = endpoint.connect()
     for name in ("ada", "bob", "ada"):

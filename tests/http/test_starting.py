@@ -63,7 +63,7 @@ def test_lists_are_answered_while_initialization_runs_and_calls_wait_for_it(
         assert peer.call("is_open").structured == {"result": True}
 
 
-def test_a_failed_initialization_is_told_by_calls_that_waited(host: Host, gate: Path) -> None:
+def test_a_failed_initialization_is_reported_by_calls_that_waited(host: Host, gate: Path) -> None:
     endpoint = host(slow_server(gate, "fail"))
     with connect(f"http://127.0.0.1:{endpoint.port}/mcp") as peer:
         called = peer.start("tools/call", {"name": "is_open", "arguments": {}})

@@ -62,7 +62,7 @@ def test_a_task_of_one_era_does_not_exist_in_the_other(host: Host) -> None:
     session.text("open_gate")
 
 
-def test_sessions_see_their_own_tasks_where_nobody_is_known(host: Host, on: str) -> None:
+def test_sessions_see_their_own_tasks_where_no_one_is_known(host: Host, on: str) -> None:
     endpoint = host(build(), on)
     mine, other = endpoint.initialize(), endpoint.initialize()
     params = {"name": "work", "arguments": {}, "task": {}}
@@ -120,7 +120,7 @@ def test_the_questions_of_a_task_come_on_the_stream_of_whoever_waits(host: Host,
     assert standing.message()["params"]["status"] == "working"
 
 
-def test_a_task_that_nobody_can_fetch_is_stopped(host: Host, on: str) -> None:
+def test_a_task_that_no_one_can_fetch_is_stopped(host: Host, on: str) -> None:
     endpoint = host(build(), on)
     session = endpoint.initialize()
     params = {"name": "work", "arguments": {}, "task": {}}

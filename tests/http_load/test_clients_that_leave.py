@@ -135,7 +135,7 @@ def test_a_client_without_a_session_that_leaves_ends_its_call(
         assert works(port)
 
 
-def test_a_call_that_nobody_waits_for_still_ends_when_its_time_is_over(waiting: Waiting) -> None:
+def test_a_call_that_no_one_waits_for_still_ends_when_its_time_is_over(waiting: Waiting) -> None:
     with own_server(waiting.server, Limits(call_seconds=0.5)) as port:
         session = Session(port)
         line = session.line()

@@ -27,7 +27,7 @@ def sums(body: bytes) -> int:
 
 
 @pytest.mark.parametrize("cut", [0, 30, 300, 500])
-def test_an_offer_to_speak_another_protocol_is_passed_over(cut: int) -> None:
+def test_an_offer_to_speak_another_protocol_is_ignored(cut: int) -> None:
     line_end = b"HTTP/1.1\r\n"
     call = call_bytes("add", a=1, b=2).replace(line_end, line_end + H2C)
     with own_server(adding()) as port, Raw(port) as line:

@@ -1,4 +1,4 @@
-"""A server that is told to end: while it begins, and while it works."""
+"""A server that is reported to end: while it begins, and while it works."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str]:
     return process.returncode, said
 
 
-def test_a_signal_while_the_lifespan_is_entered_ends_it_in_good_order(tmp_path: Path) -> None:
+def test_a_signal_while_the_lifespan_is_entered_ends_it_cleanly(tmp_path: Path) -> None:
     process = start(
         tmp_path,
         """
@@ -59,7 +59,7 @@ def test_a_signal_while_the_lifespan_is_entered_ends_it_in_good_order(tmp_path: 
     assert ended(process) == (0, "cleaned up\n")
 
 
-def test_a_signal_right_after_it_said_that_it_serves_ends_it_in_good_order(tmp_path: Path) -> None:
+def test_a_signal_right_after_it_said_that_it_serves_ends_it_cleanly(tmp_path: Path) -> None:
     process = start(
         tmp_path,
         """

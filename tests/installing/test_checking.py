@@ -41,13 +41,13 @@ def test_a_server_that_dies_is_installed_without_the_check(home: Path) -> None:
     assert (home / ".claude.json").exists()
 
 
-def test_a_server_that_stays_silent_is_told_with_what_it_said_last(home: Path) -> None:
+def test_a_server_that_stays_silent_is_reported_with_what_it_said_last(home: Path) -> None:
     client = replace(find_client("claude-code"), patience=0.5)
     with pytest.raises(CheckFailedError, match="starting up"):
         check_entry(client, program(home, SILENT))
 
 
-def test_a_command_that_does_not_exist_is_told(home: Path) -> None:
+def test_a_command_that_does_not_exist_is_reported(home: Path) -> None:
     with pytest.raises(CheckFailedError, match="No such file"):
         check_entry(find_client("claude-code"), ConfigEntry(command="/nowhere/python"))
 
@@ -60,7 +60,7 @@ def test_secrets_are_not_in_the_message(home: Path) -> None:
     assert "hunter22" not in str(caught.value)
 
 
-def test_a_url_that_nobody_serves_is_not_installed(home: Path) -> None:
+def test_a_url_that_no_one_serves_is_not_installed(home: Path) -> None:
     with pytest.raises(CheckFailedError):
         paddock.install("claude-code", "Demo", http="http://127.0.0.1:9/mcp")
     assert not (home / ".claude.json").exists()

@@ -130,7 +130,7 @@ def test_a_client_that_writes_at_the_same_time_keeps_what_it_wrote(home: Path) -
 @pytest.mark.parametrize("limit", [0, 50, 1000, 3000])
 def test_a_full_disk_leaves_the_file_as_it_was(home: Path, limit: int) -> None:
     file = home / ".claude.json"
-    # Larger than the limit together with the entry, though not always by itself.
+    # Larger than the limit together with the entry, though not always on its own.
     file.write_text(json.dumps({"history": "x" * max(0, limit - 100)}))
     before = file.read_bytes()
     process = run(FULL, str(limit))
@@ -163,7 +163,7 @@ def test_a_directory_that_cannot_be_written_is_an_error(home: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-def test_a_pipe_in_the_place_of_a_file_is_refused(home: Path) -> None:
+def test_a_pipe_instead_of_a_file_is_refused(home: Path) -> None:
     pipe = home / ".claude.json"
     os.mkfifo(pipe)
     with pytest.raises(PaddockError, match="not a regular file"):

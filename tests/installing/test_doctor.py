@@ -1,4 +1,4 @@
-"""The doctor finds what is wrong, and says how to mend it."""
+"""The doctor finds what is wrong, and says how to fixes it."""
 
 import json
 import subprocess
@@ -88,19 +88,19 @@ def test_an_entry_without_a_record_is_looked_at_too(home: Path) -> None:
 
 def test_an_interpreter_that_is_gone(edit: Callable[..., None]) -> None:
     edit(command="/nowhere/bin/python")
-    assert ("error", "there is no /nowhere/bin/python any more") in problems()
+    assert ("error", "/nowhere/bin/python no longer exists") in problems()
 
 
 def test_an_interpreter_that_cannot_be_executed(edit: Callable[..., None], home: Path) -> None:
     file = home / "python"
     file.write_text("#!/bin/sh\n")
     edit(command=str(file))
-    assert ("error", f"{file} cannot be executed") in problems()
+    assert ("error", f"{file} is not executable") in problems()
 
 
 def test_a_command_that_only_this_terminal_finds(edit: Callable[..., None]) -> None:
     edit(command="paddock", args=["serve", "--named", "Demo"])
-    message = "the command 'paddock' is not absolute: the client may not find it"
+    message = "the path of the command 'paddock' is relative; the client may not find it"
     assert ("warning", message) in problems()
 
 
@@ -127,7 +127,7 @@ def test_a_server_that_was_deleted(home: Path) -> None:
     paddock.create_server("Mine", tools=["DemoDice"])
     paddock.install("claude-code", "Mine", check=False)
     paddock.delete_server("Mine", uninstall=False)
-    assert problems() == [("error", "the server 'Mine' does not exist any more")]
+    assert problems() == [("error", "the server 'Mine' no longer exists")]
 
 
 def test_a_server_that_is_broken(home: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_file_of_a_server_that_is_gone(home: Path) -> None:
     file.write_text("from paddock import Server\nserver = Server('mine')\n")
     paddock.install("claude-code", file, check=False)
     file.unlink()
-    assert problems() == [("error", f"there is no {file} any more")]
+    assert problems() == [("error", f"{file} no longer exists")]
 
 
 def test_a_server_that_does_not_start(home: Path) -> None:
@@ -155,7 +155,7 @@ def test_a_server_that_does_not_start(home: Path) -> None:
     assert "no licence found" in message
 
 
-def test_a_url_that_nobody_serves(home: Path) -> None:
+def test_a_url_that_no_one_serves(home: Path) -> None:
     paddock.install("claude-code", "Demo", http="http://127.0.0.1:9/mcp", check=False)
     ((level, message),) = problems()
     assert level == "error"
@@ -199,9 +199,7 @@ def test_each_entry_is_named_before_it_is_looked_at(home: Path) -> None:
 
 
 @pytest.mark.parametrize("is_project", [True, False])
-def test_what_others_put_in_the_place_of_an_entry_is_not_started(
-    home: Path, is_project: bool
-) -> None:
+def test_what_others_put_instead_of_an_entry_is_not_started(home: Path, is_project: bool) -> None:
     project = home / "project"
     project.mkdir()
     paddock.install("claude-code", "Demo", project=project if is_project else None, check=False)
@@ -229,7 +227,7 @@ def test_a_program_of_the_name_of_python_in_a_project_is_not_started(home: Path)
     assert not trap.exists()
 
 
-def test_the_version_is_asked_for_where_nobody_else_writes(
+def test_the_version_is_asked_for_where_no_one_else_writes(
     edit: Callable[..., None], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = home / "tmp"
@@ -303,7 +301,7 @@ def test_files_that_cannot_be_read_keep_nothing_else_from_being_looked_at(home: 
     assert {"claude-code", "codex", "cursor"} <= clients
 
 
-def test_hints_are_told_once(home: Path) -> None:
+def test_hints_are_reported_once(home: Path) -> None:
     paddock.install("claude-code", "Demo", check=False)
     (home / ".claude.json").write_bytes("{}".encode("utf-16"))
     (found,) = [one for one in paddock.doctor() if one.level == "error"]

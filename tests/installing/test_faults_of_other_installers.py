@@ -231,7 +231,7 @@ def test_mcpm_prints_warnings_when_a_server_starts(home: Path) -> None:
     assert (ran.stdout, ran.stderr) == (b"", b"")
 
 
-def test_wolfram_replaces_a_value_that_is_no_object(home: Path) -> None:
+def test_wolfram_replaces_a_value_that_is_not_an_object(home: Path) -> None:
     file = home / ".claude.json"
     file.write_text('{"mcpServers": []}')
     with pytest.raises(ConfigurationError):
@@ -298,7 +298,7 @@ def test_a_file_is_half_written_when_the_disk_is_full(home: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_what_a_running_application_writes_meanwhile_is_lost(home: Path) -> None:
+def test_what_a_running_application_writes_in_the_meantime_is_lost(home: Path) -> None:
     file = home / ".claude.json"
     file.write_text("{}")
     plan = install("claude-code", dry_run=True)

@@ -1,7 +1,7 @@
 """Every client's file before and after an installation, byte for byte.
 
 The files before are a user's: comments where the client reads them, odd indentation, a server of
-somebody else. `python -m tests.installing.test_golden_clients` writes those after anew; look at
+someone else. `python -m tests.installing.test_golden_clients` writes those after again; look at
 the difference.
 """
 
@@ -28,7 +28,7 @@ BROKEN = {"json": '{\n  "a": 1,\n  "b": ]\n}\n', "toml": "a = 1\nb = ]\n", "yaml
 
 @pytest.fixture(autouse=True)
 def no_import_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path without which Paddock could not be imported would stand in the entries too."""
+    """A path without which Paddock could not be imported would is in the entries too."""
     monkeypatch.delenv("PYTHONPATH", raising=False)
 
 
@@ -78,7 +78,7 @@ CASES = [(client, way) for client in CLIENTS for way in ways(client) if client.s
 
 
 @pytest.mark.parametrize(("client", "way"), CASES, ids=named)
-def test_an_entry_stands_where_the_golden_file_has_it(client: Client, way: str, home: Path) -> None:
+def test_an_entry_is_where_the_golden_file_has_it(client: Client, way: str, home: Path) -> None:
     before = golden(client, "before").read_bytes()
     file = written(client, home, before)
     assert installed(client, file, way, home) == golden(client, way).read_bytes()

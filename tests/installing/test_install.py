@@ -92,14 +92,14 @@ def test_a_project_gets_a_file_of_its_own(home: Path) -> None:
     assert not (home / ".claude.json").exists()
 
 
-def test_a_file_says_by_itself_whose_it_is(home: Path) -> None:
+def test_a_file_says_on_its_own_whose_it_is(home: Path) -> None:
     file = home / "somewhere" / ".vscode" / "mcp.json"
     plan = paddock.install(None, "Demo", file=file, check=False)
     assert (plan.client.id, plan.scope) == ("vscode", "file")
     assert list(json.loads(file.read_bytes())) == ["servers"]
 
 
-def test_a_file_of_nobody_needs_a_client(home: Path) -> None:
+def test_a_file_of_no_one_needs_a_client(home: Path) -> None:
     file = home / "settings.json"
     with pytest.raises(PaddockError) as caught:
         paddock.install(None, "Demo", file=file, check=False)
@@ -165,7 +165,7 @@ def test_a_file_for_a_project_of_continue_is_known_by_its_place(home: Path) -> N
     assert file.read_text().startswith("name: Paddock\n")
 
 
-def test_warp_is_told_where_to_start_the_server(home: Path) -> None:
+def test_the_entry_of_warp_has_the_working_directory_of_the_server(home: Path) -> None:
     paddock.install("warp", "Demo", check=False)
     assert entry(home / ".warp" / ".mcp.json")["working_directory"] == str(home)
 
@@ -314,7 +314,7 @@ def test_a_url_is_written_with_its_headers(home: Path) -> None:
         ("recursechat", None),
     ],
 )
-def test_a_client_without_a_file_is_told_what_to_paste_and_click(
+def test_a_client_without_a_file_comes_with_instructions_to_paste_and_click(
     home: Path, client: str, scheme: str | None
 ) -> None:
     plan = paddock.install(client, "Demo", check=False)
@@ -332,7 +332,7 @@ def test_a_client_that_runs_elsewhere_takes_a_url_only(home: Path) -> None:
     assert json.loads(plan.paste) == {"mcpServers": {"Demo": {"url": "http://10.0.0.1:8642/mcp"}}}
 
 
-def test_the_user_is_told_what_is_left_to_do_and_nothing_else(home: Path) -> None:
+def test_the_user_sees_the_remaining_steps_and_nothing_else(home: Path) -> None:
     project = home / "project"
     project.mkdir()
     rows = supported_clients()

@@ -23,7 +23,7 @@ def entries(file: Path, path: str = "mcpServers") -> Any:
 
 
 def written(file: Path, key: str, data: dict[str, Any]) -> bytes:
-    """A file in which a person has put an entry in the place of another."""
+    """A file in which a person has put an entry instead of another."""
     whole = json.loads(file.read_bytes())
     whole["mcpServers"][key] = data
     file.write_text(json.dumps(whole))
@@ -37,7 +37,7 @@ def server_in(directory: Path) -> Path:
     return file
 
 
-def test_an_entry_that_the_user_put_in_the_place_of_ours_stays(home: Path) -> None:
+def test_an_entry_that_the_user_put_instead_of_paddock_stays(home: Path) -> None:
     file = home / ".claude.json"
     paddock.install("claude-code", "Demo", check=False)
     before = written(file, "Demo", MINE)

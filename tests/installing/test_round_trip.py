@@ -106,7 +106,9 @@ def test_several_servers_leave_nothing_behind_in_whichever_order_they_go(
 
 @given(toml_files() | yaml_files(), st.booleans())
 @settings(max_examples=25)
-def test_lines_that_the_user_adds_at_either_end_meanwhile_stay(before: bytes, at_end: bool) -> None:
+def test_lines_that_the_user_adds_at_either_end_in_the_meantime_stay(
+    before: bytes, at_end: bool
+) -> None:
     newline = b"\r\n" if b"\r\n" in before else b"\n"
     line = b"# added by the user" + newline
     if before.startswith((b"\xef\xbb\xbf", b"%")) or not before.endswith(newline):

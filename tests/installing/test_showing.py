@@ -84,7 +84,7 @@ def test_values_are_shown_to_those_who_ask(home: Path) -> None:
     assert "mine-1" in plan.diff(show_values=True)
 
 
-def test_no_secret_of_a_url_is_told_when_it_does_not_answer(home: Path) -> None:
+def test_no_secret_of_a_url_is_reported_when_it_does_not_answer(home: Path) -> None:
     url = f"http://me:{KEY}@127.0.0.1:9/mcp?token={KEY}"
     with pytest.raises(paddock.PaddockError) as caught:
         paddock.install("claude-code", "Demo", http=url)

@@ -60,7 +60,7 @@ def test_an_update_in_between_leaves_nothing_behind(
     assert left == before
 
 
-def test_what_the_user_wrote_elsewhere_meanwhile_stays(home: Path) -> None:
+def test_what_the_user_wrote_elsewhere_in_the_meantime_stays(home: Path) -> None:
     file = home / ".claude.json"
     file.write_text(
         '{\n  "theme": "dark",\n  "mcpServers": {\n    "x": {"command": "/x"}\n  }\n}\n'
@@ -180,13 +180,13 @@ def test_nothing_to_take_out_is_an_error(home: Path, server: str | None) -> None
     assert caught.value.code == "not-installed"
 
 
-def test_what_is_installed_elsewhere_is_said(home: Path) -> None:
+def test_what_is_installed_elsewhere_is_reported(home: Path) -> None:
     installed("cursor", "Demo")
     with pytest.raises(PaddockError, match="cursor"):
         paddock.uninstall("claude-code", "Demo")
 
 
-def test_an_entry_of_somebody_else_is_never_taken_out(home: Path) -> None:
+def test_an_entry_of_someone_else_is_never_taken_out(home: Path) -> None:
     file = home / ".claude.json"
     file.write_text('{"mcpServers": {"Demo": {"command": "/usr/bin/demo"}}}')
     with pytest.raises(PaddockError) as caught:
@@ -244,7 +244,7 @@ def test_a_built_in_server_is_not_deleted_nor_taken_out(home: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("is_changed", [False, True])
-def test_nothing_in_place_of_the_servers_is_put_back(
+def test_nothing_instead_of_the_servers_is_put_back(
     home: Path, client: str, name: str, before: str, is_changed: bool
 ) -> None:
     file = home / name

@@ -13,7 +13,7 @@ SECONDS = 20.0
 
 
 class Watched:
-    """A process that is waited for, also when somebody else reaps it."""
+    """A process that is waited for, also when someone else reaps it."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid

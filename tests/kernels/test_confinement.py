@@ -38,7 +38,7 @@ def run_python(kernel: WorkerKernel, program: str, limits: EvaluationLimits = LI
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """Where somebody listens on this machine."""
+    """Where someone listens on this machine."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 

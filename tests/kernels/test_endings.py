@@ -1,4 +1,4 @@
-"""Kernels and servers that are killed: nothing is left over, and the user is told."""
+"""Kernels and servers that are killed: nothing is left over, and the user is reported."""
 
 import os
 import sys
@@ -27,7 +27,8 @@ kernel.state()
 if {is_busy}:
     begun = threading.Event()
     def run():
-        kernel.evaluate('Run["sleep 1002 &"]; While[True]', EvaluationLimits(), on_wait=lambda _: begun.set())
+        code, limits = 'Run["sleep 1002 &"]; While[True]', EvaluationLimits()
+        kernel.evaluate(code, limits, on_wait=lambda _: begun.set())
     threading.Thread(target=run, daemon=True).start()
     begun.wait()
 print(*list_descendants(kernel.describe()["guard"]), kernel.describe()["guard"], flush=True)
@@ -51,7 +52,7 @@ def all_of(kernel: WorkerKernel) -> list[Watched]:
 
 
 def busy(kernel: WorkerKernel, act: Callable[[], None]) -> str:
-    """Evaluate without end, act meanwhile, and tell the status."""
+    """Evaluate without end, act in the meantime, and tell the status."""
     done = threading.Event()
 
     def once(_seconds: float) -> None:
@@ -97,7 +98,7 @@ def test_what_an_evaluation_left_running_ends_when_it_is_stopped(kernel: WorkerK
     assert all(process.is_gone() for process in started)
 
 
-def test_what_an_evaluation_left_running_goes_on_after_it(kernel: WorkerKernel) -> None:
+def test_what_an_evaluation_left_running_continues_after_it(kernel: WorkerKernel) -> None:
     kernel.evaluate('Run["sleep 1000 &"]', LIMITS)
     kernel.evaluate("1", LIMITS)
     assert len([process for process in all_of(kernel) if process.is_running()]) == 4
@@ -118,7 +119,7 @@ def test_a_process_that_is_killed_at_rest_is_replaced_and_nothing_is_lost(
     assert kernel.evaluate("x", LIMITS).note == ""
 
 
-def test_the_active_process_killed_at_work_is_a_crash_that_is_taken_back(
+def test_the_active_process_killed_at_work_is_a_crash_that_is_reverted(
     kernel: WorkerKernel,
 ) -> None:
     kernel.evaluate("x = 5", LIMITS)
@@ -141,7 +142,7 @@ def test_the_checkpoint_killed_at_work_does_not_disturb_the_evaluation(
     assert kernel.evaluate("x", LIMITS).result == "5"
 
 
-def test_a_time_limit_is_told_as_such_when_the_checkpoint_was_killed_before(
+def test_a_time_limit_is_reported_as_such_when_the_checkpoint_was_killed_before(
     kernel: WorkerKernel,
 ) -> None:
     checkpoint = Watched(pid_of(kernel, "checkpoint"))

@@ -34,7 +34,7 @@ def result(kernel: Kernel, code: str) -> str | None:
         ("f[x_] :=\n  x^2", "Null"),
     ],
 )
-def test_a_result_is_told_in_input_form(kernel: WorkerKernel, code: str, wanted: str) -> None:
+def test_a_result_is_reported_in_input_form(kernel: WorkerKernel, code: str, wanted: str) -> None:
     assert result(kernel, code) == wanted
 
 
@@ -68,7 +68,7 @@ def test_prints_and_messages_come_in_the_order_in_which_they_appeared(
         ('Run["echo 1; echo 2"]', ["1\n2"]),
     ],
 )
-def test_each_print_stands_alone(kernel: WorkerKernel, code: str, prints: list[str]) -> None:
+def test_each_print_is_alone(kernel: WorkerKernel, code: str, prints: list[str]) -> None:
     outcome = kernel.evaluate(code, LIMITS)
     assert [output.text for output in outcome.outputs] == prints
 
@@ -112,19 +112,19 @@ def test_a_limit_of_time_may_be_very_long(kernel: WorkerKernel, seconds: float) 
     assert kernel.evaluate("2 + 2", EvaluationLimits()).result == "4"
 
 
-def test_messages_before_a_time_limit_are_told_as_such(kernel: WorkerKernel) -> None:
+def test_messages_before_a_time_limit_are_reported_as_such(kernel: WorkerKernel) -> None:
     outcome = kernel.evaluate("Print[1]; 1/0; Print[2]; While[True]", SHORT)
     assert [shown.kind for shown in outcome.outputs] == ["print", "message", "print"]
 
 
 @pytest.mark.parametrize("code", ["Quit[]", "x = 6; Exit[3]"])
-def test_ending_the_kernel_is_taken_back(kernel: WorkerKernel, code: str) -> None:
+def test_ending_the_kernel_is_reverted(kernel: WorkerKernel, code: str) -> None:
     kernel.evaluate("x = 5", LIMITS)
     assert kernel.evaluate(code, LIMITS).status == "quit"
     assert result(kernel, "x") == "5"
 
 
-def test_a_crash_is_taken_back(kernel: WorkerKernel) -> None:
+def test_a_crash_is_reverted(kernel: WorkerKernel) -> None:
     kernel.evaluate("x = 5", LIMITS)
     outcome = kernel.evaluate('x = 6; Run["kill -SEGV $PPID"]; While[True]', LIMITS)
     assert outcome.status == "crashed"
@@ -186,7 +186,7 @@ def test_a_call_that_is_cancelled_already_is_not_evaluated(kernel: WorkerKernel)
     assert result(kernel, "x") == "x"
 
 
-def test_it_is_told_how_long_an_evaluation_has_been_running(kernel: WorkerKernel) -> None:
+def test_it_is_reported_how_long_an_evaluation_has_been_running(kernel: WorkerKernel) -> None:
     told: list[float] = []
     kernel.evaluate(
         "While[True]",
@@ -198,7 +198,7 @@ def test_it_is_told_how_long_an_evaluation_has_been_running(kernel: WorkerKernel
     assert told == sorted(told)
 
 
-def test_how_much_memory_was_used_is_told(kernel: WorkerKernel) -> None:
+def test_how_much_memory_was_used_is_reported(kernel: WorkerKernel) -> None:
     little = kernel.evaluate("1", LIMITS).peak_bytes
     much = kernel.evaluate('StringLength[StringRepeat["a", 10^8]]', LIMITS).peak_bytes
     assert 0 < little < 100_000_000 < much
@@ -288,6 +288,6 @@ def test_tables_are_text(kernel: WorkerKernel, head: str) -> None:
     assert kernel.evaluate("t", LIMITS).result == outcome.result
 
 
-def test_a_symbol_that_stands_for_an_effect_has_it_once(kernel: WorkerKernel) -> None:
+def test_a_symbol_that_means_an_effect_has_it_once(kernel: WorkerKernel) -> None:
     kernel.evaluate('t := Print["TableForm"]', LIMITS)
     assert kernel.evaluate("t", LIMITS).outputs == (EvaluationOutput("print", "TableForm"),)

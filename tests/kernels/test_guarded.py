@@ -110,7 +110,7 @@ def test_everything_ends_when_the_server_is_killed(tmp_path: Path) -> None:
     server.communicate()
 
 
-def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_started_is_reported(tmp_path: Path) -> None:
     with (
         SupervisedProgram(["/no/such/program"], tmp_path) as program,
         pytest.raises(KernelError, match="cannot be started: No such file or directory"),

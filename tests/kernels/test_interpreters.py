@@ -106,7 +106,7 @@ def test_an_engine_that_does_not_heed_an_interrupt_is_killed(
         ("import os; os.kill(os.getppid(), 9); os.abort()", "crashed"),
     ],
 )
-def test_how_an_evaluation_ended_is_told(
+def test_how_an_evaluation_ended_is_reported(
     start_python: Callable[..., WorkerKernel], code: str, status: str
 ) -> None:
     kernel = start_python()

@@ -86,7 +86,7 @@ def kernel(request: pytest.FixtureRequest) -> Kernel:
     return found
 
 
-def test_values_prints_and_pictures_are_told_in_their_order(kernel: Kernel) -> None:
+def test_values_prints_and_pictures_are_reported_in_their_order(kernel: Kernel) -> None:
     code = "from PIL import Image\nprint('a')\ndisplay(Image.new('L', (9, 9)))\nprint('b')\n6 * 7"
     outcome = kernel.evaluate(code, LIMITS)
     assert (outcome.status, outcome.result) == ("done", "42")
@@ -96,7 +96,7 @@ def test_values_prints_and_pictures_are_told_in_their_order(kernel: Kernel) -> N
     assert outcome.outputs[1].data.startswith(b"\x89PNG")
 
 
-def test_an_exception_is_told_without_colours(kernel: Kernel) -> None:
+def test_an_exception_is_reported_without_colours(kernel: Kernel) -> None:
     outcome = kernel.evaluate("1/0", LIMITS)
     assert outcome.status == "failed"
     (output,) = outcome.outputs
@@ -125,7 +125,7 @@ def test_a_cancelled_call_is_interrupted(kernel: Kernel) -> None:
     assert kernel.evaluate("1", LIMITS).result == "1"
 
 
-def test_a_flood_is_cut_and_that_is_told(kernel: Kernel) -> None:
+def test_a_flood_is_cut_and_that_is_reported(kernel: Kernel) -> None:
     outcome = kernel.evaluate(
         "print('x' * 1000)", EvaluationLimits(seconds=60, output_bytes=100, network=True)
     )
@@ -134,7 +134,7 @@ def test_a_flood_is_cut_and_that_is_told(kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize("place", ["here", "there"])
-def test_a_kernel_that_ends_is_told_to_have_ended(place: str, gateway: str) -> None:
+def test_a_kernel_that_ends_is_reported_as_ended(place: str, gateway: str) -> None:
     address, token = (gateway, TOKEN) if place == "there" else ("", "")
     kernel = JupyterEngine("python3", "", ".", address, token).start(LIMITS)
     outcome = kernel.evaluate("import os\nos._exit(3)", LIMITS)
@@ -189,18 +189,18 @@ def test_there_is_no_jupyter_kernel_without_network() -> None:
         JupyterEngine("python3", "", ".").start(EvaluationLimits())
 
 
-def test_a_name_that_no_kernel_has_is_told_with_those_that_there_are() -> None:
+def test_a_name_that_no_kernel_has_is_reported_with_those_that_there_are() -> None:
     with pytest.raises(KernelError, match="There are: python3"):
         JupyterEngine("pyhton3", "", ".").start(LIMITS)
 
 
 @pytest.mark.parametrize("token", ["", "wrong"])
-def test_a_server_that_refuses_is_told(gateway: str, token: str) -> None:
+def test_a_server_that_refuses_is_reported(gateway: str, token: str) -> None:
     with pytest.raises(KernelError, match="403"):
         JupyterEngine("python3", "", ".", gateway, token).start(LIMITS)
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_server_that_is_not_there_is_reported() -> None:
     with pytest.raises(KernelError, match=re.escape("cannot be started at http://127.0.0.1:9")):
         JupyterEngine("python3", "", ".", "http://127.0.0.1:9", "").start(LIMITS)
     with pytest.raises(KernelError, match="has to be http"):
@@ -212,7 +212,7 @@ def peer_with(**options: object) -> Peer:
     return connect(server.set_tool_options({"PythonEvaluator": options}))
 
 
-def test_the_tool_goes_on_with_the_kernel_of_a_session(
+def test_the_tool_continues_with_the_kernel_of_a_session(
     gateway: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PADDOCK_JUPYTER_TOKEN", TOKEN)

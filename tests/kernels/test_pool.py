@@ -41,7 +41,7 @@ def counted() -> Iterator[Counted]:
         kernel.close()
 
 
-def test_the_second_kernel_is_there_already(counted: Counted) -> None:
+def test_the_second_kernel_exists_already(counted: Counted) -> None:
     pool = KernelPool()
     first = pool.acquire(counted, LIMITS)
     counted.wait()
@@ -61,7 +61,7 @@ def test_a_spare_that_has_been_killed_is_not_given_out(counted: Counted) -> None
     pool.close()
 
 
-def test_a_kernel_with_the_network_is_no_spare(counted: Counted) -> None:
+def test_a_kernel_with_the_network_is_not_a_spare(counted: Counted) -> None:
     pool = KernelPool()
     assert pool.acquire(counted, EvaluationLimits(network=True)).has_network
     assert len(counted.started) == 1

@@ -77,7 +77,7 @@ def test_the_value_of_the_last_expression_is_the_result(
     assert evaluate(code).result == result
 
 
-def test_prints_warnings_and_errors_stand_in_their_order(evaluate: Evaluate) -> None:
+def test_prints_warnings_and_errors_is_in_their_order(evaluate: Evaluate) -> None:
     code = """\
     import sys, warnings
     print("first")
@@ -116,7 +116,9 @@ def test_names_from_before_a_failure_are_kept(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.parametrize("kind", ["GeneratorExit", "BaseException", "asyncio.CancelledError"])
-def test_exceptions_that_are_no_errors_fail_like_all_others(evaluate: Evaluate, kind: str) -> None:
+def test_exceptions_that_are_not_an_errors_fail_like_all_others(
+    evaluate: Evaluate, kind: str
+) -> None:
     evaluate("import asyncio")
     outcome = evaluate(f"before_it = 8\nraise {kind}")
     assert outcome.status == "failed"
@@ -136,7 +138,7 @@ def test_syntax_errors_are_shown_at_their_place(evaluate: Evaluate) -> None:
 def test_questions_are_refused_with_what_to_do(evaluate: Evaluate) -> None:
     (text,) = texts(evaluate("input('Name? ')"))
     assert text.splitlines()[-1] == (
-        "NoQuestionsError: input('Name? ') cannot be answered: nobody sits at this Python. "
+        "NoQuestionsError: input('Name? ') cannot be answered: this Python is not interactive. "
         "Put the value into the code instead."
     )
     assert "breakpoint() cannot be used" in texts(evaluate("breakpoint()"))[0]
@@ -202,14 +204,14 @@ def test_images_and_rich_values_are_shown_as_what_they_are(evaluate: Evaluate) -
     )
 
 
-def test_a_picture_that_is_too_large_is_told_in_its_place(evaluate: Evaluate) -> None:
+def test_a_picture_that_is_too_large_is_reported_in_its_place(evaluate: Evaluate) -> None:
     code = """\
     class Large:
         def _repr_png_(self): return b"\\x89PNG\\r\\n\\x1a\\n" + bytes(5 << 20)
     print("before"); display(Large()); print("after")
     """
     assert texts(evaluate(code)) == [
-        "before\n[A picture of 5.0 MiB is left out: make it smaller to see it.]\nafter"
+        "before\n[An image of 5.0 MiB was omitted. Make it smaller to see it.]\nafter"
     ]
 
 
@@ -275,7 +277,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_code_that_does_not_end_well_is_taken_back(evaluate: Evaluate, name: str) -> None:
+def test_code_that_does_not_end_well_is_reverted(evaluate: Evaluate, name: str) -> None:
     code, status = HOSTILE[name]
     evaluate("kept = 'before'")
     seconds = 1.5 if status == "timed-out" else 30
@@ -337,16 +339,16 @@ def test_code_that_breaks_its_own_process_leaves_one_that_works(
         kernel.close()
 
 
-def test_what_was_set_back_is_told(evaluate: Evaluate) -> None:
+def test_what_was_set_back_is_reported(evaluate: Evaluate) -> None:
     assert texts(evaluate("import builtins\nbuiltins.len = None")) == [
-        "Changed by the code, and set back: builtins.len"
+        "Changed by the code, and restored: builtins.len"
     ]
     assert texts(evaluate("import os\nos.close(1)")) == [
-        "Closed by the code, and opened again: standard output"
+        "Closed by the code, and reopened: standard output"
     ]
 
 
-def test_who_puts_an_answer_in_the_place_of_input_keeps_it(python: PythonEngine) -> None:
+def test_who_puts_an_answer_instead_of_input_keeps_it(python: PythonEngine) -> None:
     kernel = python.start(LIMITS)
     try:
         put = kernel.evaluate("import builtins\nbuiltins.input = lambda *_: '5'", LIMITS)
@@ -356,7 +358,7 @@ def test_who_puts_an_answer_in_the_place_of_input_keeps_it(python: PythonEngine)
         kernel.close()
 
 
-def test_threads_go_on_and_then_nothing_is_taken_back(python: PythonEngine) -> None:
+def test_threads_go_on_and_then_nothing_is_reverted(python: PythonEngine) -> None:
     kernel = python.start(LIMITS)
     try:
         kernel.evaluate(
@@ -367,8 +369,8 @@ def test_threads_go_on_and_then_nothing_is_taken_back(python: PythonEngine) -> N
         outcome = kernel.evaluate("x = 1\nwhile True: pass", EvaluationLimits(seconds=0.3))
         assert outcome.status == "timed-out"
         assert outcome.note.endswith(
-            "What it had done until then could not be taken back, and stays, "
-            "because threads go on in the background (worker)."
+            "Changes made until then were kept: the process could not be rolled back "
+            "because threads are still running in the background (worker)."
         )
         assert kernel.evaluate("x, thread.is_alive()", LIMITS).result == "(1, True)"
         kernel.evaluate("event.set()\nthread.join()", LIMITS)

@@ -13,7 +13,7 @@ import pytest
 from paddock import Server
 from paddock.testing import connect
 from paddock.toolkits.python.interpreters import ACTIVE_ENVIRONMENT_VARIABLES
-from paddock.toolkits.tools.PythonTestReport import tool
+from paddock.toolkits.python.tools import python_test_report_tool as tool
 from tests.kernels.processes import watch
 
 OUTCOMES = """\
@@ -153,7 +153,7 @@ def section(text: str, name: str) -> str:
     return text.partition(f"\n#### {name}\n")[2].partition("\n#### ")[0].partition("\n### ")[0]
 
 
-def test_every_outcome_is_told_apart(report: Callable[..., str], project: Path) -> None:
+def test_every_outcome_is_distinguished(report: Callable[..., str], project: Path) -> None:
     (project / "test_a.py").write_text(OUTCOMES)
     text = report(paths="test_a.py")
     rows = "| **Passed** | 1 (20%) |\n| **Failed** | 4 (80%) |\n| **Skipped** | 1 |"
@@ -178,7 +178,7 @@ def test_every_outcome_is_told_apart(report: Callable[..., str], project: Path) 
     assert "**Actual Output:**\n\n```py\n9\n```" in equal
 
 
-def test_what_tests_do_to_their_process_is_told_and_the_rest_still_runs(
+def test_what_tests_do_to_their_process_is_reported_and_the_rest_still_runs(
     report: Callable[..., str], project: Path
 ) -> None:
     (project / "test_unkind.py").write_text(UNKIND)
@@ -299,7 +299,9 @@ def test_the_servers_variables_stay_with_it(
         ({"interpreter": "gone/bin/python"}, "There is no program"),
     ],
 )
-def test_what_cannot_be_run_is_told(project: Path, arguments: dict[str, object], told: str) -> None:
+def test_what_cannot_be_run_is_reported(
+    project: Path, arguments: dict[str, object], told: str
+) -> None:
     (project / "empty").mkdir()
     (project / "test_a.py").write_text("def test_a(): pass\n")
     assert told in complaint(**arguments)

@@ -21,7 +21,7 @@ from tests.kernels.processes import Watched, next_line, run_program
 LIMITS = EvaluationLimits(seconds=30)
 FULL = (
     "The session could not be saved (File too large); "
-    "it goes on, and will be lost when the server ends."
+    "it continues, but will be lost when the server ends."
 )
 
 
@@ -116,7 +116,7 @@ def test_expressions_of_one_input_have_one_line(
         ]
 
 
-def test_an_evaluation_that_was_taken_back_counts_as_a_line_and_is_not_repeated(
+def test_an_evaluation_that_was_reverted_counts_as_a_line_and_is_not_repeated(
     open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
@@ -140,10 +140,11 @@ from paddock.kernels.wolfram.engines import find_woxi
 from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.sessions import SessionManager
 sessions = SessionManager()
-with sessions.using("mine", find_woxi()) as session:
+with sessions.open_session("mine", find_woxi()) as session:
     for number in range(20):
         session.evaluate(f"x[{number}] = {number}", EvaluationLimits())
-    session.evaluate("x[0] = 1000; While[True]", EvaluationLimits(), on_wait=lambda _: print(flush=True))
+    code, limits = "x[0] = 1000; While[True]", EvaluationLimits()
+    session.evaluate(code, limits, on_wait=lambda _: print(flush=True))
 """
     with run_program(program) as server:
         next_line(server)
@@ -163,7 +164,7 @@ from paddock.kernels.sessions import SessionManager
 sessions = SessionManager()
 print(flush=True)
 for line in sys.stdin:
-    with sessions.using("mine", find_woxi()) as session:
+    with sessions.open_session("mine", find_woxi()) as session:
         outcome = session.evaluate(line, EvaluationLimits())
         print(session.status, session.line, outcome.result, flush=True)
 sessions.close()
@@ -217,14 +218,14 @@ def test_what_has_effects_and_was_not_saved_is_left_out_and_told(
     assert (found.result, found.note) == (
         "{5, r, 5 + r}",
         (
-            "Nothing is repeated that does more than define something; if it defined something "
-            "besides, that is missing (evaluations of line 2). "
-            "Repeating gave other results than before (evaluations of line 3)."
+            "Evaluations with side effects are not replayed; definitions that only they contain "
+            "are missing (evaluations of line 2). "
+            "The replay gave different results (evaluations of line 3)."
         ),
     )
 
 
-def test_repeating_can_be_cancelled_and_goes_on_in_the_next_call(
+def test_repeating_can_be_cancelled_and_continues_in_the_next_call(
     open_sessions: Callable[[], SessionManager], engine: WoxiEngine
 ) -> None:
     before = open_sessions()
@@ -278,7 +279,7 @@ def test_a_session_in_use_elsewhere_is_waited_for_with_progress(
 import sys
 from paddock.kernels.wolfram.engines import find_woxi
 from paddock.kernels.sessions import SessionManager
-with SessionManager().using("mine", find_woxi()):
+with SessionManager().open_session("mine", find_woxi()):
     print(flush=True)
     sys.stdin.readline()
 """
@@ -354,7 +355,7 @@ def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
         assert outcome.status == "crashed"
         assert outcome.note == (
             "The kernel has ended. "
-            "Another one takes over, with the definitions from before this evaluation."
+            "The next evaluation uses a new kernel with the definitions from before this one."
         )
         assert session.evaluate("x", LIMITS).result == "5"
 
@@ -370,7 +371,7 @@ def test_leave_to_use_the_network_keeps_the_definitions(
 
 
 def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: WoxiEngine) -> None:
-    sessions = SessionManager(maximum_kernels=2)
+    sessions = SessionManager(max_kernels=2)
     try:
         for name in ("one", "two", "three"):
             call(sessions, engine, name, f'x = "{name}"')
@@ -398,7 +399,7 @@ def test_kernels_that_need_licences_are_few(sessions: SessionManager, engine: Wo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
-def test_nobody_else_may_read_a_session(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_no_one_else_may_read_a_session(sessions: SessionManager, engine: WoxiEngine) -> None:
     call(sessions, engine, "mine", "x = RandomInteger[9]")
     sessions.close()
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in sessions.directory.iterdir()}
@@ -453,8 +454,8 @@ def test_a_broken_line_is_left_out_and_told_and_the_rest_is_kept(
     aside = file.with_name("mine.jsonl.broken")
     assert found.session_notes == (
         (
-            "In the file of this session line 3 cannot be read and was left out. "
-            f"The file as it was is {aside}."
+            "Line 3 of this session's journal could not be read and was removed. "
+            f"The original file was copied to {aside}."
         ),
     )
     assert aside.read_bytes() == broken
@@ -482,7 +483,7 @@ def test_a_line_number_that_cannot_be_is_not_believed(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
 @pytest.mark.parametrize("ending", ["jsonl", "state"])
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
+def test_a_pipe_instead_of_a_file_is_not_waited_for(
     sessions: SessionManager, engine: WoxiEngine, ending: str
 ) -> None:
     sessions.directory.mkdir(parents=True)
@@ -535,7 +536,7 @@ def test_a_session_goes_on_when_its_file_was_deleted(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
-def test_a_full_disk_changes_no_result_and_is_told(
+def test_a_full_disk_changes_no_result_and_is_reported(
     sessions: SessionManager, engine: WoxiEngine
 ) -> None:
     program = """
@@ -546,7 +547,7 @@ from paddock.kernels.sessions import SessionManager
 engine, sessions = find_woxi(), SessionManager()
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def call(code):
-    with sessions.using("mine", engine) as session:
+    with sessions.open_session("mine", engine) as session:
         outcome = session.evaluate(code, EvaluationLimits())
         print(session.status, outcome.result, outcome.note, sep="|", flush=True)
 call("x = 5")
@@ -595,7 +596,7 @@ def test_a_directory_that_cannot_be_used_changes_no_result(
 def test_old_sessions_are_deleted_but_never_one_in_use(
     engine: WoxiEngine, keeping: RetentionPolicy, left: set[str]
 ) -> None:
-    sessions = SessionManager(keeping=keeping)
+    sessions = SessionManager(retention=keeping)
     try:
         call(sessions, engine, "current", "x = 5")
         now = (sessions.directory / "current.jsonl").stat().st_mtime

@@ -56,7 +56,7 @@ def headings(text: str) -> list[str]:
     return [line.strip("# ") for line in text.split("\n") if line.startswith("###")]
 
 
-def test_every_outcome_is_told_apart(server: Server, project: Path) -> None:
+def test_every_outcome_is_distinguished(server: Server, project: Path) -> None:
     (project / "a.wlt").write_text(SAMPLE)
     text = report(server, "a.wlt")
     assert "| **Passed** | 4 (44.4%) |" in text
@@ -93,7 +93,7 @@ def test_files_are_loaded_from_the_directory_of_the_client_and_of_the_test(
     assert "| **Passed** | 1 (100%) |" in text, text
 
 
-def test_what_goes_wrong_between_tests_is_told(server: Server, project: Path) -> None:
+def test_what_goes_wrong_between_tests_is_reported(server: Server, project: Path) -> None:
     (project / "a.wlt").write_text('VerificationTest[True]\nGet["nowhere.wl"]')
     assert "* Line 2: Get::noopen: " in report(server, "a.wlt")
 
@@ -169,7 +169,7 @@ def test_a_comparison_that_does_not_end_is_an_error(
         "Quit[]\nVerificationTest[1, 1]",
     ],
 )
-def test_a_file_is_no_success_when_something_in_it_was_not_run(
+def test_a_file_is_not_a_success_when_something_in_it_was_not_run(
     server: Server, project: Path, text: str
 ) -> None:
     (project / "a.wlt").write_text(text)
@@ -230,7 +230,7 @@ def test_without_an_engine_one_text_says_so(
     assert text.count("pip install 'paddock[wolfram]'") == 1
 
 
-def test_the_client_is_told_of_progress_during_a_long_test(server: Server, project: Path) -> None:
+def test_the_client_is_reported_progress_during_a_long_test(server: Server, project: Path) -> None:
     (project / "a.wlt").write_text("VerificationTest[While[True], 1, TimeConstraint -> 3]")
     told: list[Any] = []
     with connect(server, on_progress=told.append) as peer:

@@ -119,7 +119,7 @@ def test_a_lock_is_free_again_after_a_failure(tmp_path: Path) -> None:
         pass
 
 
-def test_who_waits_in_vain_is_told_of_the_other(tmp_path: Path) -> None:
+def test_a_process_that_waits_in_vain_learns_which_process_has_the_lock(tmp_path: Path) -> None:
     file = tmp_path / "c.txt"
     with lock_file(file), pytest.raises(FileBusyError), lock_file(file, seconds=0.01):
         pass

@@ -1,4 +1,4 @@
-"""Whether a page can be used by everybody, as far as axe can tell."""
+"""Whether a page can be used by everyone, as far as axe can tell."""
 
 from pathlib import Path
 from typing import Any

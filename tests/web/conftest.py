@@ -18,7 +18,7 @@ Open = Callable[..., Page]
 
 @pytest.fixture(scope="session")
 def web_app() -> Path:
-    """The directory with the built app, which is made anew if a source is newer."""
+    """The directory with the built app, which is made again if a source is newer."""
     with shared_lock("web"):
         built = subprocess.run(
             ["make", "--silent", "web"], cwd=ROOT, capture_output=True, text=True, check=False

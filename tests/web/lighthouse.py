@@ -1,7 +1,7 @@
 """Has Lighthouse look at the web app: `make lighthouse`. Fails below 95 of 100.
 
-It is no test: how fast a page is depends on what else the machine does. How fast it would be on a
-phone with a slow connection is told and does not count: Paddock runs where its browser does.
+It is not a test: how fast a page is depends on what else the machine does. How fast it would be on a
+phone with a slow connection is reported and does not count: Paddock runs where its browser does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CATEGORIES = ("performance", "accessibility", "best-practices")
 ENOUGH = 95
 DESKTOP = ("--preset=desktop",)
 PHONE = ()
-"""What Lighthouse assumes by itself: a middling phone with a slow connection."""
+"""What Lighthouse assumes on its own: a middling phone with a slow connection."""
 
 
 def scores(url: str, kind: tuple[str, ...]) -> dict[str, int]:

@@ -43,7 +43,7 @@ class Up:
         return self.ask("POST", "/api/agents", fields)
 
     def end(self) -> int:
-        """Have it end in good order; its exit code."""
+        """Have it end cleanly; its exit code."""
         self.process.terminate()
         return self.process.wait(PATIENCE)
 

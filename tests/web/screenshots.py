@@ -1,7 +1,7 @@
 """Takes the pictures of the web app that the documentation shows: `make screenshots`.
 
-They are taken of a Paddock that was just started, with the agents to begin with, so that they stay
-true. What a picture shows is said here and nowhere else.
+They are taken of a Paddock that was just started, with the agents to start with, so that they stay
+true. What a picture shows is stated here and nowhere else.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ MEMORIES = [
 
 
 def furnish(paddock: Up) -> None:
-    """A zoo as somebody has it who has used it for a while."""
+    """A zoo as someone has it who has used it for a while."""
     paddock.ask("POST", "/api/starters", {"ids": ["fern", "bramble", "quill"]})
     for name, description in NEIGHBOURS.items():
         paddock.agent(name=name, description=description)
@@ -56,7 +56,7 @@ def furnish(paddock: Up) -> None:
 
 
 def zoo(page: Page) -> None:
-    """The meadow, with everybody in it."""
+    """The meadow, with everyone in it."""
     page.get_by_role("heading", name="The zoo").wait_for()
 
 
@@ -82,7 +82,7 @@ def installing(page: Page) -> None:
 
 
 def starters(page: Page) -> None:
-    """The agents to begin with."""
+    """The agents to start with."""
     page.get_by_role("button", name="Choose who moves in").click()
     page.get_by_role("button", name="Bramble").click()
 

@@ -52,7 +52,7 @@ def test_a_draft_survives_a_reload(paddock: Up, open_page: Open) -> None:
     assert paddock.ask("GET", "/api/agents/sorrel")["systemPrompt"] == "saved"
 
 
-def test_a_deletion_is_taken_back(paddock: Up, open_page: Open) -> None:
+def test_a_deletion_is_reverted(paddock: Up, open_page: Open) -> None:
     paddock.agent(name="Tansy")
     page = open_page(f"{paddock.url}/agent/tansy")
     page.get_by_role("button", name=re.compile("More")).click()

@@ -1,4 +1,4 @@
-"""Every screen and dialog, light and dark, wide and narrow, is fit for everybody, says axe."""
+"""Every screen and dialog, light and dark, wide and narrow, is fit for everyone, says axe."""
 
 import re
 
@@ -33,7 +33,7 @@ THIRTY_FRAMES = """new Promise((done) => {
 
 @pytest.fixture(scope="module")
 def furnished(paddock: Up) -> Up:
-    """With the agents to begin with, something to remember, and a client to install into."""
+    """With the agents to start with, something to remember, and a client to install into."""
     (paddock.place / ".cursor").mkdir()
     paddock.ask("POST", "/api/starters", {"ids": ["bramble", "fern", "quill"]})
     for kind in ("decision", "milestone", "note", "summary", "handoff"):

@@ -18,7 +18,7 @@ def tool(page: Page, paddock: Up, server: str, name: str) -> None:
     expect(page.get_by_role("button", name="Run it")).to_be_visible()
 
 
-def test_the_list_says_what_there_is_and_leads_to_it(paddock: Up, open_page: Open) -> None:
+def test_the_list_says_what_exists_and_leads_to_it(paddock: Up, open_page: Open) -> None:
     page = open_page(f"{paddock.url}/servers")
     expect(page.get_by_role("heading", name="Engines of the Wolfram Language")).to_be_visible()
     expect(page.get_by_text("in use", exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""The zoo, as somebody sees it in a browser."""
+"""The zoo, as someone sees it in a browser."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_no_text_of_an_agent_is_run_or_shown_as_markup(paddock: Up, open_page: O
         assert page.locator("img[src=x]").count() == 0
 
 
-def test_a_page_goes_on_when_the_server_was_started_anew(fresh: Up, open_page: Open) -> None:
+def test_a_page_goes_on_when_the_server_was_started_again(fresh: Up, open_page: Open) -> None:
     fresh.agent(name="Moss")
     page = open_page(fresh.url, expected=("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED"))
     expect(page.get_by_role("link", name=re.compile("Moss")).first).to_be_visible()

@@ -1,6 +1,6 @@
 """A PostgreSQL server of our own: the programs come with a development dependency, from PyPI.
 
-PostgreSQL refuses to run as root; then it runs as `nobody`, from a copy of the programs that this
+PostgreSQL refuses to run as root; then it runs as `no one`, from a copy of the programs that this
 user may read wherever the environment stands.
 """
 
@@ -32,7 +32,7 @@ class PostgreSQL:
         return f"postgresql://postgres@/{database}?host={self.directory}"
 
     def new_database(self, template: str = "template1") -> str:
-        """The address of a database that nobody else uses, empty or a copy of another one."""
+        """The address of a database that no one else uses, empty or a copy of another one."""
         name = f"zoo_{next(self._numbers)}"
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
             command = f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"

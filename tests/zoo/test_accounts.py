@@ -26,15 +26,15 @@ def test_user_is_known_by_password_session_and_token(zoo: Zoo) -> None:
     assert accounts.authenticate_secret(token, "token") == ada
 
 
-def test_everybody_owns_another_zoo_also_who_has_the_name_of_somebody_before(zoo: Zoo) -> None:
+def test_everyone_owns_another_zoo_also_who_has_the_name_of_someone_before(zoo: Zoo) -> None:
     accounts = zoo.accounts()
     accounts.add_user("ada", PASSWORD, is_admin=True)
     first = accounts.add_user("eve", PASSWORD)
-    zoo.for_owner(first.owner).create_agent({"name": "Secret"})
+    zoo.for_owner(first.owner).agents.create({"name": "Secret"})
     accounts.delete_user("eve")
     second = accounts.add_user("eve", PASSWORD)
     assert len({"", first.owner, second.owner}) == 3
-    assert zoo.for_owner(second.owner).list_agents().items == []
+    assert zoo.for_owner(second.owner).agents.list_summaries().items == []
 
 
 def test_what_cannot_be_is_refused(zoo: Zoo) -> None:

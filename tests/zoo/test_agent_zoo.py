@@ -54,7 +54,7 @@ def chat(era: str, **options: Any) -> Iterator[Peer]:
 
 
 def add_ada(zoo: Zoo) -> None:
-    zoo.create_agent(
+    zoo.agents.create(
         {"name": "Ada", "systemPrompt": "\nThink before you count.\n", "skills": SKILLS},
         source="web",
     )
@@ -102,7 +102,7 @@ def test_an_agent_is_found_by_its_name(era: str, zoo: Zoo) -> None:
             assert found["id"] == "ada"
 
 
-def test_an_agent_that_is_not_there_is_told_byte_for_byte(era: str, zoo: Zoo) -> None:
+def test_an_agent_that_is_not_there_is_reported_byte_for_byte(era: str, zoo: Zoo) -> None:
     add_ada(zoo)
     with chat(era) as peer:
         told = json.loads(peer.call("agent_zoo_inject", agentId="xyz").text)
@@ -116,7 +116,7 @@ def test_an_agent_that_is_not_there_is_told_byte_for_byte(era: str, zoo: Zoo) ->
     assert nearly["hint"] == "did you mean ada?"
 
 
-def test_what_goes_wrong_is_told_with_a_code(era: str, zoo: Zoo) -> None:
+def test_what_goes_wrong_is_reported_with_a_code(era: str, zoo: Zoo) -> None:
     add_ada(zoo)
     with chat(era) as peer:
         assert refused(peer, "agent_zoo_inject", agentId="nobody") == "AGENT_NOT_FOUND"
@@ -135,7 +135,7 @@ def test_what_goes_wrong_is_told_with_a_code(era: str, zoo: Zoo) -> None:
 
 def test_a_list_says_enough_to_choose(era: str, zoo: Zoo) -> None:
     add_ada(zoo)
-    zoo.create_agent({"name": "Bob", "description": "Builds", "tags": ["work"]}, source="web")
+    zoo.agents.create({"name": "Bob", "description": "Builds", "tags": ["work"]}, source="web")
     with chat(era) as peer:
         everybody: Any = peer.call("agent_zoo_list_agents").structured
         workers: Any = peer.call("agent_zoo_find_agents", tag="work").structured
@@ -180,7 +180,7 @@ def test_a_memory_is_written_changed_found_and_forgotten(era: str, zoo: Zoo) -> 
 
 def test_what_an_agent_remembers_is_injected_unless_an_option_says_no(zoo: Zoo) -> None:
     add_ada(zoo)
-    zoo.create_entry("ada", "note", "The answer is 42.", source="web")
+    zoo.brain.create_entry("ada", "note", "The answer is 42.", source="web")
     server = get_server("AgentZoo").load()
     with connect(server) as peer:
         assert "The answer is 42." in peer.call("agent_zoo_inject", agentId="ada").text
@@ -192,7 +192,7 @@ def test_what_an_agent_remembers_is_injected_unless_an_option_says_no(zoo: Zoo) 
 
 def test_work_is_handed_over_to_another_agent(era: str, zoo: Zoo) -> None:
     add_ada(zoo)
-    zoo.create_agent({"name": "Bob"}, source="web")
+    zoo.agents.create({"name": "Bob"}, source="web")
     with chat(era) as peer:
         told: Any = peer.call(
             "agent_zoo_hand_over", fromAgentId="Ada", toAgentId="Bob", summary="Count on from 7."
@@ -225,8 +225,8 @@ def test_a_project_has_a_default_agent(
 
 
 def test_every_advertised_resource_can_be_read(era: str, zoo: Zoo) -> None:
-    zoo.create_agent({"name": "C++/C# & co", "id": "c"}, source="web")
-    entry = zoo.create_entry("c", "note", "Remember.", source="web")
+    zoo.agents.create({"name": "C++/C# & co", "id": "c"}, source="web")
+    entry = zoo.brain.create_entry("c", "note", "Remember.", source="web")
     with chat(era) as peer:
         listed = [resource.uri for resource in peer.resources()]
         read = {uri: json.loads(peer.read(uri).text) for uri in listed}
@@ -279,13 +279,13 @@ def test_a_session_hears_of_what_another_process_changes(zoo: Zoo, tmp_path: Pat
     ) as peer:
         assert len(peer.prompts()) == 1
         peer.subscribe("agent-zoo://agents/ada/brain")
-        zoo.create_entry("ada", "note", "From elsewhere.", source="web")
+        zoo.brain.create_entry("ada", "note", "From elsewhere.", source="web")
         told = heard.get(timeout=PATIENCE)
         assert told == (
             "notifications/resources/updated",
             {"uri": "agent-zoo://agents/ada/brain"},
         )
-        zoo.create_agent({"name": "Bob"}, source="web")
+        zoo.agents.create({"name": "Bob"}, source="web")
         methods = {heard.get(timeout=PATIENCE)[0] for _ in range(2)}
         assert methods == {
             "notifications/prompts/list_changed",
@@ -295,7 +295,7 @@ def test_a_session_hears_of_what_another_process_changes(zoo: Zoo, tmp_path: Pat
             "agent_zoo_use_ada",
             "agent_zoo_use_bob",
         ]
-        zoo.delete_agent("ada", source="web")
+        zoo.agents.delete("ada", source="web")
         heard.get(timeout=PATIENCE)
         assert [prompt.name for prompt in peer.prompts()] == ["agent_zoo_use_bob"]
 
@@ -322,7 +322,7 @@ def test_the_server_ends_when_its_input_ends(tmp_path: Path) -> None:
     assert (served.returncode, served.stdout) == (0, b"")
 
 
-def test_a_zoo_that_cannot_be_opened_is_told_by_each_call(tmp_path: Path) -> None:
+def test_a_zoo_that_cannot_be_opened_is_reported_by_each_call(tmp_path: Path) -> None:
     (tmp_path / "zoo.db").write_bytes(b"This is no database." * 1000)
     environment = {"PADDOCK_ZOO_DATABASE": f"sqlite:///{tmp_path / 'zoo.db'}"}
     with connect(SERVE, env=environment, stderr="capture") as peer:

@@ -21,26 +21,26 @@ def data_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def fill(zoo: Zoo) -> None:
-    zoo.create_agent({"name": "Sage", "skills": [{"id": "a", "name": "A"}], "tags": ["x", "y"]})
-    zoo.update_agent("sage", {"systemPrompt": "Be wise. \u2028 é"})
-    zoo.create_agent({"name": "Old"})
-    zoo.delete_agent("old")
+    zoo.agents.create({"name": "Sage", "skills": [{"id": "a", "name": "A"}], "tags": ["x", "y"]})
+    zoo.agents.update("sage", {"systemPrompt": "Be wise. \u2028 é"})
+    zoo.agents.create({"name": "Old"})
+    zoo.agents.delete("old")
     for number in range(3):
-        zoo.create_entry("sage", "note", f"note {number}", tags=["t"], pinned=number == 1)
-    zoo.create_pack({"name": "Proving"})
-    zoo.create_library_skill({"name": "Proofs", "packId": "proving"})
+        zoo.brain.create_entry("sage", "note", f"note {number}", tags=["t"], pinned=number == 1)
+    zoo.library.create_pack({"name": "Proving"})
+    zoo.library.create_skill({"name": "Proofs", "packId": "proving"})
 
 
 def everything(zoo: Zoo) -> dict[str, Any]:
-    agents = zoo.list_whole_agents(archived=None).items
+    agents = zoo.agents.list_agents(archived=None).items
     return {
         "agents": agents,
-        "summaries": zoo.list_agents(archived=None).items,
-        "bin": zoo.bin(),
-        "versions": {one.id: zoo.versions(one.id) for one in agents},
-        "entries": {one.id: zoo.query_entries(one.id).items for one in agents},
-        "found": [hit.entry for hit in zoo.search_brain("note")],
-        "library": (zoo.list_library(), zoo.list_packs()),
+        "summaries": zoo.agents.list_summaries(archived=None).items,
+        "bin": zoo.agents.list_deleted(),
+        "versions": {one.id: zoo.history.list_versions(one.id) for one in agents},
+        "entries": {one.id: zoo.brain.query_entries(one.id).items for one in agents},
+        "found": [hit.entry for hit in zoo.brain.search("note")],
+        "library": (zoo.library.list_skills(), zoo.library.list_packs()),
     }
 
 
@@ -48,29 +48,29 @@ def everything(zoo: Zoo) -> dict[str, Any]:
 def test_a_restored_zoo_is_what_it_was(zoo: Zoo, tmp_path: Path, name: str) -> None:
     fill(zoo)
     before = everything(zoo)
-    backup = zoo.backup(tmp_path / "backups" / name)
-    zoo.delete_agent("sage")
-    zoo.create_agent({"name": "New"})
-    zoo.delete_library_skill("proofs")
-    kept = zoo.restore_backup(backup)
+    backup = zoo.backups.create(tmp_path / "backups" / name)
+    zoo.agents.delete("sage")
+    zoo.agents.create({"name": "New"})
+    zoo.library.delete_skill("proofs")
+    kept = zoo.backups.restore(backup)
     assert everything(zoo) == before
     assert kept is not None
-    zoo.restore_backup(kept)
-    assert [one.id for one in zoo.list_agents().items] == ["new"]
-    assert zoo.events_after(0)[-1].kind == "zoo:restored"
+    zoo.backups.restore(kept)
+    assert [one.id for one in zoo.agents.list_summaries().items] == ["new"]
+    assert zoo.events.list_after(0)[-1].kind == "zoo:restored"
 
 
 def test_a_backup_of_either_database_goes_into_the_other(zoo: Zoo, tmp_path: Path) -> None:
     fill(zoo)
-    backup = zoo.backup(tmp_path / "zoo.jsonl.gz")
+    backup = zoo.backups.create(tmp_path / "zoo.jsonl.gz")
     with open_zoo(str(tmp_path / "other.db")) as other:
-        assert other.restore_backup(backup) is None
+        assert other.backups.restore(backup) is None
         assert everything(other) == everything(zoo)
-        again = other.backup(tmp_path / "again.db")
-    zoo.delete_agent("sage")
-    zoo.restore_backup(again)
-    zoo.create_entry("sage", "note", "after restoring")
-    assert len(zoo.query_entries("sage").items) == 4
+        again = other.backups.create(tmp_path / "again.db")
+    zoo.agents.delete("sage")
+    zoo.backups.restore(again)
+    zoo.brain.create_entry("sage", "note", "after restoring")
+    assert len(zoo.brain.query_entries("sage").items) == 4
 
 
 def test_only_the_zoo_of_the_owner_is_restored(zoo: Zoo, tmp_path: Path) -> None:
@@ -78,12 +78,12 @@ def test_only_the_zoo_of_the_owner_is_restored(zoo: Zoo, tmp_path: Path) -> None
     fill(ada)
     fill(bob)
     before = everything(ada)
-    backup = ada.backup(tmp_path / "ada.jsonl")
-    ada.delete_agent("sage")
-    bob.update_agent("sage", {"name": "Bob's"})
-    ada.restore_backup(backup)
+    backup = ada.backups.create(tmp_path / "ada.jsonl")
+    ada.agents.delete("sage")
+    bob.agents.update("sage", {"name": "Bob's"})
+    ada.backups.restore(backup)
     assert everything(ada) == before
-    assert bob.get_agent("sage").name == "Bob's"
+    assert bob.agents.get("sage").name == "Bob's"
 
 
 @pytest.mark.parametrize(
@@ -105,18 +105,18 @@ def test_only_the_zoo_of_the_owner_is_restored(zoo: Zoo, tmp_path: Path) -> None
 def test_a_backup_that_is_not_whole_changes_nothing(zoo: Zoo, tmp_path: Path, damage: Any) -> None:
     fill(zoo)
     before = everything(zoo)
-    backup = zoo.backup(tmp_path / "zoo.jsonl")
+    backup = zoo.backups.create(tmp_path / "zoo.jsonl")
     backup.write_bytes(damage(backup.read_bytes()))
     with pytest.raises(ZooFileError):
-        zoo.restore_backup(backup)
+        zoo.backups.restore(backup)
     assert everything(zoo) == before
 
 
-def test_a_device_or_a_pipe_is_no_backup(zoo: Zoo, tmp_path: Path) -> None:
+def test_a_device_or_a_pipe_is_not_a_backup(zoo: Zoo, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (Path(os.devnull), tmp_path / "pipe", tmp_path):
         with pytest.raises(ZooFileError):
-            zoo.restore_backup(path)
+            zoo.backups.restore(path)
 
 
 def test_a_file_without_line_ends_is_not_read_whole(zoo: Zoo, tmp_path: Path) -> None:
@@ -124,27 +124,27 @@ def test_a_file_without_line_ends_is_not_read_whole(zoo: Zoo, tmp_path: Path) ->
     with path.open("wb") as file:
         file.truncate(10**12)  # takes no space
     with pytest.raises(ZooFileError, match="a line has more than"):
-        zoo.restore_backup(path)
+        zoo.backups.restore(path)
 
 
 def test_a_backup_of_a_newer_paddock_is_refused(zoo: Zoo, tmp_path: Path) -> None:
     fill(zoo)
-    backup = zoo.backup(tmp_path / "zoo.jsonl")
+    backup = zoo.backups.create(tmp_path / "zoo.jsonl")
     text = backup.read_text(encoding="utf-8")
     backup.write_text(text.replace('"revision":"0002"', '"revision":"9999"'), encoding="utf-8")
     with pytest.raises(ZooUnavailableError) as refused:
-        zoo.restore_backup(backup)
+        zoo.backups.restore(backup)
     assert refused.value.where == str(backup)
 
 
 def test_a_copy_of_another_database_is_not_taken_for_an_empty_zoo(zoo: Zoo, tmp_path: Path) -> None:
     fill(zoo)
     with open_zoo(str(tmp_path / "ada.db")) as other:
-        other.for_owner("ada").create_agent({"name": "Ada's"})
-        backup = other.backup(tmp_path / "copy.db")
+        other.for_owner("ada").agents.create({"name": "Ada's"})
+        backup = other.backups.create(tmp_path / "copy.db")
     with pytest.raises(ZooFileError):
-        zoo.restore_backup(backup)
-    assert zoo.get_agent("sage").name == "Sage"
+        zoo.backups.restore(backup)
+    assert zoo.agents.get("sage").name == "Sage"
 
 
 OLD: dict[str, Any] = {
@@ -181,18 +181,18 @@ def test_an_old_file_is_imported_whole_and_not_changed(zoo: Zoo, tmp_path: Path)
     path = tmp_path / "agents.json"
     path.write_text(json.dumps(OLD), encoding="utf-8")
     before = path.read_bytes()
-    report = zoo.import_agents_json(path)
+    report = zoo.importer.import_json(path)
     assert path.read_bytes() == before
     assert (report.created, report.entries) == (["wizard", "c-c"], 1)
     assert "agents[1].name" in {note.field for note in report.report}
-    wizard, exact = zoo.list_whole_agents().items
+    wizard, exact = zoo.agents.list_agents().items
     assert wizard.system_prompt == "You are concise."
     assert [(one.id, one.enabled, one.category_id) for one in wizard.skills] == [
         ("code_review", True, "general"),
         ("small-talk", False, "general"),
     ]
     assert (len(exact.name), exact.skills[0].category_id) == (100, "one")
-    (entry,) = zoo.query_entries("c-c").items
+    (entry,) = zoo.brain.query_entries("c-c").items
     assert entry == BrainEntry(
         id="e1",
         agent_id="c-c",
@@ -203,7 +203,7 @@ def test_an_old_file_is_imported_whole_and_not_changed(zoo: Zoo, tmp_path: Path)
         pinned=True,
         metadata={"source": "import"},
     )
-    assert zoo.import_agents_json(path).created == ["wizard-2", "c-c-2"]
+    assert zoo.importer.import_json(path).created == ["wizard-2", "c-c-2"]
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,11 @@ def test_a_file_that_cannot_be_imported_changes_nothing(
     path = tmp_path / "agents.json"
     path.write_text(text, encoding="latin-1")
     with pytest.raises(ZooFileError):
-        zoo.import_agents_json(path)
+        zoo.importer.import_json(path)
     with pytest.raises(ZooFileError):
-        zoo.import_agents_json(tmp_path / "missing.json")
-    assert zoo.list_agents().items == []
-    assert zoo.latest_event_id() == 0
+        zoo.importer.import_json(tmp_path / "missing.json")
+    assert zoo.agents.list_summaries().items == []
+    assert zoo.events.get_latest_id() == 0
 
 
 def test_the_file_that_the_variable_names_is_imported_once(
@@ -230,7 +230,7 @@ def test_the_file_that_the_variable_names_is_imported_once(
 
     def agents() -> list[Agent]:
         with open_zoo(zoo_address) as zoo:
-            return zoo.list_whole_agents().items
+            return zoo.agents.list_agents().items
 
     assert agents() == []
     path.write_text("{", encoding="utf-8")

@@ -17,7 +17,7 @@ from paddock.zoo.service import Zoo
 @pytest.fixture
 def sage(zoo: Zoo) -> Zoo:
     """A zoo with one agent."""
-    zoo.create_agent({"name": "Sage"})
+    zoo.agents.create({"name": "Sage"})
     return zoo
 
 
@@ -26,7 +26,7 @@ def contents(entries: list[BrainEntry]) -> list[str]:
 
 
 def test_the_zoo_gives_an_entry_its_id_and_time_and_says_who_wrote_it(sage: Zoo) -> None:
-    entry = sage.create_entry(
+    entry = sage.brain.create_entry(
         "sage", "note", " Ships on Friday ", tags=[" ops ", "", "ops"], source="mcp"
     )
     assert entry == BrainEntry(
@@ -39,32 +39,34 @@ def test_the_zoo_gives_an_entry_its_id_and_time_and_says_who_wrote_it(sage: Zoo)
         tags=["ops"],
         metadata={"source": "mcp"},
     )
-    assert sage.get_entry("sage", entry.id) == entry
-    assert sage.list_agents().items[0].entry_count == 1
+    assert sage.brain.get_entry("sage", entry.id) == entry
+    assert sage.agents.list_summaries().items[0].entry_count == 1
 
 
 def test_an_update_of_the_pin_keeps_everything_else(sage: Zoo) -> None:
-    before = sage.create_entry("sage", "note", "Text", tags=["a"], metadata={"sessionId": "s"})
-    after = sage.update_entry("sage", before.id, {"pinned": True})
+    before = sage.brain.create_entry(
+        "sage", "note", "Text", tags=["a"], metadata={"sessionId": "s"}
+    )
+    after = sage.brain.update_entry("sage", before.id, {"pinned": True})
     assert (after.pinned, after.version) == (True, 2)
     assert (after.type, after.content, after.tags, after.metadata, after.timestamp) == (
         *(before.type, before.content, before.tags, before.metadata, before.timestamp),
     )
-    assert sage.get_entry("sage", before.id) == after
+    assert sage.brain.get_entry("sage", before.id) == after
 
 
 def test_id_agent_and_time_of_an_entry_never_change(sage: Zoo) -> None:
-    before = sage.create_entry("sage", "note", "Text")
-    after = sage.update_entry(
+    before = sage.brain.create_entry("sage", "note", "Text")
+    after = sage.brain.update_entry(
         "sage", before.id, {"id": "x", "agentId": "y", "timestamp": "z", "version": 9}
     )
     assert after == before
 
 
 def test_pinning_turns_over_or_sets(sage: Zoo) -> None:
-    entry = sage.create_entry("sage", "note", "Text")
-    assert [sage.pin_entry("sage", entry.id).pinned for _ in range(2)] == [True, False]
-    assert [sage.pin_entry("sage", entry.id, True).pinned for _ in range(2)] == [True, True]
+    entry = sage.brain.create_entry("sage", "note", "Text")
+    assert [sage.brain.pin_entry("sage", entry.id).pinned for _ in range(2)] == [True, False]
+    assert [sage.brain.pin_entry("sage", entry.id, True).pinned for _ in range(2)] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -83,21 +85,21 @@ def test_an_entry_that_cannot_be_kept_is_refused(
     sage: Zoo, given: dict[str, Any], path: str
 ) -> None:
     with pytest.raises(InvalidAgentError) as refused:
-        sage.create_entry("sage", **given)
+        sage.brain.create_entry("sage", **given)
     assert [issue.path for issue in refused.value.details] == [path]
-    entry = sage.create_entry("sage", "note", "Text")
+    entry = sage.brain.create_entry("sage", "note", "Text")
     with pytest.raises(InvalidAgentError):
-        sage.update_entry("sage", entry.id, given)
-    assert sage.query_entries("sage").items == [entry]
+        sage.brain.update_entry("sage", entry.id, given)
+    assert sage.brain.query_entries("sage").items == [entry]
 
 
 def test_entries_are_asked_for_newest_first_and_by_conditions(sage: Zoo) -> None:
-    sage.create_entry("sage", "note", "one", tags=["a"], metadata={"workspaceId": "w"})
-    sage.create_entry("sage", "decision", "two", tags=["b", "c"], pinned=True)
-    sage.create_entry("sage", "note", "three", tags=["A"])
+    sage.brain.create_entry("sage", "note", "one", tags=["a"], metadata={"workspaceId": "w"})
+    sage.brain.create_entry("sage", "decision", "two", tags=["b", "c"], pinned=True)
+    sage.brain.create_entry("sage", "note", "three", tags=["A"])
 
     def found(**conditions: Any) -> list[str]:
-        return contents(sage.query_entries("sage", **conditions).items)
+        return contents(sage.brain.query_entries("sage", **conditions).items)
 
     assert found() == ["three", "two", "one"]
     assert found(type="note") == ["three", "one"]
@@ -113,11 +115,11 @@ def test_entries_are_asked_for_newest_first_and_by_conditions(sage: Zoo) -> None
 
 
 def test_the_last_day_of_a_period_counts_whole(sage: Zoo) -> None:
-    entry = sage.create_entry("sage", "note", "now")
+    entry = sage.brain.create_entry("sage", "note", "now")
     day = entry.timestamp[:10]
 
     def found(date_from: str | None, date_to: str | None) -> bool:
-        return sage.query_entries("sage", date_from=date_from, date_to=date_to).items != []
+        return sage.brain.query_entries("sage", date_from=date_from, date_to=date_to).items != []
 
     assert found(day, day)
     assert found(None, entry.timestamp)
@@ -131,11 +133,11 @@ def test_the_last_day_of_a_period_counts_whole(sage: Zoo) -> None:
 
 def test_pages_of_entries_leave_nothing_out_when_some_are_of_one_moment(sage: Zoo) -> None:
     for number in range(9):
-        sage.create_entry("sage", "note", str(number))
-    expected = contents(sage.query_entries("sage").items)
+        sage.brain.create_entry("sage", "note", str(number))
+    expected = contents(sage.brain.query_entries("sage").items)
     found, cursor = [], None
     while True:
-        page = sage.query_entries("sage", limit=2, cursor=cursor)
+        page = sage.brain.query_entries("sage", limit=2, cursor=cursor)
         found += contents(page.items)
         cursor = page.next_cursor
         if cursor is None:
@@ -144,19 +146,19 @@ def test_pages_of_entries_leave_nothing_out_when_some_are_of_one_moment(sage: Zo
 
 
 def test_a_deleted_entry_can_be_restored(sage: Zoo) -> None:
-    entry = sage.create_entry("sage", "note", "Remember the milk")
-    sage.delete_entry("sage", entry.id)
-    assert sage.query_entries("sage").items == []
-    assert sage.search_brain("milk") == []
-    assert sage.list_agents().items[0].entry_count == 0
+    entry = sage.brain.create_entry("sage", "note", "Remember the milk")
+    sage.brain.delete_entry("sage", entry.id)
+    assert sage.brain.query_entries("sage").items == []
+    assert sage.brain.search("milk") == []
+    assert sage.agents.list_summaries().items[0].entry_count == 0
     with pytest.raises(EntryNotFoundError):
-        sage.get_entry("sage", entry.id)
-    assert sage.restore_entry("sage", entry.id) == entry
-    assert sage.query_entries("sage").items == [entry]
-    assert [hit.entry for hit in sage.search_brain("milk")] == [entry]
-    assert sage.list_agents().items[0].entry_count == 1
+        sage.brain.get_entry("sage", entry.id)
+    assert sage.brain.restore_entry("sage", entry.id) == entry
+    assert sage.brain.query_entries("sage").items == [entry]
+    assert [hit.entry for hit in sage.brain.search("milk")] == [entry]
+    assert sage.agents.list_summaries().items[0].entry_count == 1
     with pytest.raises(EntryNotFoundError):
-        sage.restore_entry("sage", entry.id)
+        sage.brain.restore_entry("sage", entry.id)
 
 
 def test_entries_are_found_by_whole_words_without_case_and_accents(sage: Zoo) -> None:
@@ -168,10 +170,10 @@ def test_entries_are_found_by_whole_words_without_case_and_accents(sage: Zoo) ->
         "Ω-level",
     ]
     for text in texts:
-        sage.create_entry("sage", "note", text)
+        sage.brain.create_entry("sage", "note", text)
 
     def found(text: str) -> list[str]:
-        return [hit.entry.content for hit in sage.search_brain(text)]
+        return [hit.entry.content for hit in sage.brain.search(text)]
 
     assert found("deployen") == [texts[0]]
     assert found("DEPLOY") == [texts[2]]
@@ -185,52 +187,52 @@ def test_entries_are_found_by_whole_words_without_case_and_accents(sage: Zoo) ->
 
 
 def test_the_last_word_may_be_begun_when_nothing_has_it_whole(sage: Zoo) -> None:
-    sage.create_entry("sage", "note", "The migration of 東 Ωmega")
+    sage.brain.create_entry("sage", "note", "The migration of 東 Ωmega")
     for text in ("migr", "the mig", "ωme"):
-        assert len(sage.search_brain(text)) == 1
-    assert sage.search_brain("mig the") == []
+        assert len(sage.brain.search(text)) == 1
+    assert sage.brain.search("mig the") == []
 
 
 def test_a_search_can_be_of_one_agent(sage: Zoo) -> None:
-    sage.create_agent({"name": "Other"})
-    sage.create_entry("sage", "note", "shared word")
-    sage.create_entry("other", "note", "shared word too")
-    assert [hit.agent_name for hit in sage.search_brain("shared")] == ["Other", "Sage"]
-    assert [hit.agent_name for hit in sage.search_brain("shared", agent_id="sage")] == ["Sage"]
-    assert [hit.agent_name for hit in sage.search_brain("shared", limit=1)] == ["Other"]
+    sage.agents.create({"name": "Other"})
+    sage.brain.create_entry("sage", "note", "shared word")
+    sage.brain.create_entry("other", "note", "shared word too")
+    assert [hit.agent_name for hit in sage.brain.search("shared")] == ["Other", "Sage"]
+    assert [hit.agent_name for hit in sage.brain.search("shared", agent_id="sage")] == ["Sage"]
+    assert [hit.agent_name for hit in sage.brain.search("shared", limit=1)] == ["Other"]
     with pytest.raises(AgentNotFoundError):
-        sage.search_brain("shared", agent_id="nobody")
+        sage.brain.search("shared", agent_id="nobody")
 
 
 def test_a_search_follows_changes_of_the_text_and_the_tags(sage: Zoo) -> None:
-    entry = sage.create_entry("sage", "note", "old words", tags=["first"])
-    sage.update_entry("sage", entry.id, {"content": "new words", "tags": ["second"]})
-    found = {text: len(sage.search_brain(text)) for text in ("old", "new", "first", "second")}
+    entry = sage.brain.create_entry("sage", "note", "old words", tags=["first"])
+    sage.brain.update_entry("sage", entry.id, {"content": "new words", "tags": ["second"]})
+    found = {text: len(sage.brain.search(text)) for text in ("old", "new", "first", "second")}
     assert found == {"old": 0, "new": 1, "first": 0, "second": 1}
 
 
 def test_a_change_of_an_older_version_of_an_entry_is_refused(sage: Zoo) -> None:
-    entry = sage.create_entry("sage", "note", "one")
-    current = sage.update_entry("sage", entry.id, {"content": "two"}, version=1)
+    entry = sage.brain.create_entry("sage", "note", "one")
+    current = sage.brain.update_entry("sage", entry.id, {"content": "two"}, version=1)
     with pytest.raises(ConflictError) as refused:
-        sage.update_entry("sage", entry.id, {"content": "three"}, version=1)
+        sage.brain.update_entry("sage", entry.id, {"content": "three"}, version=1)
     assert refused.value.current == current
     with pytest.raises(ConflictError):
-        sage.delete_entry("sage", entry.id, version=1)
+        sage.brain.delete_entry("sage", entry.id, version=1)
 
 
 def test_a_hand_over_leaves_the_other_agent_a_summary_with_entries(sage: Zoo) -> None:
-    sage.create_agent({"name": "Builder"})
-    entry = sage.create_entry("sage", "decision", "Use SQLite", tags=["store"])
-    before = sage.latest_event_id()
-    handed = sage.hand_over("sage", "builder", "Build the store", entry_ids=[entry.id])
-    assert sage.query_entries("builder").items == [handed]
+    sage.agents.create({"name": "Builder"})
+    entry = sage.brain.create_entry("sage", "decision", "Use SQLite", tags=["store"])
+    before = sage.events.get_latest_id()
+    handed = sage.brain.hand_over("sage", "builder", "Build the store", entry_ids=[entry.id])
+    assert sage.brain.query_entries("builder").items == [handed]
     assert (handed.type, handed.tags) == ("handoff", ["store"])
     assert handed.content == (
         f"From Sage: Build the store\n\n[decision, {entry.timestamp[:10]}] Use SQLite"
     )
     assert handed.metadata == {"fromAgentId": "sage", "entryIds": [entry.id], "source": "manual"}
-    events = sage.events_after(before)
+    events = sage.events.list_after(before)
     assert [(one.kind, one.agent_id) for one in events] == [
         ("brain:written", "builder"),
         ("agent:handedOver", "sage"),
@@ -239,11 +241,11 @@ def test_a_hand_over_leaves_the_other_agent_a_summary_with_entries(sage: Zoo) ->
 
 
 def test_a_hand_over_that_makes_no_sense_is_refused_whole(sage: Zoo) -> None:
-    sage.create_agent({"name": "Builder"})
+    sage.agents.create({"name": "Builder"})
     with pytest.raises(InvalidAgentError):
-        sage.hand_over("sage", "sage", "To myself")
+        sage.brain.hand_over("sage", "sage", "To myself")
     with pytest.raises(InvalidAgentError):
-        sage.hand_over("sage", "builder", " ")
+        sage.brain.hand_over("sage", "builder", " ")
     with pytest.raises(EntryNotFoundError):
-        sage.hand_over("sage", "builder", "Look", entry_ids=["missing"])
-    assert sage.query_entries("builder").items == []
+        sage.brain.hand_over("sage", "builder", "Look", entry_ids=["missing"])
+    assert sage.brain.query_entries("builder").items == []

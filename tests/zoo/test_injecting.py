@@ -10,7 +10,7 @@ from paddock.zoo.service import Zoo
 @pytest.fixture
 def sage(zoo: Zoo) -> Zoo:
     """A zoo with one agent, whose brain is empty."""
-    zoo.create_agent({"name": "Sage", "systemPrompt": "Be wise."})
+    zoo.agents.create({"name": "Sage", "systemPrompt": "Be wise."})
     return zoo
 
 
@@ -24,68 +24,73 @@ def memory_of(found: Injection) -> list[str]:
 
 
 def test_without_memory_the_text_is_the_base_text(sage: Zoo) -> None:
-    assert sage.inject("sage").prompt == BASE
-    sage.create_entry("sage", "note", "Remember")
-    assert sage.inject("sage", memory=False).prompt == BASE
-    sage.update_agent("sage", {"injectsMemory": False})
-    assert sage.inject("sage").prompt == BASE
-    assert memory_of(sage.inject("sage", memory=True)) == ["Remember"]
+    assert sage.injector.inject("sage").injection.prompt == BASE
+    sage.brain.create_entry("sage", "note", "Remember")
+    assert sage.injector.inject("sage", memory=False).injection.prompt == BASE
+    sage.agents.update("sage", {"injectsMemory": False})
+    assert sage.injector.inject("sage").injection.prompt == BASE
+    assert memory_of(sage.injector.inject("sage", memory=True).injection) == ["Remember"]
 
 
 def test_pinned_entries_come_first_then_the_newest(sage: Zoo) -> None:
     for number in range(4):
-        sage.create_entry("sage", "note", f"note {number}", pinned=number == 1)
-    assert memory_of(sage.inject("sage")) == ["note 1", "note 3", "note 2", "note 0"]
+        sage.brain.create_entry("sage", "note", f"note {number}", pinned=number == 1)
+    assert memory_of(sage.injector.inject("sage").injection) == [
+        "note 1",
+        "note 3",
+        "note 2",
+        "note 0",
+    ]
 
 
 def test_what_the_work_is_about_and_its_workspace_come_before_the_newest(sage: Zoo) -> None:
-    sage.create_entry("sage", "note", "About parsers and lexers")
-    sage.create_entry("sage", "note", "Only parsers")
-    sage.create_entry("sage", "note", "Here", metadata={"workspaceId": "here"})
-    sage.create_entry("sage", "note", "Newest")
-    sage.create_entry("sage", "note", "Elsewhere", metadata={"workspaceId": "elsewhere"})
-    found = sage.inject("sage", about="Lexers, parsers!", workspace_id="here")
+    sage.brain.create_entry("sage", "note", "About parsers and lexers")
+    sage.brain.create_entry("sage", "note", "Only parsers")
+    sage.brain.create_entry("sage", "note", "Here", metadata={"workspaceId": "here"})
+    sage.brain.create_entry("sage", "note", "Newest")
+    sage.brain.create_entry("sage", "note", "Elsewhere", metadata={"workspaceId": "elsewhere"})
+    found = sage.injector.inject("sage", about="Lexers, parsers!", workspace_id="here").injection
     assert memory_of(found) == [
         *("About parsers and lexers", "Only parsers", "Here", "Newest", "Elsewhere"),
     ]
 
 
 def test_memory_keeps_to_its_budget_and_says_which_pins_did_not_fit(sage: Zoo) -> None:
-    sage.create_entry("sage", "note", "long " * 100, pinned=True)
-    sage.create_entry("sage", "note", "short")
-    found = sage.inject("sage", budget_tokens=60)
+    sage.brain.create_entry("sage", "note", "long " * 100, pinned=True)
+    sage.brain.create_entry("sage", "note", "short")
+    found = sage.injector.inject("sage", budget_tokens=60).injection
     assert memory_of(found) == ["short"]
     (memory,) = [section for section in found.sections if section.kind == "memory"]
     assert memory.tokens <= 60
     assert found.warnings == ["1 pinned entry does not fit into 60 tokens of memory"]
-    assert sage.inject("sage", budget_tokens=0).prompt == BASE
+    assert sage.injector.inject("sage", budget_tokens=0).injection.prompt == BASE
     with pytest.raises(InvalidAgentError):
-        sage.inject("sage", budget_tokens=-1)
+        sage.injector.inject("sage", budget_tokens=-1)
 
 
 def test_an_agent_is_injected_by_its_name_too(sage: Zoo) -> None:
-    assert sage.inject(" SAGE ").agent_id == "sage"
+    assert sage.injector.inject(" SAGE ").injection.agent_id == "sage"
     with pytest.raises(AgentNotFoundError):
-        sage.inject("nobody")
+        sage.injector.inject("nobody")
 
 
-def test_only_an_injection_is_told_of_and_not_a_preview(sage: Zoo) -> None:
-    before = sage.latest_event_id()
-    preview = sage.preview("sage", workspace_id="w")
-    assert sage.events_after(before) == []
-    assert sage.list_agents().items[0].last_injected_at is None
-    assert sage.inject("sage", workspace_id="w", source="mcp") == preview
-    (event,) = sage.events_after(before)
+def test_only_an_injection_is_reported_and_not_a_preview(sage: Zoo) -> None:
+    before = sage.events.get_latest_id()
+    preview = sage.injector.preview("sage", workspace_id="w")
+    assert sage.events.list_after(before) == []
+    assert sage.agents.list_summaries().items[0].last_injected_at is None
+    assert sage.injector.inject("sage", workspace_id="w", source="mcp").injection == preview
+    (event,) = sage.events.list_after(before)
     assert (event.kind, event.agent_id, event.source) == ("agent:injected", "sage", "mcp")
     assert event.detail == {"tokens": preview.tokens, "workspaceId": "w"}
-    summary = sage.list_agents().items[0]
+    summary = sage.agents.list_summaries().items[0]
     assert (summary.last_injected_at, summary.version) == (event.at, 1)
 
 
 def test_what_is_odd_about_the_agent_is_a_warning(sage: Zoo) -> None:
-    sage.update_agent("sage", {"systemPrompt": " "})
-    sage.add_skill("sage", {"name": "Proofs", "requires": ["logic"]})
-    assert sage.preview("sage").warnings == [
+    sage.agents.update("sage", {"systemPrompt": " "})
+    sage.skills.add("sage", {"name": "Proofs", "requires": ["logic"]})
+    assert sage.injector.preview("sage").warnings == [
         "the agent has no soul: its system prompt is empty",
         "Proofs requires logic, which the agent does not have",
     ]

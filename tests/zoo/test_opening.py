@@ -17,7 +17,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
 from paddock.zoo.errors import ZooUnavailableError
-from paddock.zoo.opening import open_zoo
+from paddock.zoo.opening import get_database_info, open_zoo
 from paddock.zoo.service import Zoo
 from paddock.zoo.store import migrations, revisions, schema
 from tests.privileges import as_others_may
@@ -29,9 +29,9 @@ RELEASED = Path(__file__).with_name("released")
 
 def test_a_zoo_is_made_where_nothing_is_and_opened_again(empty_address: str) -> None:
     with open_zoo(empty_address) as zoo:
-        agent = zoo.create_agent({"name": "Sage"})
+        agent = zoo.agents.create({"name": "Sage"})
     with open_zoo(empty_address) as zoo:
-        assert zoo.get_agent("sage") == agent
+        assert zoo.agents.get("sage") == agent
 
 
 def test_many_may_make_the_same_zoo_at_once(empty_address: str) -> None:
@@ -40,13 +40,13 @@ import sys
 from paddock.zoo.opening import open_zoo
 
 with open_zoo(sys.argv[1]) as zoo:
-    zoo.create_agent({"name": "Sage"})
+    zoo.agents.create({"name": "Sage"})
 """
     command = [sys.executable, "-c", program, empty_address]
     makers = [subprocess.Popen(command) for _ in range(4)]
     assert [maker.wait() for maker in makers] == [0, 0, 0, 0]
     with open_zoo(empty_address) as zoo:
-        assert len(zoo.list_agents().items) == 4
+        assert len(zoo.agents.list_summaries().items) == 4
 
 
 def test_the_zoo_of_the_user_is_in_the_data_directory_unless_a_variable_says_else(
@@ -54,12 +54,12 @@ def test_the_zoo_of_the_user_is_in_the_data_directory_unless_a_variable_says_els
 ) -> None:
     monkeypatch.setenv("PADDOCK_DATA_DIR", str(tmp_path / "data"))
     with open_zoo() as zoo:
-        assert zoo.location == str(tmp_path / "data" / "zoo" / "zoo.db")
-        assert Path(zoo.location).stat().st_mode & 0o777 == 0o600
+        assert get_database_info(zoo).location == str(tmp_path / "data" / "zoo" / "zoo.db")
+        assert Path(get_database_info(zoo).location).stat().st_mode & 0o777 == 0o600
     odd = tmp_path / "a ?b%20#é.db"
     monkeypatch.setenv("PADDOCK_ZOO_DATABASE", str(odd))
     with open_zoo() as zoo:
-        assert zoo.location == str(odd)
+        assert get_database_info(zoo).location == str(odd)
     assert odd.exists()
 
 
@@ -107,19 +107,19 @@ def test_a_zoo_of_any_revision_is_read_as_it_was(empty_address: str, file: Path)
             if statement.strip():
                 connection.exec_driver_sql(statement)
     with open_zoo(empty_address) as zoo:
-        sage = zoo.get_agent("sage")
+        sage = zoo.agents.get("sage")
         assert (sage.name, sage.version, sage.system_prompt) == ("Sage", 2, "Be wise.")
         assert (sage.skills[0].description, sage.context_refs) == ("Prove it.", ["docs/"])
         assert sage.extra == {"claude": {"model": "opus"}}
-        assert [one.content for one in zoo.query_entries("sage").items] == [
+        assert [one.content for one in zoo.brain.query_entries("sage").items] == [
             *("Ships on Friday", "We keep it in SQLite"),
         ]
-        assert [hit.entry.id for hit in zoo.search_brain("sqlite")] == ["one"]
-        assert [one.version for one in zoo.versions("sage")] == [1]
-        assert [one.id for one in zoo.list_library(pack_id="proving")] == ["proofs"]
-        assert [one.kind for one in zoo.events_after(0)] == ["agent:created"]
-        assert zoo.for_owner("ada").get_agent("sage").name == "Sage of Ada"
-        assert zoo.update_agent("sage", {"description": "Knows more"}).version == 3
+        assert [hit.entry.id for hit in zoo.brain.search("sqlite")] == ["one"]
+        assert [one.version for one in zoo.history.list_versions("sage")] == [1]
+        assert [one.id for one in zoo.library.list_skills(pack_id="proving")] == ["proofs"]
+        assert [one.kind for one in zoo.events.list_after(0)] == ["agent:created"]
+        assert zoo.for_owner("ada").agents.get("sage").name == "Sage of Ada"
+        assert zoo.agents.update("sage", {"description": "Knows more"}).version == 3
 
 
 def test_a_zoo_of_a_newer_paddock_is_left_alone(zoo_address: str) -> None:
@@ -151,14 +151,14 @@ def file(tmp_path: Path, sqlite_template: Path) -> Path:
     path = tmp_path / "zoo.db"
     path.write_bytes(sqlite_template.read_bytes())
     with open_zoo(str(path)) as zoo:
-        zoo.create_agent({"name": "Sage", "systemPrompt": "x" * 50_000})
+        zoo.agents.create({"name": "Sage", "systemPrompt": "x" * 50_000})
         for number in range(30):
-            zoo.create_entry("sage", "note", f"{number} " * 500)
+            zoo.brain.create_entry("sage", "note", f"{number} " * 500)
     return path
 
 
 @pytest.mark.parametrize("share", [0, 0.001, 0.3, 0.7, 0.99])
-def test_a_file_that_was_cut_off_is_told_of_and_not_written(file: Path, share: float) -> None:
+def test_a_file_that_was_cut_off_is_reported_and_not_written(file: Path, share: float) -> None:
     whole = file.read_bytes()
     cut = whole[: int(len(whole) * share)]
     file.write_bytes(cut)
@@ -169,17 +169,17 @@ def test_a_file_that_was_cut_off_is_told_of_and_not_written(file: Path, share: f
     assert file.read_bytes() == cut
 
 
-def test_a_file_with_damage_inside_is_told_of(file: Path) -> None:
+def test_a_file_with_damage_inside_is_reported(file: Path) -> None:
     data = bytearray(file.read_bytes())
     page = 4096
     data[page * 2 :] = os.urandom(len(data) - page * 2)
     file.write_bytes(data)
     with pytest.raises(ZooUnavailableError) as refused, open_zoo(str(file)) as zoo:
-        zoo.create_entry("sage", "note", "x")
+        zoo.brain.create_entry("sage", "note", "x")
     assert refused.value.where == str(file)
 
 
-def test_a_file_of_something_else_is_told_of_and_not_written(tmp_path: Path) -> None:
+def test_a_file_of_something_else_is_reported_and_not_written(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("My notes, which nobody else has.\n" * 100, encoding="utf-8")
     before = path.read_bytes()
@@ -188,7 +188,7 @@ def test_a_file_of_something_else_is_told_of_and_not_written(tmp_path: Path) -> 
     assert path.read_bytes() == before
 
 
-def test_a_file_that_is_gone_is_told_of_and_not_made_anew(file: Path) -> None:
+def test_a_file_that_is_gone_is_reported_and_not_made_again(file: Path) -> None:
     with closing(sqlite3.connect(file)), open_zoo(str(file)) as zoo:
         everything_in_use = [zoo.for_owner(str(number)) for number in range(3)]
         file.rename(file.with_suffix(".moved"))
@@ -196,7 +196,7 @@ def test_a_file_that_is_gone_is_told_of_and_not_made_anew(file: Path) -> None:
 
         def ask(one: Zoo) -> None:
             try:
-                one.backup(file.with_name("backup.db"))
+                one.backups.create(file.with_name("backup.db"))
             except ZooUnavailableError as error:
                 found.append(error)
 
@@ -206,16 +206,16 @@ def test_a_file_that_is_gone_is_told_of_and_not_made_anew(file: Path) -> None:
     assert not file.exists()
 
 
-def test_a_locked_file_is_told_of_after_waiting(file: Path) -> None:
+def test_a_locked_file_is_reported_after_waiting(file: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with open_zoo(str(file), wait_seconds=0.1) as zoo:
-            assert zoo.get_agent("sage").name == "Sage"
+            assert zoo.agents.get("sage").name == "Sage"
             with pytest.raises(ZooUnavailableError) as refused:
-                zoo.create_entry("sage", "note", "x")
+                zoo.brain.create_entry("sage", "note", "x")
             assert refused.value.message == "another program has been holding its lock"
             other.execute("ROLLBACK")
-            zoo.create_entry("sage", "note", "x")
+            zoo.brain.create_entry("sage", "note", "x")
 
 
 def test_a_writer_of_postgresql_waits_for_another_only_so_long(
@@ -223,15 +223,15 @@ def test_a_writer_of_postgresql_waits_for_another_only_so_long(
 ) -> None:
     address = postgresql.new_database(postgresql_template)
     with open_zoo(address, wait_seconds=0.1) as zoo, psycopg.connect(address) as other:
-        zoo.create_agent({"name": "Sage"})
+        zoo.agents.create({"name": "Sage"})
         other.execute("SELECT pg_advisory_xact_lock(8026223, hashtext(''))")
-        assert zoo.get_agent("sage").name == "Sage"
+        assert zoo.agents.get("sage").name == "Sage"
         with pytest.raises(ZooUnavailableError) as refused:
-            zoo.create_entry("sage", "note", "x")
+            zoo.brain.create_entry("sage", "note", "x")
         assert refused.value.message == "another program has been holding its lock"
-        zoo.for_owner("ada").create_agent({"name": "Not waiting"})
+        zoo.for_owner("ada").agents.create({"name": "Not waiting"})
         other.rollback()
-        zoo.create_entry("sage", "note", "x")
+        zoo.brain.create_entry("sage", "note", "x")
 
 
 def test_a_writer_waits_for_another(file: Path) -> None:
@@ -244,11 +244,11 @@ def test_a_writer_waits_for_another(file: Path) -> None:
         ending = threading.Thread(target=lambda: (begun.wait(), other.execute("COMMIT")))
         ending.start()
         begun.set()
-        zoo.create_entry("sage", "note", "x")
+        zoo.brain.create_entry("sage", "note", "x")
         ending.join()
 
 
-def test_a_file_that_may_only_be_read_is_told_of_and_not_written(file: Path) -> None:
+def test_a_file_that_may_only_be_read_is_reported_and_not_written(file: Path) -> None:
     before = file.read_bytes()
     file.chmod(0o400)
     file.parent.chmod(0o500)
@@ -258,14 +258,14 @@ def test_a_file_that_may_only_be_read_is_told_of_and_not_written(file: Path) -> 
             pytest.raises(ZooUnavailableError) as refused,
             open_zoo(str(file)) as zoo,
         ):
-            zoo.create_entry("sage", "note", "x")
+            zoo.brain.create_entry("sage", "note", "x")
     finally:
         file.parent.chmod(0o700)
     assert refused.value.where == str(file)
     assert file.read_bytes() == before
 
 
-def test_a_directory_that_may_not_be_written_is_told_of(tmp_path: Path) -> None:
+def test_a_directory_that_may_not_be_written_is_reported(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         with as_others_may(), pytest.raises(ZooUnavailableError) as refused:
@@ -286,27 +286,27 @@ with open_zoo(sys.argv[1]) as zoo:
     resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
     for number in range(1_000):
         try:
-            zoo.create_entry("sage", "note", f"{number} " * 2_000)
+            zoo.brain.create_entry("sage", "note", f"{number} " * 2_000)
         except ZooUnavailableError as error:
             print(number, str(error))
             break
 """
 
 
-def test_a_full_disk_is_told_of_and_what_was_kept_stays(tmp_path: Path, file: Path) -> None:
-    """A limit on the size of files stands for the disk: SQLite sees the same failing writes."""
+def test_a_full_disk_is_reported_and_what_was_kept_stays(tmp_path: Path, file: Path) -> None:
+    """A limit on the size of files means the disk: SQLite sees the same failing writes."""
     with open_zoo(str(file)) as zoo:
-        before = len(zoo.query_entries("sage").items)
+        before = len(zoo.brain.query_entries("sage").items)
     command = [sys.executable, "-c", FILLING, str(file)]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     kept, _, told = ended.stdout.partition(" ")
     assert told.startswith(str(file)), ended
     with open_zoo(str(file)) as zoo:
-        assert len(zoo.query_entries("sage").items) == before + int(kept)
-        zoo.create_entry("sage", "note", "there is space again")
+        assert len(zoo.brain.query_entries("sage").items) == before + int(kept)
+        zoo.brain.create_entry("sage", "note", "there is space again")
 
 
-def test_a_server_that_is_not_there_is_told_of(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ZooUnavailableError) as refused:
         open_zoo(f"postgresql://nobody@/zoo?host={tmp_path}", wait_seconds=2)
     assert "does not answer" in refused.value.message
@@ -317,13 +317,13 @@ def test_a_zoo_comes_back_when_its_server_has_dropped_the_connections(
 ) -> None:
     address = postgresql.new_database(postgresql_template)
     with open_zoo(address) as zoo:
-        zoo.create_agent({"name": "Sage"})
+        zoo.agents.create({"name": "Sage"})
         with psycopg.connect(postgresql.address("postgres"), autocommit=True) as server:
             server.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                 "WHERE datname LIKE 'zoo%' AND pid <> pg_backend_pid()"
             )
-        assert zoo.get_agent("sage").name == "Sage"
+        assert zoo.agents.get("sage").name == "Sage"
 
 
 def test_what_killed_makers_have_left_is_cleared_away(tmp_path: Path) -> None:
@@ -332,11 +332,11 @@ def test_what_killed_makers_have_left_is_cleared_away(tmp_path: Path) -> None:
         left.write_bytes(b"half")
     os.utime(old, (0, 0))
     with open_zoo(str(tmp_path / "zoo.db")) as zoo:
-        zoo.create_agent({"name": "Sage"})
+        zoo.agents.create({"name": "Sage"})
     assert {file.name for file in tmp_path.iterdir()} == {"zoo.db", recent.name}
 
 
-def test_what_is_not_installed_is_told_of(file: Path) -> None:
+def test_what_is_not_installed_is_reported(file: Path) -> None:
     program = """
 import sys
 sys.modules["sqlalchemy"] = None

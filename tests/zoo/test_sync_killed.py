@@ -22,7 +22,7 @@ files = [folder / f".claude/agents/a{n}.md" for n in range(5)]
 with open_zoo(place) as zoo:
     for turn in range(first, first + 10_000):
         for n in (0, 1, 2):
-            zoo.update_agent(f"a{n}", {"systemPrompt": f"Turn {turn} of the zoo. " * 200})
+            zoo.agents.update(f"a{n}", {"systemPrompt": f"Turn {turn} of the zoo. " * 200})
         for n in (3, 4):
             text = files[n].read_text(encoding="utf-8")
             files[n].with_suffix(".new").write_text(
@@ -39,7 +39,7 @@ def test_a_sync_that_is_killed_leaves_whole_files_and_can_go_on(tmp_path: Path) 
     wishes = SyncOptions(agents=[f"a{n}" for n in range(AGENTS)])
     with open_zoo(place) as zoo:
         for name in wishes.agents:
-            zoo.create_agent({"name": name, "description": "d", "systemPrompt": "Turn 0. " * 200})
+            zoo.agents.create({"name": name, "description": "d", "systemPrompt": "Turn 0. " * 200})
         folder.mkdir()
         assert sync_project(zoo, folder, wishes).is_settled
         chance = random.Random(8)  # noqa: S311 - no secret

@@ -46,7 +46,7 @@ def steps(report: SyncReport) -> dict[str, str]:
 def test_a_file_becomes_an_agent_and_stays_as_it_is(home: Zoo, project: Path) -> None:
     put(project, TEXT)
     assert steps(sync_project(home, project)) == {FILE: "add-to-zoo"}
-    assert home.get_agent("sage").system_prompt == "You explain."
+    assert home.agents.get("sage").system_prompt == "You explain."
     assert steps(sync_project(home, project)) == {FILE: "in-step"}
     assert text(project) == TEXT
 
@@ -56,10 +56,10 @@ def test_a_change_of_either_side_reaches_the_other(home: Zoo, project: Path) -> 
     sync_project(home, project)
     put(project, TEXT.replace("explain.", "listen."))
     assert steps(sync_project(home, project)) == {FILE: "read"}
-    agent = home.get_agent("sage")
+    agent = home.agents.get("sage")
     assert agent.system_prompt == "You listen."
-    assert home.versions("sage")[0].source == "sync"
-    home.update_agent("sage", {"systemPrompt": "You sing.", "tags": ["x"]})
+    assert home.history.list_versions("sage")[0].source == "sync"
+    home.agents.update("sage", {"systemPrompt": "You sing.", "tags": ["x"]})
     assert steps(sync_project(home, project)) == {FILE: "write"}
     assert text(project) == TEXT.replace("explain.", "sing.")
     assert steps(sync_project(home, project)) == {FILE: "in-step"}
@@ -68,45 +68,45 @@ def test_a_change_of_either_side_reaches_the_other(home: Zoo, project: Path) -> 
 def test_what_a_file_cannot_say_does_not_touch_it(home: Zoo, project: Path) -> None:
     put(project, TEXT)
     sync_project(home, project)
-    home.update_agent("sage", {"tags": ["kind"], "contextRefs": ["a"]})
+    home.agents.update("sage", {"tags": ["kind"], "contextRefs": ["a"]})
     assert steps(sync_project(home, project)) == {FILE: "in-step"}
 
 
 @pytest.mark.parametrize(("prefer", "after"), [("zoo", "You sing."), ("file", "You listen.")])
-def test_where_both_have_changed_both_are_kept_until_somebody_decides(
+def test_where_both_have_changed_both_are_kept_until_someone_decides(
     home: Zoo, project: Path, prefer: SyncPreference, after: str
 ) -> None:
     put(project, TEXT)
     sync_project(home, project)
     theirs = TEXT.replace("explain.", "listen.")
     put(project, theirs)
-    home.update_agent("sage", {"systemPrompt": "You sing."})
+    home.agents.update("sage", {"systemPrompt": "You sing."})
     report = sync_project(home, project)
     assert steps(report) == {FILE: "conflict"}
     assert "-You listen.\n+You sing.\n" in report.items[0].diff
     assert text(project) == theirs
-    assert home.get_agent("sage").system_prompt == "You sing."
+    assert home.agents.get("sage").system_prompt == "You sing."
     sync_project(home, project, SyncOptions(prefer=prefer))
-    assert home.get_agent("sage").system_prompt == after
+    assert home.agents.get("sage").system_prompt == after
     assert after in text(project)
     assert steps(sync_project(home, project)) == {FILE: "in-step"}
 
 
-def test_the_same_change_on_both_sides_is_no_conflict(home: Zoo, project: Path) -> None:
+def test_the_same_change_on_both_sides_is_not_a_conflict(home: Zoo, project: Path) -> None:
     put(project, TEXT)
     sync_project(home, project)
     put(project, TEXT.replace("explain.", "sing."))
-    home.update_agent("sage", {"systemPrompt": "You sing."})
+    home.agents.update("sage", {"systemPrompt": "You sing."})
     assert steps(sync_project(home, project)) == {FILE: "in-step"}
 
 
-def test_an_agent_that_is_there_already_is_not_overwritten_by_a_new_file(
+def test_an_agent_that_exists_already_is_not_overwritten_by_a_new_file(
     home: Zoo, project: Path
 ) -> None:
-    home.create_agent({"id": "sage", "name": "Sage", "systemPrompt": "Mine."})
+    home.agents.create({"id": "sage", "name": "Sage", "systemPrompt": "Mine."})
     put(project, TEXT)
     assert steps(sync_project(home, project)) == {FILE: "conflict"}
-    assert home.get_agent("sage").system_prompt == "Mine."
+    assert home.agents.get("sage").system_prompt == "Mine."
     assert text(project) == TEXT
 
 
@@ -114,10 +114,10 @@ def test_a_new_file_that_says_what_the_agent_says_is_joined_with_it(
     home: Zoo, project: Path
 ) -> None:
     new = {"name": "Sage", "description": "Explains", "systemPrompt": "You explain."}
-    home.create_agent(new)
+    home.agents.create(new)
     put(project, TEXT)
     assert steps(sync_project(home, project)) == {FILE: "read"}
-    assert home.get_agent("sage").extra["claude-code"]["fields"] == {"model": "opus"}
+    assert home.agents.get("sage").extra["claude-code"]["fields"] == {"model": "opus"}
     assert text(project) == TEXT
 
 
@@ -145,12 +145,12 @@ def test_two_files_of_one_agent_that_have_both_changed_are_a_conflict(
     put(project, text(project, copilot).replace("explain.", "sing."), copilot)
     assert steps(sync_project(home, project)) == {FILE: "read", copilot: "conflict"}
     assert "You sing." in text(project, copilot)
-    assert home.get_agent("sage").system_prompt == "You listen."
+    assert home.agents.get("sage").system_prompt == "You listen."
 
 
 def test_agents_get_files_when_they_are_named(home: Zoo, project: Path) -> None:
     for name in ("Sage", "Ember"):
-        home.create_agent({"name": name, "systemPrompt": "Go."})
+        home.agents.create({"name": name, "systemPrompt": "Go."})
     assert steps(sync_project(home, project)) == {}
     assert steps(sync_project(home, project, SyncOptions(agents=["ember"]))) == {
         ".claude/agents/ember.md": "add-to-project"
@@ -174,7 +174,7 @@ def test_without_what_is_remembered_nothing_is_lost(home: Zoo, project: Path) ->
     for file in (Path(get_data_directory()) / "zoo" / "projects").iterdir():
         file.write_bytes(b"cut o")
     assert steps(sync_project(home, project)) == {FILE: "in-step"}
-    home.update_agent("sage", {"systemPrompt": "You sing."})
+    home.agents.update("sage", {"systemPrompt": "You sing."})
     assert steps(sync_project(home, project)) == {FILE: "write"}
 
 
@@ -183,7 +183,7 @@ def test_a_file_that_is_deleted_leaves_the_agent_in_the_zoo(home: Zoo, project: 
     sync_project(home, project)
     (project / FILE).unlink()
     assert steps(sync_project(home, project)) == {FILE: "forget"}
-    assert home.get_agent("sage").name == "Sage"
+    assert home.agents.get("sage").name == "Sage"
     assert steps(sync_project(home, project)) == {}
 
 
@@ -202,7 +202,7 @@ def test_an_agent_that_is_deleted_takes_its_file_along_unless_that_has_changed(
 ) -> None:
     put(project, TEXT)
     sync_project(home, project)
-    home.delete_agent("sage")
+    home.agents.delete("sage")
     put(project, TEXT + "More.\n")
     assert steps(sync_project(home, project)) == {FILE: "conflict"}
     put(project, TEXT)
@@ -221,7 +221,7 @@ def test_a_zoo_that_has_lost_everything_takes_no_files_along(
         file.unlink()
     with open_zoo(str(tmp_path / "zoo.db")) as empty:
         assert steps(sync_project(empty, project)) == {FILE: "add-to-zoo"}
-        assert empty.get_agent("sage").system_prompt == "You explain."
+        assert empty.agents.get("sage").system_prompt == "You explain."
 
 
 def test_a_dry_run_says_the_same_and_changes_nothing(home: Zoo, project: Path) -> None:
@@ -231,10 +231,10 @@ def test_a_dry_run_says_the_same_and_changes_nothing(home: Zoo, project: Path) -
     expected = {FILE: "add-to-zoo", cursor: "add-to-project"}
     assert steps(sync_project(home, project, dry)) == expected
     assert steps(sync_project(home, project, dry)) == expected
-    assert (home.list_agents().items, (project / cursor).exists()) == ([], False)
+    assert (home.agents.list_summaries().items, (project / cursor).exists()) == ([], False)
 
 
-def test_a_file_that_no_agent_can_be_made_of_is_told_and_left(home: Zoo, project: Path) -> None:
+def test_a_file_that_no_agent_can_be_made_of_is_reported_and_left(home: Zoo, project: Path) -> None:
     put(project, TEXT)
     sync_project(home, project)
     long = TEXT.replace("You", "Y" * 100_001)
@@ -242,13 +242,13 @@ def test_a_file_that_no_agent_can_be_made_of_is_told_and_left(home: Zoo, project
     (item,) = sync_project(home, project).items
     assert item.step == "read"
     assert "systemPrompt" in (item.error or "")
-    assert (text(project), home.get_agent("sage").system_prompt) == (long, "You explain.")
+    assert (text(project), home.agents.get("sage").system_prompt) == (long, "You explain.")
 
 
 def test_nothing_is_written_through_a_link_that_leads_out(
     home: Zoo, project: Path, tmp_path: Path
 ) -> None:
-    home.create_agent({"name": "Sage", "systemPrompt": "Go."})
+    home.agents.create({"name": "Sage", "systemPrompt": "Go."})
     (tmp_path / "outside").mkdir()
     (project / ".claude").symlink_to(tmp_path / "outside")
     (item,) = sync_project(home, project, SyncOptions(agents=["sage"])).items

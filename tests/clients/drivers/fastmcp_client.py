@@ -79,7 +79,7 @@ class FastmcpClient:
 
     @asynccontextmanager
     async def watching(self, uri: str) -> AsyncIterator[None]:
-        """Hear of changes, in the way of the era, by the SDK that FastMCP stands on."""
+        """Hear of changes, in the way of the era, by the SDK that FastMCP is on."""
         session = self.client.session
         if self._is_legacy:
             await session.subscribe_resource(uri)

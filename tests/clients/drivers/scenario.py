@@ -114,7 +114,7 @@ async def play(client: Adapter) -> Json:
 
 
 async def greet(client: Adapter) -> Json:
-    """The least that a client does: connect, and see what there is."""
+    """The least that a client does: connect, and see what exists."""
     identity = client.identity()
     return {
         "identity": identity,

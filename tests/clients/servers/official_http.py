@@ -46,7 +46,7 @@ async def ask(ctx: Context) -> str:
 
 
 def greeting(name: str) -> str:
-    """Greet somebody."""
+    """Greet someone."""
     return f"Say hello to {name}"
 
 

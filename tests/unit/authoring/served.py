@@ -29,7 +29,7 @@ class Served:
         return self.line.text(self.name, arguments)
 
     def refusal(self, **arguments: Any) -> str:
-        """What is said about wrong arguments, which the published schema refuses too."""
+        """What is stated about wrong arguments, which the published schema refuses too."""
         assert not jsonschema_rs.is_valid(self.schema, arguments)
         return error_text(self.call(**arguments))
 

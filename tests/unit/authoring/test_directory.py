@@ -157,7 +157,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert names(Server("s", auto_register_dir=tmp_path)) == ["good"]
 
 
-def test_an_empty_directory_is_no_fault(tmp_path: Path) -> None:
+def test_an_empty_directory_is_not_a_fault(tmp_path: Path) -> None:
     assert names(Server("s", auto_register_dir=tmp_path)) == []
 
 

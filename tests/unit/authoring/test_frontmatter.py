@@ -110,7 +110,7 @@ def test_a_long_frontmatter_is_not_even_looked_at() -> None:
         read("a: " + "b" * 70_000)
 
 
-def test_bytes_that_are_no_text_are_refused() -> None:
+def test_bytes_that_are_not_text_are_refused() -> None:
     with pytest.raises(DefinitionError, match="UTF-8"):
         parse_frontmatter(b"---\na: \xff\n---\n", "SKILL.md")
 

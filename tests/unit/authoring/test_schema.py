@@ -344,7 +344,7 @@ def test_a_default_is_new_for_every_call(connect: Connect, default: Any) -> None
     assert first is not default
 
 
-def test_a_default_that_is_no_json_is_not_shown_and_still_used(connect: Connect) -> None:
+def test_a_default_that_is_not_json_is_not_shown_and_still_used(connect: Connect) -> None:
     default = object()
     taking = Taking(connect, Any, default)
     assert taking.parameter == {}

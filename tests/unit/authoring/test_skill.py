@@ -43,7 +43,7 @@ def test_other_names_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("prefix", ["acme", "acme/billing", "v1.0", "a_b~c"])
-def test_a_prefix_stands_before_the_name(prefix: str) -> None:
+def test_a_prefix_is_before_the_name(prefix: str) -> None:
     assert Skill("a", "d", "", prefix=prefix).root == f"skill://{prefix}/a"
 
 
@@ -130,7 +130,7 @@ def test_a_directory_may_itself_be_reached_by_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_what_is_no_plain_file_is_not_served(tmp_path: Path) -> None:
+def test_what_is_not_a_plain_file_is_not_served(tmp_path: Path) -> None:
     place = make(tmp_path)
     os.mkfifo(place / "pipe")
     assert paths(place) == ["SKILL.md"]
@@ -229,7 +229,7 @@ class Watch:
 
 @pytest.fixture(scope="module")
 def hook() -> list[Watch]:
-    """Who watches: Python never takes back a hook, so there is one for all."""
+    """Who watches: Python never reverts a hook, so there is one for all."""
     watching: list[Watch] = []
 
     def tell(event: str, args: tuple[object, ...]) -> None:
@@ -250,7 +250,7 @@ def watch(hook: list[Watch]) -> Iterator[Watch]:
 
 
 @pytest.mark.parametrize("moment", ["docs", "docs/guide.md"])
-def test_what_is_put_in_place_of_a_file_while_it_is_looked_for_is_not_served(
+def test_what_is_put_instead_of_a_file_while_it_is_looked_for_is_not_served(
     tmp_path: Path, watch: Watch, moment: str
 ) -> None:
     place, secret = make(tmp_path), tmp_path / "secret"

@@ -9,6 +9,6 @@ from tests.unit.authorization.local_server import LocalServer, local_server
 
 @pytest.fixture
 def server() -> Iterator[LocalServer]:
-    """An HTTP server that answers as it is told."""
+    """An HTTP server that answers as it is reported."""
     with local_server() as started:
         yield started

@@ -27,7 +27,7 @@ def private_key(kind: str) -> Any:
 
 
 def public_jwk(kind: str, **more: object) -> dict[str, Any]:
-    """The entry of a key set for a key; its kid is its name unless said otherwise."""
+    """The entry of a key set for a key; its kid is its name by default."""
     key = private_key(kind).public_key()
     makers: dict[str, Any] = {"ES": ECAlgorithm, "Ed": OKPAlgorithm}
     maker = makers.get(kind[:2], RSAAlgorithm)

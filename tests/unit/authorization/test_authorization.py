@@ -1,4 +1,4 @@
-"""What clients are told, who is let in, and where the metadata is."""
+"""What clients are reported, who is authorized, and where the metadata is."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ def test_a_good_token_tells_who_it_is(header: str) -> None:
     assert authenticate(protected(), header) is ADA
 
 
-def test_a_request_without_a_token_is_told_where_to_get_one_and_no_error() -> None:
+def test_a_request_without_a_token_learns_where_to_get_one_and_receives_no_error() -> None:
     error = refusal(protected(required_scopes=["read", "write"]))
     assert isinstance(error, UnauthorizedError)
     assert told(error) == (
@@ -160,7 +160,7 @@ async def knows_ada(principal: Principal) -> bool:
         {"allowed": knows_ada, "allowed_usernames": []},
     ],
 )
-def test_who_is_on_a_list_is_let_in(options: dict[str, Any]) -> None:
+def test_who_is_on_a_list_is_authorized(options: dict[str, Any]) -> None:
     assert authenticate(protected(**options), "Bearer good") is ADA
 
 
@@ -195,7 +195,7 @@ def test_who_is_on_no_list_is_forbidden_without_a_challenge(options: dict[str, A
         {"allowed_usernames": ["ADA"]},
     ],
 )
-def test_nobody_passes_for_another_by_a_name_of_their_choice(options: dict[str, Any]) -> None:
+def test_no_one_passes_for_another_by_a_name_of_their_choice(options: dict[str, Any]) -> None:
     assert refusal(protected(**options), "Bearer good").status == 403
 
 
@@ -249,7 +249,7 @@ def test_a_plain_validator_that_waits_does_not_hold_up_the_event_loop() -> None:
         arrived = asyncio.Event()
 
         def waits(_token: str) -> Principal:
-            # Comes back only if the loop runs meanwhile.
+            # Comes back only if the loop runs in the meantime.
             loop.call_soon_threadsafe(arrived.set)
             asyncio.run_coroutine_threadsafe(arrived.wait(), loop).result(timeout=20)
             return ADA
@@ -273,7 +273,7 @@ async def cannot_tell(_token: str) -> Principal:
 
 
 @pytest.mark.parametrize("validator", [fails, forgets, cannot_tell])
-def test_a_validator_that_fails_lets_nobody_in(
+def test_a_validator_that_fails_rejects_every_request(
     validator: Callable[[str], Principal | Awaitable[Principal]],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -291,7 +291,7 @@ def test_a_validator_that_fails_lets_nobody_in(
     assert "s3cret-token" not in caplog.text
 
 
-def test_a_list_that_fails_lets_nobody_in() -> None:
+def test_a_list_that_fails_rejects_every_request() -> None:
     def broken(principal: Principal) -> bool:
         return bool(principal.claims["email"])
 
@@ -405,7 +405,7 @@ def test_the_address_served_is_the_resource_unless_one_was_given() -> None:
         "http://notes.internal/mcp",
     ],
 )
-def test_an_address_that_clients_cannot_or_should_not_call_is_no_resource(address: str) -> None:
+def test_an_address_that_clients_cannot_or_should_not_call_is_not_a_resource(address: str) -> None:
     with pytest.raises(DefinitionError):
         protected(resource=None).bind(address)
 
@@ -463,7 +463,7 @@ def test_what_makes_no_sense_is_refused_at_once(options: dict[str, Any]) -> None
         protected(**options)
 
 
-def test_what_is_no_validator_is_refused_at_once() -> None:
+def test_what_is_not_a_validator_is_refused_at_once() -> None:
     validator: Any = "secret"
     with pytest.raises(DefinitionError):
         Authorization(validator, resource=RESOURCE)

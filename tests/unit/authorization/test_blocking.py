@@ -75,14 +75,14 @@ class Busy:
         return [parse_qs(asked.body.decode())["token"][0] for asked in self._server.asked]
 
     async def present(self, token: str) -> str:
-        """The name of who comes with a token, or what is said against it."""
+        """The name of who comes with a token, or what is stated against it."""
         try:
             return (await self.validator.validate(token, RESOURCE)).subject
         except InvalidTokenError as error:
             return error.code
 
     async def flood(self, count: int) -> list[asyncio.Task[str]]:
-        """So many tokens that are no good, of which as many as possible are being checked."""
+        """So many tokens that are invalid, of which as many as possible are being checked."""
         junk = [asyncio.create_task(self.present(f"junk{one}")) for one in range(count)]
         for _ in range(MAX_THREADS):
             await asyncio.to_thread(self.thinking.acquire, timeout=20)
@@ -96,7 +96,7 @@ def busy(server: LocalServer) -> Iterator[Busy]:
     one.decided.release(MAX_PENDING_CALLS)
 
 
-def test_a_flood_of_bad_tokens_does_not_hold_up_who_was_let_in_before(busy: Busy) -> None:
+def test_a_flood_of_bad_tokens_does_not_hold_up_who_was_authorized_before(busy: Busy) -> None:
     async def main() -> str:
         assert await busy.present("good") == "ada"
         junk = await busy.flood(600)
@@ -122,7 +122,7 @@ def test_a_new_token_does_not_wait_for_a_flood_of_bad_ones_before_it(busy: Busy)
     assert asyncio.run(main()) == "ada"
 
 
-def test_nobody_is_asked_about_a_token_whose_request_is_gone(busy: Busy) -> None:
+def test_no_one_is_asked_about_a_token_whose_request_is_gone(busy: Busy) -> None:
     async def main() -> None:
         junk = await busy.flood(100)
         for one in junk:
@@ -135,7 +135,7 @@ def test_nobody_is_asked_about_a_token_whose_request_is_gone(busy: Busy) -> None
     assert len(busy.asked_about()) == MAX_THREADS + 1
 
 
-def test_when_the_line_is_full_who_has_waited_longest_is_told_to_come_again(busy: Busy) -> None:
+def test_when_the_queue_is_full_the_oldest_request_is_asked_to_retry(busy: Busy) -> None:
     async def main() -> tuple[str, set[str]]:
         junk = await busy.flood(MAX_THREADS + MAX_PENDING_CALLS)
         new = asyncio.ensure_future(busy.present("good"))

@@ -1,4 +1,4 @@
-"""What is loaded when, and what is said when it cannot be."""
+"""What is loaded when, and what is stated when it cannot be."""
 
 import subprocess
 import sys

@@ -78,7 +78,7 @@ def test_what_github_has_said_counts_for_a_while(github: LocalServer) -> None:
 
 
 @pytest.mark.parametrize("organization", ["invited", "unknown"])
-def test_who_is_no_active_member_is_forbidden(github: LocalServer, organization: str) -> None:
+def test_who_is_not_an_active_member_is_forbidden(github: LocalServer, organization: str) -> None:
     validator = GitHubValidator(api=github.url, organization=organization)
     with pytest.raises(NotAllowedError):
         validate(validator)
@@ -113,7 +113,7 @@ def test_with_the_credentials_of_an_app_only_its_own_tokens_count(github: LocalS
         (MEMBERSHIP, 502, {}),
     ],
 )
-def test_a_github_that_cannot_say_lets_nobody_in(
+def test_a_github_that_cannot_say_rejects_every_request(
     github: LocalServer, path: str, status: int, headers: dict[str, str]
 ) -> None:
     github.set(path, {}, status, **headers)

@@ -72,7 +72,7 @@ def test_an_answer_that_does_not_say_yes_in_every_respect_is_a_no(
     assert not isinstance(refused.value, UndecidedError)
 
 
-def test_users_of_one_program_are_told_apart_by_name_where_there_is_nothing_else(
+def test_users_of_one_program_are_distinguished_by_name_where_there_is_nothing_else(
     server: LocalServer,
 ) -> None:
     server.set("/ask", {"active": True, "aud": RESOURCE, "username": "ada", "client_id": "browser"})
@@ -85,7 +85,7 @@ def test_users_of_one_program_are_told_apart_by_name_where_there_is_nothing_else
     ("status", "body"),
     [(500, b"{}"), (401, b"{}"), (302, b"{}"), (200, b"yes"), (200, b"[]"), (200, b"")],
 )
-def test_an_issuer_that_makes_no_sense_lets_nobody_in(
+def test_an_issuer_that_makes_no_sense_rejects_every_request(
     server: LocalServer, status: int, body: bytes
 ) -> None:
     server.set("/ask", body, status, Location="/yes")
@@ -110,14 +110,14 @@ def test_an_answer_counts_for_a_while_but_a_no_does_not(server: LocalServer) -> 
 
 
 def test_an_answer_does_not_count_longer_than_the_token(server: LocalServer) -> None:
-    # Within the leeway, but over: asked about anew each time.
+    # Within the leeway, but over: asked about again each time.
     server.set("/ask", {**GOOD, "exp": time.time() - 1})
     validator = asking(server, cache_seconds=3600)
     assert [validate(validator).subject for _ in range(2)] == ["ada", "ada"]
     assert server.paths() == ["/ask"] * 2
 
 
-def test_answers_may_be_asked_for_anew_each_time(server: LocalServer) -> None:
+def test_answers_may_be_asked_for_again_each_time(server: LocalServer) -> None:
     server.set("/ask", GOOD)
     validator = asking(server, cache_seconds=0)
     assert [validate(validator).subject for _ in range(2)] == ["ada", "ada"]

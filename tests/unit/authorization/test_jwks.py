@@ -109,12 +109,12 @@ def test_a_header_that_asks_for_an_extension_is_refused(header: dict[str, Any]) 
 @pytest.mark.parametrize(
     "token", ["", "a", "a.b", "a.b.c", "..", "e30.e30.", "eyJhbGciOiJub25lIn0.e30.", "a.b.c.d.e"]
 )
-def test_what_is_no_signed_token_is_refused(token: str) -> None:
+def test_what_is_not_a_signed_token_is_refused(token: str) -> None:
     assert not is_good(with_keys(public_jwk("RS256")), token)
 
 
 @pytest.mark.parametrize("payload", [b"", b"text", b"[]", b"null", b'{"exp": Infinity}', b"\xff"])
-def test_a_signature_over_something_else_than_claims_is_no_token(payload: bytes) -> None:
+def test_a_signature_over_something_else_than_claims_is_not_a_token(payload: bytes) -> None:
     key = private_key("RS256")
     token = jwt.PyJWS().encode(payload, key, "RS256", headers={"kid": "RS256"})
     assert not is_good(with_keys(public_jwk("RS256")), token)
@@ -285,7 +285,7 @@ def test_keys_that_are_too_old_are_fetched_again(server: LocalServer) -> None:
 
 
 class Slow:
-    """Answers with a new key, when it is told to."""
+    """Answers with a new key, when it is reported to."""
 
     def __init__(self) -> None:
         self.gate = threading.Event()
@@ -295,14 +295,14 @@ class Slow:
         return 200, {}, json.dumps({"keys": [public_jwk("PS256")]}).encode()
 
     async def comes_through(self, validator: JwksValidator) -> bool:
-        """Whether the fetch that is under way still counts: nobody has waited for it in vain."""
+        """Whether the fetch that is under way still counts: no one has waited for it in vain."""
         new = asyncio.create_task(validator.validate(signed("PS256"), RESOURCE))
         await asyncio.sleep(0)
         self.gate.set()
         return (await new).subject == "ada"
 
 
-def test_nobody_waits_for_a_slow_issuer_whose_key_is_at_hand(server: LocalServer) -> None:
+def test_no_one_waits_for_a_slow_issuer_whose_key_is_at_hand(server: LocalServer) -> None:
     server.set("/keys", {"keys": [public_jwk("RS256")]})
     validator, slow = fetching(server, refresh_seconds=1, refetch_seconds=0), Slow()
 
@@ -319,7 +319,7 @@ def test_nobody_waits_for_a_slow_issuer_whose_key_is_at_hand(server: LocalServer
     assert server.paths() == ["/keys"] * 2
 
 
-def test_nobody_waits_again_for_an_issuer_that_has_failed(server: LocalServer) -> None:
+def test_no_one_waits_again_for_an_issuer_that_has_failed(server: LocalServer) -> None:
     server.set("/keys", {"keys": [public_jwk("RS256")]})
     validator, slow = fetching(server, refresh_seconds=0, refetch_seconds=0), Slow()
 
@@ -361,7 +361,7 @@ BAD = [redirecting, failing, too_large, not_json, no_keys]
 
 
 @pytest.mark.parametrize("answer", BAD)
-def test_a_bad_document_lets_nobody_in_and_leaves_the_keys_that_are_there(
+def test_a_bad_document_rejects_every_request_and_leaves_the_keys_that_are_there(
     server: LocalServer, answer: Callable[[Asked], Answer]
 ) -> None:
     server.set("/good", {"keys": [public_jwk("PS256")]})

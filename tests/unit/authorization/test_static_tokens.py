@@ -10,7 +10,7 @@ from paddock import Authorization, DefinitionError, InvalidTokenError, Principal
 ADA = Principal("ada", scopes=["read"])
 
 
-def test_a_token_stands_for_a_principal_its_parameters_or_a_name() -> None:
+def test_a_token_means_a_principal_its_parameters_or_a_name() -> None:
     tokens = StaticTokens({"a": ADA, "b": {"subject": "bob", "scopes": ["write"]}, "c": "cy"})
     found = [asyncio.run(tokens.validate(token, "any")) for token in "abc"]
     assert found[0] is ADA

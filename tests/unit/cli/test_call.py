@@ -88,7 +88,7 @@ def test_an_object_in_a_file_can_be_called(server: str) -> None:
     assert run(f"{server}:other", "whoami").stdout == "other\n"
 
 
-def test_a_command_may_stand_in_quotes_or_at_the_end(server: str) -> None:
+def test_a_command_may_is_in_quotes_or_at_the_end(server: str) -> None:
     command = [sys.executable, "-m", "paddock", "serve", server]
     assert run(" ".join(command), "add", "a=2").stdout == "2.5\n"
     assert run("add", "a=2", "--", *command).stdout == "2.5\n"
@@ -142,7 +142,7 @@ def test_a_tool_that_shows_signs_of_life_is_waited_for(server: str, words: tuple
     assert (result.exit_code, result.stdout) == (0, "worked\n")
 
 
-def test_a_tool_that_shows_none_is_not_and_the_remedy_is_told(server: str) -> None:
+def test_a_tool_that_shows_none_is_not_and_the_remedy_is_reported(server: str) -> None:
     result = run(server, "work", "is_told=false", "--timeout", "2")
     assert result.exit_code == 2
     assert result.stderr == (

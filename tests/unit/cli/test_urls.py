@@ -54,7 +54,7 @@ def test_a_server_behind_a_url_is_described() -> None:
         (("inspect", "cat", "--header", "a:b"), "headers applies only to servers with a URL"),
     ],
 )
-def test_what_is_missing_is_said(arguments: tuple[str, ...], complaint: str) -> None:
+def test_what_is_missing_is_reported(arguments: tuple[str, ...], complaint: str) -> None:
     code, output, _ = run(*arguments)
     assert code == 2
     assert complaint in output

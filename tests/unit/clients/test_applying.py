@@ -33,7 +33,7 @@ def test_a_file_is_changed_and_the_old_content_kept(tmp_path: Path) -> None:
     assert applied.backup.read_bytes() == b"old"
 
 
-def test_what_a_client_wrote_meanwhile_is_not_lost(tmp_path: Path) -> None:
+def test_what_a_client_wrote_in_the_meantime_is_not_lost(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_bytes(b"old")
     client_writes = iter([b"from the client"])
@@ -48,7 +48,7 @@ def test_what_a_client_wrote_meanwhile_is_not_lost(tmp_path: Path) -> None:
     assert [place.read_bytes() for place in list_backups(file)] == [b"from the client"]
 
 
-def test_a_file_that_appeared_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_that_appeared_in_the_meantime_is_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
 
     def edit(now: bytes | None) -> FileEdit:

@@ -198,7 +198,7 @@ def test_a_server_whose_file_is_gone_is_not_bundled(
     assert not list(tmp_path.glob("*.mcpb"))
 
 
-def test_what_nobody_else_could_install_is_refused(sources: Path, tmp_path: Path) -> None:
+def test_what_no_one_else_could_install_is_refused(sources: Path, tmp_path: Path) -> None:
     (sources / "odd.py").write_text(
         "import sys\nsys.modules['nobodys'] = sys\nimport nobodys\n\n\n"
         'def odd() -> str:\n    """Odd."""\n    return ""\n'

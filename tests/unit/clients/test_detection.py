@@ -1,4 +1,4 @@
-"""Which clients are said to be there."""
+"""Which clients are stated to be there."""
 
 from pathlib import Path
 

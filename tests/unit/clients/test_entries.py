@@ -34,7 +34,7 @@ SOURCE = str(Path(paddock.__file__).parents[1])
         ("uvx", "paddock serve Demo", "Demo"),
     ],
 )
-def test_an_entry_of_ours_is_known_by_its_command(
+def test_an_entry_of_paddock_is_known_by_its_command(
     command: str, arguments: str, server: str | None
 ) -> None:
     entry = ConfigEntry(command=command, args=tuple(arguments.split()))
@@ -80,7 +80,7 @@ def test_an_entry_in_another_form_of_the_client_takes_the_one_that_we_write() ->
     assert "command" not in new
 
 
-def test_a_url_in_the_place_of_a_command_takes_nothing_over() -> None:
+def test_a_url_instead_of_a_command_takes_nothing_over() -> None:
     old = {"command": "/old", "args": [], "env": {"A": "b"}}
     new = merge_entry_data(PLAIN, old, ConfigEntry(url="http://x/mcp"), "key")
     assert new == {"url": "http://x/mcp"}

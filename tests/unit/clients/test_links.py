@@ -148,7 +148,7 @@ def test_a_link_for_web_pages_is_one_that_browsers_know(client: str, start: str)
     assert query(text)["name"] == "N"
 
 
-def test_a_client_without_links_is_told_with_those_that_have_them() -> None:
+def test_a_client_without_links_is_reported_with_those_that_have_them() -> None:
     with pytest.raises(LinkError) as caught:
         format_link(find_client("codex"), PROGRAM, "N")
     assert "cursor" in str(caught.value)

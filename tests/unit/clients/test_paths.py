@@ -69,7 +69,7 @@ def first(client: str, machine: HostMachine) -> PurePosixPath | PureWindowsPath:
         ),
     ],
 )
-def test_files_stand_where_each_system_has_them(
+def test_files_is_where_each_system_has_them(
     client: str, linux: str, macos: str, windows: str
 ) -> None:
     assert first(client, LINUX) == PurePosixPath(linux)

@@ -18,18 +18,18 @@ def test_values_of_variables_and_headers_of_every_server_are_secret() -> None:
     assert collect_secrets(data) == ("Bearer xyz", "abc123", "8080", "deep")
 
 
-def test_what_paddock_sets_itself_is_no_secret() -> None:
+def test_what_paddock_sets_itself_is_not_a_secret() -> None:
     env = {"PADDOCK_DATA_DIR": "/data", "PYTHONPATH": "/src", "PADDOCK_TOOL_OPTIONS": "{}"}
     assert collect_secrets({"env": env}) == ("{}",)
 
 
-def test_a_reference_to_the_variable_itself_is_no_secret() -> None:
+def test_a_reference_to_the_variable_itself_is_not_a_secret() -> None:
     env = {"A": "$A", "B": "${B}", "C": "${env:C}", "D": "{env:D}", "E": "$A", "F": "${F}x"}
     assert collect_secrets({"env": env}) == ("${F}x", "$A")
 
 
 @pytest.mark.parametrize("secret", ['with "quotes"', "tab\\tand ü", "it's", "line one\nline two"])
-def test_a_secret_is_hidden_however_it_is_written(secret: str) -> None:
+def test_a_secret_is_hidden_no_matter_how_it_is_written(secret: str) -> None:
     escaped = json.dumps(secret)
     plain = json.dumps(secret, ensure_ascii=False)
     single = "'" + secret.replace("'", "''") + "'"

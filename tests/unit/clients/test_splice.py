@@ -1,4 +1,4 @@
-"""One change of bytes, and taking it back."""
+"""One change of bytes, and reverting it ."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,14 +10,14 @@ TEXTS = st.lists(st.sampled_from(PIECES)).map(b"".join)
 
 
 @given(TEXTS, TEXTS)
-def test_a_change_can_be_taken_back_exactly(before: bytes, after: bytes) -> None:
+def test_a_change_can_be_reverted_exactly(before: bytes, after: bytes) -> None:
     splice = compute_splice(before, after)
     assert is_untouched(splice, after)
     assert list(iterate_reverted_contents(splice, after)) == [before]
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_a_change_can_be_taken_back_after_changes_elsewhere(
+def test_a_change_can_be_reverted_after_changes_elsewhere(
     left: bytes, right: bytes, other: bytes
 ) -> None:
     added = b"[something that stands nowhere else]\n"
@@ -38,7 +38,7 @@ def test_an_insertion_between_lines_begins_with_its_own_first_line() -> None:
     assert (splice.start, splice.added) == (4, b"[b]\n")
 
 
-def test_text_that_stands_twice_is_told_apart_by_what_is_around_it() -> None:
+def test_text_that_stands_twice_is_distinguished_by_what_is_around_it() -> None:
     splice = compute_splice(b"one\ntwo\n", b"one\nx\ntwo\n")
     assert (
         next(iterate_reverted_contents(splice, b"x\none\nx\ntwo\nthree\n"))

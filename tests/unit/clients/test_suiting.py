@@ -1,4 +1,4 @@
-"""Entries as one client can use them: variables by reference, and paths without blanks."""
+"""Entries as one client can use them: variables by reference, and paths without spaces."""
 
 import sys
 
@@ -106,7 +106,7 @@ def test_a_program_with_blanks_in_its_path_gets_the_short_one_where_the_client_s
 
 
 def test_a_program_that_has_no_path_without_blanks_is_refused() -> None:
-    with pytest.raises(EntryError, match="directory without blanks"):
+    with pytest.raises(EntryError, match="directory without spaces"):
         adapt_entry(
             find_client("augment-code"), ConfigEntry(command=WITH_BLANKS), shorten=lambda path: path
         )

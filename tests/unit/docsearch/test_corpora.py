@@ -56,7 +56,7 @@ def titles(database: IndexStore) -> list[str]:
     return sorted(str(row[0]) for row in database.fetch_rows("SELECT title FROM pages"))
 
 
-def test_symbols_are_described_once_each_and_signs_stand_for_described_ones() -> None:
+def test_symbols_are_described_once_each_and_signs_means_described_ones() -> None:
     described = [page.title for page in pages(SymbolDescriptions())]
     assert len(described) == len(set(described))
     assert set(load_operators()) <= set(described)
@@ -88,7 +88,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert caught.value.where == str(tmp_path / "missing")
 
 
-def test_a_damaged_list_of_folders_is_told(data: Path) -> None:
+def test_a_damaged_list_of_folders_is_reported(data: Path) -> None:
     (data / "docsearch").mkdir(parents=True)
     (data / "docsearch" / "folders.json").write_text("[", encoding="utf-8")
     with pytest.raises(FolderListError):
@@ -234,7 +234,7 @@ def test_a_notebook_that_is_none_is_put_down(
     assert str(problems[0][0]).startswith("ValueError: ")
 
 
-def test_words_for_corpora_stand_for_their_names() -> None:
+def test_words_for_corpora_means_their_names() -> None:
     assert resolve_corpus_names(["python", "folders", "python-stdlib"]) == [
         *("python-stdlib", "python-packages", "folders"),
     ]

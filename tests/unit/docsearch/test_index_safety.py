@@ -87,7 +87,7 @@ def test_only_one_process_indexes_at_a_time() -> None:
     assert get_index_status().work is None
 
 
-def test_what_is_being_indexed_is_told_until_it_is_forgotten() -> None:
+def test_what_is_being_indexed_is_reported_until_it_is_forgotten() -> None:
     database = IndexStore(get_index_file())
     database.set_setting(indexer.PROGRESS_SETTING, "folders 3 10 99999999999")
     assert get_index_status().work == indexer.IndexJob("folders", 3, 10)

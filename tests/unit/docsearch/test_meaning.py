@@ -99,7 +99,7 @@ def test_a_model_gives_vectors_of_length_one_that_depend_on_the_order(tmp_path: 
 
 
 @pytest.mark.parametrize("broken", ["model.safetensors", "config.json", "vocab.txt"])
-def test_a_directory_without_a_model_is_told(broken: str, tmp_path: Path) -> None:
+def test_a_directory_without_a_model_is_reported(broken: str, tmp_path: Path) -> None:
     folder = tiny_model(tmp_path / "model")
     (folder / broken).write_bytes(b"{}")
     with pytest.raises(ModelError) as caught:

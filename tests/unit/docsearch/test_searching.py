@@ -86,7 +86,7 @@ def test_another_corpus_is_not_searched() -> None:
     assert search("Plot3D", ["nothing"]) == []
 
 
-def test_a_damaged_index_is_made_anew() -> None:
+def test_a_damaged_index_is_made_again() -> None:
     assert titles("Plot3D")[0] == "Plot3D"
     get_index_file().write_bytes(b"no database" * 1_000)
     assert titles("Plot3D")[0] == "Plot3D"
@@ -95,7 +95,7 @@ def test_a_damaged_index_is_made_anew() -> None:
     connection.close()
 
 
-def test_a_deleted_index_is_made_anew() -> None:
+def test_a_deleted_index_is_made_again() -> None:
     assert titles("Plot3D")[0] == "Plot3D"
     for file in get_index_file().parent.iterdir():
         file.unlink()
@@ -103,7 +103,7 @@ def test_a_deleted_index_is_made_anew() -> None:
     assert get_index_file().exists()
 
 
-def test_an_index_of_another_version_is_made_anew() -> None:
+def test_an_index_of_another_version_is_made_again() -> None:
     get_index_file().parent.mkdir(parents=True)
     connection = sqlite3.connect(get_index_file())
     connection.execute("PRAGMA user_version = 99")

@@ -129,7 +129,7 @@ def test_a_combined_python_file_holds_objects_of_these_names(tmp_path: Path, tex
         ("tools.json", "[]"),
     ],
 )
-def test_a_file_without_the_item_is_told(tmp_path: Path, file: str, text: str) -> None:
+def test_a_file_without_the_item_is_reported(tmp_path: Path, file: str, text: str) -> None:
     place = write(tmp_path / file, text)
     with pytest.raises(LoadError) as raised:
         load(tmp_path)
@@ -161,7 +161,7 @@ def test_a_combined_file_is_parsed_once_for_all_its_items(
     assert len(parsed) == 1
 
 
-def test_a_combined_file_that_has_changed_is_parsed_anew(tmp_path: Path) -> None:
+def test_a_combined_file_that_has_changed_is_parsed_again(tmp_path: Path) -> None:
     write(tmp_path / "tools.toml", '[Plot]\nname = "first"')
     assert load(tmp_path) == {"name": "first"}
     write(tmp_path / "tools.toml", '[Plot]\nname = "the second"')

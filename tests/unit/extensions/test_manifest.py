@@ -1,4 +1,4 @@
-"""What a manifest says, and what is told about one that cannot be used."""
+"""What a manifest says, and what is reported about one that cannot be used."""
 
 from pathlib import Path
 
@@ -90,14 +90,14 @@ def test_a_key_of_a_later_version_is_kept(tmp_path: Path) -> None:
         ("servers = [", "cannot be read"),
     ],
 )
-def test_what_is_wrong_is_told_with_file_and_key(tmp_path: Path, text: str, key: str) -> None:
+def test_what_is_wrong_is_reported_with_file_and_key(tmp_path: Path, text: str, key: str) -> None:
     with pytest.raises(ManifestError) as raised:
         read(tmp_path, text)
     assert raised.value.where == str(tmp_path / "paddock.toml")
     assert raised.value.message.startswith(key)
 
 
-def test_a_missing_manifest_is_told(tmp_path: Path) -> None:
+def test_a_missing_manifest_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ManifestError):
         read_manifest(tmp_path / "paddock.toml")
 

@@ -39,7 +39,7 @@ def test_a_qualified_name_has_two_or_three_parts(text: str, name: QualifiedName)
 
 
 @pytest.mark.parametrize("text", ["", "Plot", "/Plot", "charts/", "a//b", "a/b/c/d", "/"])
-def test_what_has_other_or_empty_parts_is_no_qualified_name(text: str) -> None:
+def test_what_has_other_or_empty_parts_is_not_a_qualified_name(text: str) -> None:
     assert parse_qualified_name(text) is None
 
 

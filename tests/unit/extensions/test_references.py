@@ -101,37 +101,37 @@ def told(text: str, directory: Path) -> LoadError:
     return raised.value
 
 
-def test_a_missing_file_is_told_with_its_path(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_with_its_path(tmp_path: Path) -> None:
     error = told("nowhere.py:f", tmp_path)
     assert error.message == f"there is no file {tmp_path / 'nowhere.py'}"
     assert error.where == "the place"
 
 
-def test_a_missing_module_is_told_with_the_interpreter_that_misses_it(tmp_path: Path) -> None:
+def test_a_missing_module_is_reported_with_the_interpreter_that_misses_it(tmp_path: Path) -> None:
     error = told("no_such_module_here.inner:f", tmp_path)
     assert error.message == "there is no module 'no_such_module_here'"
     assert sys.executable in (error.hint or "")
 
 
-def test_a_missing_object_is_told_with_what_is_like_it(tmp_path: Path) -> None:
+def test_a_missing_object_is_reported_with_what_is_like_it(tmp_path: Path) -> None:
     write(tmp_path / "plots.py", "def plot(): ...")
     error = told("plots.py:plott", tmp_path)
     assert error.message == "'plots.py:plott' leads nowhere: there is no 'plott'"
     assert error.hint == "did you mean plot?"
 
 
-def test_a_file_that_fails_is_told_with_the_line(tmp_path: Path) -> None:
+def test_a_file_that_fails_is_reported_with_the_line(tmp_path: Path) -> None:
     file = write(tmp_path / "failing_file.py", "x = 1\n\nraise ValueError('no')\n")
     error = told("failing_file.py:x", tmp_path)
     assert (error.message, error.where) == ("ValueError: no", f"{file}:3")
 
 
-def test_a_file_that_cannot_be_parsed_is_told_with_the_line(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_parsed_is_reported_with_the_line(tmp_path: Path) -> None:
     file = write(tmp_path / "unparsed.py", "x = 1\ndef (:\n")
     assert told("unparsed.py:x", tmp_path).where == f"{file}:2"
 
 
-def test_a_module_that_lacks_another_is_told_as_failing(
+def test_a_module_that_lacks_another_is_reported_as_failing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(tmp_path / "module_that_lacks.py", "import no_such_module_there\n")

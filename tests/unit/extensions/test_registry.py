@@ -178,7 +178,7 @@ def test_the_registry_name_is_not_what_clients_see(both: ItemRegistry) -> None:
         ),
     ],
 )
-def test_a_name_of_nothing_is_told_with_names_like_it(
+def test_a_name_of_nothing_is_reported_with_names_like_it(
     both: ItemRegistry, name: str, message: str, hint: str | None
 ) -> None:
     with pytest.raises(ToolNotFoundError) as raised:
@@ -197,7 +197,7 @@ def test_a_name_of_nothing_is_told_with_names_like_it(
         ("pytest/Plot", ExtensionNotFoundError, "did you mean Plot or acme/charts/Plot?"),
     ],
 )
-def test_a_qualified_name_of_nothing_is_told_with_the_reason(
+def test_a_qualified_name_of_nothing_is_reported_with_the_reason(
     both: ItemRegistry, name: str, kind: type[ExtensionError], hint: str
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -208,7 +208,7 @@ def test_a_qualified_name_of_nothing_is_told_with_the_reason(
     assert (raised.value.hint or "").startswith(hint)
 
 
-def test_a_declared_item_without_a_definition_is_told(both: ItemRegistry) -> None:
+def test_a_declared_item_without_a_definition_is_reported(both: ItemRegistry) -> None:
     for name in ("acme/charts/Table", "Broken"):
         with pytest.raises(LoadError):
             both.resolve_item("tools", name, where="here")
@@ -237,7 +237,7 @@ def test_a_built_in_server_is_found_with_its_definition() -> None:
         assert resolve_resource(name, owner=get_built_in_extension(), where="Demo")
 
 
-def test_what_is_no_name_is_resolved_by_what_it_is(tmp_path: Path) -> None:
+def test_what_is_not_a_name_is_resolved_by_what_it_is(tmp_path: Path) -> None:
     write(
         tmp_path / "mine.py",
         """
@@ -259,7 +259,7 @@ def test_what_is_no_name_is_resolved_by_what_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("spec", [5, None, "", "mine.py", "mine.py:prompt"])
-def test_what_cannot_be_a_tool_is_told(tmp_path: Path, spec: object) -> None:
+def test_what_cannot_be_a_tool_is_reported(tmp_path: Path, spec: object) -> None:
     write(tmp_path / "mine.py", "from paddock import Prompt\nprompt = Prompt('p', 'text')")
     with pytest.raises(ToolSpecificationError):
         resolve_tool(spec, relative_to=tmp_path, where="here")

@@ -42,7 +42,7 @@ def test_a_file_is_read_each_time_with_the_type_of_its_name(
     assert second["text"] == "<p>two</p>"
 
 
-def test_a_file_that_is_no_text_is_read_as_bytes(connect: Connect, tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_read_as_bytes(connect: Connect, tmp_path: Path) -> None:
     (tmp_path / "dot.png").write_bytes(b"\x89PNG\xff")
     table = {"uri": "notes://dot", "file": "dot.png"}
     assert read(connect, table, tmp_path, "notes://dot") == {
@@ -77,13 +77,13 @@ def test_a_resource_is_taken_as_it_is() -> None:
         ({"uri": "a://b", "txt": "x"}, "the key 'txt' is unknown"),
     ],
 )
-def test_what_is_no_definition_of_a_resource_is_told(definition: object, found: str) -> None:
+def test_what_is_not_a_definition_of_a_resource_is_reported(definition: object, found: str) -> None:
     with pytest.raises(ResourceSpecificationError) as raised:
         make_resource(definition, where="here")
     assert raised.value.message == f"Invalid resource specification: {found}"
     assert raised.value.where == "here"
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ResourceSpecificationError):
         make_resource({"uri": "a://b", "file": "x.txt"}, relative_to=tmp_path, where="here")

@@ -29,7 +29,7 @@ def test_nothing_is_an_empty_list() -> None:
 
 
 @pytest.mark.parametrize("value", [{"name": "x"}, 5, True, b"x"])
-def test_anything_else_is_no_list(value: object) -> None:
+def test_anything_else_is_not_a_list(value: object) -> None:
     errors: list[type[SpecificationError]] = [ToolsSpecificationError, PromptsSpecificationError]
     for kind, error in zip(("tools", "prompts"), errors, strict=True):
         with pytest.raises(error) as raised:

@@ -95,12 +95,12 @@ def test_the_function_takes_one_dictionary_without_what_is_absent(connect: Conne
     assert called(connect, WOLFRAM, {"code": "1+1"}) == ("{'code': '1+1'}", False)
 
 
-def test_a_default_stands_in_for_what_is_absent(connect: Connect) -> None:
+def test_a_default_is_in_for_what_is_absent(connect: Connect) -> None:
     table = {"name": "t", "function": show, "parameters": {"n": {"type": "integer", "default": 3}}}
     assert called(connect, table, {}) == ("{'n': 3}", False)
 
 
-def test_a_wrong_argument_is_told_to_the_model(connect: Connect) -> None:
+def test_a_wrong_argument_is_reported_to_the_model(connect: Connect) -> None:
     text, is_error = called(connect, WOLFRAM, {"timeConstraint": 5})
     assert is_error
     assert "code" in text
@@ -219,7 +219,7 @@ def test_an_async_function_waits_for_its_initialization(connect: Connect) -> Non
     assert called(connect, table, {"name": "Ada"}) == ("Ada ['done']", False)
 
 
-def test_initialization_that_fails_is_told_and_tried_again(connect: Connect) -> None:
+def test_initialization_that_fails_is_reported_and_tried_again(connect: Connect) -> None:
     attempts = iter([True, False])
 
     def prepare() -> None:
@@ -266,7 +266,7 @@ def test_initialization_that_fails_is_told_and_tried_again(connect: Connect) -> 
         (lambda: "x", "a lambda has no name"),
     ],
 )
-def test_what_is_no_definition_of_a_tool_is_told(definition: object, found: str) -> None:
+def test_what_is_not_a_definition_of_a_tool_is_reported(definition: object, found: str) -> None:
     with pytest.raises(ToolSpecificationError) as raised:
         make_tool(definition, where="here")
     assert raised.value.message == f"Invalid tool specification: {found}"
@@ -281,6 +281,6 @@ def test_async_initialization_is_refused() -> None:
         make_tool({"name": "t", "function": show, "initialization": prepare}, where="here")
 
 
-def test_a_reference_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+def test_a_reference_that_leads_nowhere_is_reported(tmp_path: Path) -> None:
     with pytest.raises(LoadError):
         make_tool({"name": "t", "function": "x.py:f"}, relative_to=tmp_path, where="here")

@@ -1,4 +1,4 @@
-"""Drawings from code that nobody has checked become pictures, or nothing."""
+"""Drawings from code that no one has checked become pictures, or nothing."""
 
 from io import BytesIO
 

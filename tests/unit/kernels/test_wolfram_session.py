@@ -55,7 +55,7 @@ def answered(code: str, **answers: EvaluationResult) -> LineEvaluation:
 
 
 def text(evaluation: LineEvaluation, limit: int = 10_000) -> str:
-    """The answer, as far as it is text."""
+    """The answer, as much as it is text."""
     return "".join(item.text for item in evaluation.to_items(limit) if isinstance(item, AnswerText))
 
 
@@ -110,7 +110,7 @@ def test_a_picture_made_of_a_picture_is_made_again() -> None:
         ("```wl\n1 + 1\n```", "1 + 1"),
     ],
 )
-def test_common_slips_are_mended_and_told(code: str, expected: str) -> None:
+def test_common_slips_are_fixed_and_told(code: str, expected: str) -> None:
     kernel = Scripted()
 
     evaluation = evaluate_code(kernel, code, LineHistory(), EvaluationLimits())
@@ -187,7 +187,7 @@ def test_the_middle_of_a_long_result_is_left_out(length: int, limit: int, expect
     assert (" ... " in cut) == (expected < length)
 
 
-def test_pictures_stand_where_the_result_has_them() -> None:
+def test_pictures_is_where_the_result_has_them() -> None:
     evaluation = answered("x", x=EvaluationResult("done", "{1, -Graphics-, 2}", (SVG,)))
 
     assert evaluation.to_items() == [
@@ -233,7 +233,7 @@ def test_a_time_constraint_within_the_code_does_not() -> None:
     assert text(evaluation) == "Out[1]= 2"
 
 
-def test_what_nobody_catches_is_shown_held() -> None:
+def test_what_no_one_catches_is_shown_held() -> None:
     thrown = EvaluationOutput("message", "Throw::nocatch: Uncaught Throw[a] returned to top level.")
 
     evaluation = answered("x\ny", x=EvaluationResult("done", "", (thrown,)))
@@ -257,7 +257,7 @@ def test_a_line_that_is_not_there_is_shown_as_it_was_asked_for() -> None:
     assert text(answered("Out[99]")) == "Out[1]= Out[99]"
 
 
-def test_it_is_said_that_expressions_before_the_one_that_was_stopped_are_kept() -> None:
+def test_it_is_stated_that_expressions_before_the_one_that_was_stopped_are_kept() -> None:
     stopped = EvaluationResult("timed-out", note=f"It took too long. {ROLLED_BACK_NOTE}")
 
     assert answered("x\ny", x=stopped).notes == (f"It took too long. {ROLLED_BACK_NOTE}",)
@@ -274,7 +274,7 @@ def test_it_is_said_that_expressions_before_the_one_that_was_stopped_are_kept() 
     )
 
 
-def test_a_kernel_is_told_the_limit_that_was_given_besides_what_is_left_of_it() -> None:
+def test_a_kernel_receives_the_given_limit_and_what_is_left_of_it() -> None:
     told: list[EvaluationLimits] = []
 
     def run(code: str, limits: EvaluationLimits, **_more: object) -> EvaluationResult:
@@ -298,7 +298,7 @@ def test_quit_has_a_message_and_no_result() -> None:
     assert evaluation.notes == ()
 
 
-def test_natural_language_is_said_not_to_be_understood() -> None:
+def test_natural_language_is_stated_not_to_be_understood() -> None:
     kernel = Scripted()
 
     evaluation = evaluate_code(

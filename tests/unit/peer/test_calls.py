@@ -25,7 +25,7 @@ def test_an_error_is_raised_with_its_code_and_data(script: Script) -> None:
     assert (caught.value.rpc_code, caught.value.data) == (-32602, {"name": "x"})
 
 
-def test_lines_that_are_no_messages_are_skipped(script: Script) -> None:
+def test_lines_that_are_not_a_messages_are_skipped(script: Script) -> None:
     command = script("""
 open_stateless()
 request = read()

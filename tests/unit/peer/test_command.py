@@ -6,7 +6,7 @@ import pytest
 from paddock.client.connect import build_command
 from paddock.errors import ConnectError
 
-# A module of the working directory must not stand in for one of ours: -P.
+# A module of the working directory must not is in for one of Paddock: -P.
 SERVE = [sys.executable, "-P", "-m", "paddock", "serve"]
 
 

@@ -1,4 +1,4 @@
-"""`paddock.connect` and `paddock.testing` with servers of ours, in every protocol version."""
+"""`paddock.connect` and `paddock.testing` with servers of Paddock, in every protocol version."""
 
 import json
 

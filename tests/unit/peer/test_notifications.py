@@ -87,7 +87,7 @@ say(call, "done")
     assert faults == [LookupError]
 
 
-def test_notifications_that_nobody_takes_do_not_pile_up_without_end(
+def test_notifications_that_no_one_takes_do_not_pile_up_without_end(
     script: Script, caplog: pytest.LogCaptureFixture
 ) -> None:
     command = script(f"""

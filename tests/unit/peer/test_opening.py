@@ -18,7 +18,7 @@ def methods(frames: list[bytes]) -> list[str]:
     return [json.loads(frame).get("method") for frame in frames]
 
 
-def test_a_server_that_answers_the_probe_is_spoken_to_without_a_session(script: Script) -> None:
+def test_a_server_that_answers_the_probe_is_connected_to_without_a_session(script: Script) -> None:
     command = script("open_stateless(); say(read(), 'hello')")
     with connect(command, record=True, client_info=ME) as peer:
         assert peer.call("greet").text == "hello"
@@ -99,7 +99,7 @@ def test_an_era_can_be_forced(script: Script, era: str) -> None:
         ("2020-02-02", "read()", "Unknown protocol version"),
     ],
 )
-def test_an_era_that_cannot_be_had_is_an_error(
+def test_an_era_that_is_not_available_is_an_error(
     script: Script, era: str | None, text: str, expected: str
 ) -> None:
     with pytest.raises(ConnectError, match=expected):

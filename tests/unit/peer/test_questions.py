@@ -254,7 +254,7 @@ while True:
 """
 
 
-def test_a_server_that_asks_too_much_is_told_so_and_no_thread_is_made_for_it(
+def test_a_server_that_asks_too_much_is_reported_so_and_no_thread_is_made_for_it(
     script: Script,
 ) -> None:
     decide = threading.Event()

@@ -83,7 +83,7 @@ def test_malformed_content_is_an_error(sent: object) -> None:
         parse_content(sent)
 
 
-def test_contents_that_are_no_object_are_an_error() -> None:
+def test_contents_that_are_not_an_object_are_an_error() -> None:
     with pytest.raises(AnswerError):
         parse_resource_contents(None)
 

@@ -25,13 +25,15 @@ def server() -> Server:
     return made
 
 
-def test_the_context_that_the_caller_gives_is_told_to_the_server(server: Server, era: str) -> None:
+def test_the_context_that_the_caller_gives_is_reported_to_the_server(
+    server: Server, era: str
+) -> None:
     given = {**TRACE, "other": "not for the server"}
     with connect(server, era=era, trace_context=lambda: given) as peer:
         assert peer.call("meta").structured == TRACE
 
 
-def test_the_current_span_of_opentelemetry_is_told_to_the_server(server: Server) -> None:
+def test_the_current_span_of_opentelemetry_is_reported_to_the_server(server: Server) -> None:
     tracer = TracerProvider().get_tracer("test")
     with connect(server) as peer:
         assert peer.call("meta").structured == {}

@@ -1,4 +1,4 @@
-"""Work that does not stop when it is told to is told again."""
+"""Work that does not stop when it is reported to is reported again."""
 
 import threading
 
@@ -9,7 +9,7 @@ from paddock.protocol.thread_interrupt import InterruptRetrier
 
 
 class Stubborn:
-    """Stops when it has been told often enough."""
+    """Stops when it has been reported often enough."""
 
     def __init__(self, times: int) -> None:
         self._times = times
@@ -38,7 +38,7 @@ def test_it_is_interrupted_until_it_is_done() -> None:
         assert work.has_stopped.wait(10)
 
 
-def test_what_comes_later_is_looked_after_as_well() -> None:
+def test_what_comes_later_is_handled_as_well() -> None:
     insistence = InterruptRetrier()
     for _ in range(3):
         work = Stubborn(1)

@@ -51,7 +51,7 @@ def test_a_malformed_traceparent_counts_as_none(value: object) -> None:
 
 
 @pytest.mark.parametrize("rest", ["", "-what-comes-later"])
-def test_a_later_version_is_read_as_far_as_it_is_known(rest: str) -> None:
+def test_a_later_version_is_read_as_much_as_it_is_known(rest: str) -> None:
     assert parse_trace_context(f"cc-{TRACE}-{SPAN}-01{rest}", None, None) == TraceContext(PARENT)
 
 

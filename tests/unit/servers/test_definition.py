@@ -83,7 +83,7 @@ def test_what_cannot_be_is_refused_with_its_place(
     assert (refusal.value.code, refusal.value.where) == (code, where)
 
 
-def test_a_slip_of_the_pen_is_told_what_was_meant() -> None:
+def test_a_misspelled_key_is_reported_with_a_suggestion() -> None:
     with pytest.raises(ServerDefinitionError) as refusal:
         parse_definition({"intructions": "x"}, name="n")
     assert refusal.value.hint == "did you mean instructions?"

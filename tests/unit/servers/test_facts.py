@@ -124,7 +124,7 @@ def test_facts_may_stand_behind_other_values(tmp_path: Path, text: str) -> None:
     assert (facts.name, is_certain) == ("later", True)
 
 
-def test_what_stands_in_tables_is_not_the_servers(tmp_path: Path) -> None:
+def test_what_is_in_tables_is_not_the_servers(tmp_path: Path) -> None:
     text = '[[tools]]\nname = "t"\ndescription = "d"\n\n[options.t]\nversion = "x"\n'
     facts, is_certain = read(tmp_path, text)
     assert (facts.to_server_info(), is_certain) == ({"name": "any", "version": "1.0.0"}, True)

@@ -43,12 +43,12 @@ def test_what_is_not_plain_or_not_safe_is_encoded(name: str, stem: str) -> None:
 
 
 @pytest.mark.parametrize("stem", ["my server", "CON", "a%2fb", "a%41", "%", "%FF", ""])
-def test_a_stem_that_no_name_has_stands_for_none(stem: str) -> None:
+def test_a_stem_that_no_name_has_means_none(stem: str) -> None:
     assert decode_name(stem) is None
 
 
 @pytest.mark.parametrize("name", ["", " ", " x", "x ", "a\nb", "a\x1bb", "\ud800"])
-def test_what_no_terminal_can_show_is_no_name(name: str) -> None:
+def test_what_no_terminal_can_show_is_not_a_name(name: str) -> None:
     with pytest.raises(ServerDefinitionError, match="cannot be the name of a server"):
         encode_name(name)
 

@@ -1,4 +1,4 @@
-"""Names that several tools share are told apart by numbers."""
+"""Names that several tools share are distinguished by numbers."""
 
 import pytest
 

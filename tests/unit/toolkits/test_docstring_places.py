@@ -9,7 +9,13 @@ import paddock
 from paddock.toolkits.python.docstring_edits import list_symbols, parse_source, replace_docstring
 
 PACKAGE = Path(paddock.__file__).parent
-FILES = ("files.py", "errors.py", "toolkits/paths.py", "kernels/handler_calls.py", "authoring/tool.py")
+FILES = (
+    "files.py",
+    "errors.py",
+    "toolkits/paths.py",
+    "kernels/handler_calls.py",
+    "authoring/tool.py",
+)
 TEXT = 'Says "so" in C:\\new.\n\nArgs:\n    one: Has """ in it,\n        and goes on.'
 
 
@@ -44,7 +50,7 @@ def test_every_symbol_can_have_another_docstring_or_none(file: str) -> None:
         ("\ufeffx = 1\n", '\ufeff"""All."""\n\nx = 1\n'),
     ],
 )
-def test_that_of_a_module_stands_before_its_code(code: str, expected: str) -> None:
+def test_that_of_a_module_is_before_its_code(code: str, expected: str) -> None:
     assert replace_docstring(code, "", "All.", "a.py") == expected
 
 

@@ -1,4 +1,4 @@
-"""What a test run is known by, when anything may stand in the file of events."""
+"""What a test run is known by, when anything may is in the file of events."""
 
 import json
 from pathlib import Path

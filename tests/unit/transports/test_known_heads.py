@@ -1,4 +1,4 @@
-"""Only a plain request that was let in is known again, and only by exactly the same bytes."""
+"""Only a plain request that was authorized is known again, and only by exactly the same bytes."""
 
 from typing import Any
 

@@ -30,7 +30,7 @@ def test_a_place_is_what_an_error_says_of_it(where: str | None, expected: Findin
     assert parse_location(where, KNOWN) == expected
 
 
-def test_a_place_is_told_as_editors_understand_it() -> None:
+def test_a_place_is_reported_as_editors_understand_it() -> None:
     assert str(FindingLocation("a.toml", 3, 14, "tools")) == "a.toml:3:14: tools"
     assert str(FindingLocation("a.toml")) == "a.toml"
 
@@ -42,7 +42,7 @@ def test_the_line_of_a_toml_error_is_found_in_its_message() -> None:
     assert [one.place for one in findings.to_tuple()] == [FindingLocation("a.toml", 2, 7)]
 
 
-def test_the_same_is_told_once() -> None:
+def test_the_same_is_reported_once() -> None:
     findings = FindingCollector()
     for _ in range(2):
         findings.add("no-extension", "there is none", "place")
@@ -50,5 +50,5 @@ def test_the_same_is_told_once() -> None:
 
 
 @pytest.mark.parametrize(("word", "line"), [("Plot", 2), ("lot", None), ("a.b", 3), ("b", None)])
-def test_a_word_is_found_where_it_stands_alone(word: str, line: int | None) -> None:
+def test_a_word_is_found_where_it_is_alone(word: str, line: int | None) -> None:
     assert find_line('Plotter\n["Plot"]\na.b = 1', word) == line

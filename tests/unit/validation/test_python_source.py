@@ -46,6 +46,6 @@ def test_a_file_may_define_more_than_can_be_seen(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["def", "\x00", "(" * 100_000])
-def test_what_is_no_python_is_a_syntax_error(text: str) -> None:
+def test_what_is_not_python_is_a_syntax_error(text: str) -> None:
     with pytest.raises(SyntaxError):
         PythonSource(text)

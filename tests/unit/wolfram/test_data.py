@@ -1,4 +1,4 @@
-"""What literal expressions are worth without running anything."""
+"""What literal expressions evaluates to without running anything."""
 
 import pytest
 

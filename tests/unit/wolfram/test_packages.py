@@ -70,7 +70,7 @@ def test_code_from_outside_finds_what_is_public() -> None:
     assert not found.has_symbol("Acme`Calc`helper")
 
 
-def test_contexts_that_nobody_has_and_files_that_cannot_be_read_are_told() -> None:
+def test_contexts_that_no_one_has_and_files_that_cannot_be_read_are_reported() -> None:
     found = packages(A='Needs["Other`"]\nNeeds["System`X`"]\nGet["file.wl"]', B="f[x_ := 1")
     assert found.load("Acme`A`")
     assert found.load("Acme`B`")

@@ -318,7 +318,7 @@ def test_samples_read_back_as_they_were_printed(path: Path) -> None:
             assert are_equal(again, expression)
 
 
-def test_the_place_of_a_syntax_error_is_told() -> None:
+def test_the_place_of_a_syntax_error_is_reported() -> None:
     with pytest.raises(WolframSyntaxError) as caught:
         parse_strict('{\n  "a",\n  b +\n}', where="file.wl")
     assert str(caught.value) == "file.wl:4:1: Expected an expression before '}'"

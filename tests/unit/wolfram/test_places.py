@@ -15,9 +15,9 @@ SOURCES = [
 
 
 def again(expression: Expression, text: str) -> Expression:
-    """What its text means when it stands alone, in brackets, so that lines do not matter."""
+    """What its text means when it is alone, in brackets, so that lines do not matter."""
     if isinstance(expression, Node) and expression.form == "-":
-        # What is taken away is read with its sign only where something stands before.
+        # What is taken away is read with its sign only where something is before.
         (group,) = parse_strict(f"{{0{text}\n}}")
         assert isinstance(group, Node)
         difference = group.args[0]
@@ -68,6 +68,6 @@ def test_offsets_become_lines_and_columns() -> None:
     ]
 
 
-def test_a_comment_after_a_semicolon_is_no_part_of_what_it_ends() -> None:
+def test_a_comment_after_a_semicolon_is_not_a_part_of_what_it_ends() -> None:
     text = "x; (* one *)\n(* two *) y"
     assert [text[found.start : found.end] for found in parse(text).expressions] == ["x;", "y"]

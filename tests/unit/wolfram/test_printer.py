@@ -99,7 +99,7 @@ def test_full_form_has_every_head() -> None:
     assert full_form(expression) == 'Rule[List[Plus[a, b], f[Slot[1]], "s"], -1]'
 
 
-def test_heads_with_a_sign_stand_in_parentheses() -> None:
+def test_heads_with_a_sign_is_in_parentheses() -> None:
     (expression,) = parse_strict("(-1)[x]")
     assert full_form(expression) == input_form(expression) == "(-1)[x]"
 

@@ -1,4 +1,4 @@
-"""What is wrong with a source is told with its place, and the rest is read."""
+"""What is wrong with a source is reported with its place, and the rest is read."""
 
 from typing import TYPE_CHECKING
 
@@ -32,9 +32,9 @@ FAULTS = [
     ("a\\)", [("\\) outside of box syntax", 1, 3)], None),
     ("a \\? b", [("Unexpected character '\\\\'", 2, 3)], None),
     ("a \x01\x02 b", [("Unexpected character '\\x01'", 2, 4)], ["Times[a, b]"]),
-    ("16^^fg", [("g is no digit in base 16", 5, 6)], ["16^^fg"]),
-    ("37^^1", [("37 is no base from 2 to 36", 0, 2)], ["37^^1"]),
-    ("1^^1", [("1 is no base from 2 to 36", 0, 1)], ["1^^1"]),
+    ("16^^fg", [("g is not a digit in base 16", 5, 6)], ["16^^fg"]),
+    ("37^^1", [("37 is not a base from 2 to 36", 0, 2)], ["37^^1"]),
+    ("1^^1", [("1 is not a base from 2 to 36", 0, 1)], ["1^^1"]),
     ("1`` ", [("Unexpected character '`'", 1, 3)], ["1"]),
     ("\uf603", [("\\[LeftBracketingBar] is not closed", 0, 1)], None),
     ("\u230aa", [("\\[LeftFloor] is not closed", 0, 1)], ["Floor[a]"]),
@@ -48,7 +48,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "problems", "forms"), FAULTS)
-def test_a_fault_is_told_with_its_place(
+def test_a_fault_is_reported_with_its_place(
     text: str, problems: list[tuple[str, int, int]], forms: list[str] | None
 ) -> None:
     source = parse(text)

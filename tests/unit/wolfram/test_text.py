@@ -1,4 +1,4 @@
-"""What strings, numbers and names of symbols are worth."""
+"""What strings, numbers and names of symbols evaluates to."""
 
 import unicodedata
 

@@ -21,7 +21,7 @@ def test_what_the_quick_pattern_finds_the_full_one_finds_too(text: str) -> None:
             assert (quick.lastindex, quick.span()) == (full.lastindex, full.span())
 
 
-def test_names_of_symbols_are_told_from_other_text() -> None:
+def test_names_of_symbols_are_reported_from_other_text() -> None:
     names = ["a", "$x1", "ctx`a", "`a`b", "é", "aβ", "\\[Alpha]b", "\uf7b5", "∞"]
     others = ["", "1a", "a b", " a", "a`", "a[", "a_", "f[1]", "→", "\\[Rule]", "a\n"]
     assert [name for name in names if not is_symbol_name(name)] == []

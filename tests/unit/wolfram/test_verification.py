@@ -20,7 +20,7 @@ def only(text: str) -> WolframTest:
     return test
 
 
-def test_what_is_tested_is_the_text_that_stands_there() -> None:
+def test_what_is_tested_is_the_text_that_is_there() -> None:
     test = only('VerificationTest[\n  f[1, (* one *) 2],\n  {3},\n  TestID -> "sum"\n]')
     assert test == WolframTest("f[1, (* one *) 2]", 1, "{3}", test_id="sum")
 

@@ -1,4 +1,4 @@
-"""The binary form: what is written reads back, and what is wrong is told."""
+"""The binary form: what is written reads back, and what is wrong is reported."""
 
 import zlib
 from pathlib import Path
@@ -102,7 +102,7 @@ BOMB = b"8C:" + zlib.compress(b"S" + b"\xff\xff\xff\x7f" + b" " * (MAX_UNPACKED_
     ],
     ids=lambda data: repr(data[:20]),
 )
-def test_what_is_no_wxf_is_refused(data: bytes) -> None:
+def test_what_is_not_wxf_is_refused(data: bytes) -> None:
     with pytest.raises(WxfError) as caught:
         read_wxf(data, where="tool.wxf")
     assert caught.value.where == "tool.wxf"

@@ -6,7 +6,7 @@ from paddock.zoo.agents import diff_agents, summarize_changes
 from paddock.zoo.model import Agent, FieldChange, Skill
 
 
-def test_only_what_differs_is_told_skill_by_skill() -> None:
+def test_only_what_differs_is_reported_skill_by_skill() -> None:
     before = Agent(id="a", name="A", tags=["x"], skills=[Skill(id="one", name="One")], version=1)
     after = copy.deepcopy(before)
     after.version, after.updated_at = 2, "later"

@@ -1,4 +1,4 @@
-"""Files are written into a folder and nowhere else, and nobody's work is lost."""
+"""Files are written into a folder and nowhere else, and no one's work is lost."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_a_new_file_is_written_as_it_is(tmp_path: Path) -> None:
     assert statuses(tmp_path / "project", SAGE) == ["unchanged"]
 
 
-def test_a_file_of_somebody_else_is_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_file_of_someone_else_is_replaced_only_when_that_is_asked_for(tmp_path: Path) -> None:
     target = tmp_path / SAGE.path
     target.parent.mkdir(parents=True)
     target.write_bytes(b"mine\n")
@@ -134,7 +134,7 @@ def test_a_link_that_is_put_there_after_the_plan_is_not_followed(tmp_path: Path)
     assert list((tmp_path / "outside").iterdir()) == []
 
 
-def test_what_is_no_text_or_no_file_is_refused(tmp_path: Path) -> None:
+def test_what_is_not_text_or_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"\xff")
     (tmp_path / "b.md").mkdir()
     files = [File(path="a.md", text="a"), File(path="b.md", text="b")]

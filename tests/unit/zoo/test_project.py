@@ -21,7 +21,7 @@ def test_a_project_without_the_file_says_nothing(tmp_path: Path) -> None:
     assert get_default_agent(tmp_path) is None
 
 
-def test_what_is_said_is_found_from_below(tmp_path: Path) -> None:
+def test_what_is_stated_is_found_from_below(tmp_path: Path) -> None:
     path = set_default_agent(tmp_path, "sage")
     below = tmp_path / "src" / "deep"
     below.mkdir(parents=True)
@@ -46,7 +46,7 @@ def test_a_change_keeps_comments_and_what_others_have_written(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("text", ["default =", "default = 5", "[sync]\nagents = 'sage'", "\xff"])
-def test_a_wrong_file_is_told_with_its_place_and_not_touched(tmp_path: Path, text: str) -> None:
+def test_a_wrong_file_is_reported_with_its_place_and_not_touched(tmp_path: Path, text: str) -> None:
     path = set_default_agent(tmp_path, "sage")
     path.write_bytes(text.encode("latin-1"))
     for use in (read_project, lambda folder: set_default_agent(folder, "ember")):

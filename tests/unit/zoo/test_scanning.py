@@ -1,4 +1,4 @@
-"""Agents' files are found where programs have them, and read from what somebody names."""
+"""Agents' files are found where programs have them, and read from what someone names."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_a_project_is_searched_where_programs_look(tmp_path: Path) -> None:
     assert {file.path for file in scan_project(tmp_path).files} == {*expected, "AGENTS.md"}
 
 
-def test_links_that_lead_out_and_files_that_are_no_text_are_told(tmp_path: Path) -> None:
+def test_links_that_lead_out_and_files_that_are_not_text_are_reported(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     write(tmp_path, "secret.md")
     write(folder, ".claude/agents/a.md")
@@ -61,7 +61,7 @@ def test_a_folder_of_a_skill_is_that_skill(tmp_path: Path) -> None:
     assert read_source(tmp_path / "tidy").files == [File(path="tidy/SKILL.md", text="x")]
 
 
-def test_what_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:
+def test_what_is_not_there_or_no_text_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b.md").write_bytes(b"\xff")
     with pytest.raises(AgentFilesError, match="there is no such file"):
         read_source(tmp_path / "a.md")
@@ -90,6 +90,6 @@ def test_an_archive_that_unpacks_to_too_much_is_refused() -> None:
         unpack_files(data)
 
 
-def test_what_is_no_archive_is_refused() -> None:
+def test_what_is_not_an_archive_is_refused() -> None:
     with pytest.raises(AgentFilesError, match="no archive"):
         unpack_files(b"PK\x03\x04 but not really")

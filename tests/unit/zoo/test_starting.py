@@ -1,4 +1,4 @@
-"""The agents and skills to begin with can be used as they are."""
+"""The agents and skills to start with can be used as they are."""
 
 from paddock.zoo.formats.converter import export_agents
 from paddock.zoo.formats.format_registry import COPILOT
@@ -17,7 +17,7 @@ def test_there_are_three_agents_each_with_a_soul_and_skills_of_its_own() -> None
         assert len(agent.skill_categories) > 1
 
 
-def test_every_skill_says_when_to_use_it_and_stands_where_it_says() -> None:
+def test_every_skill_says_when_to_use_it_and_is_where_it_says() -> None:
     for agent in (one.agent for one in load_starters()):
         ids = {skill.id for skill in agent.skills}
         categories = {category.id for category in agent.skill_categories}
@@ -29,7 +29,7 @@ def test_every_skill_says_when_to_use_it_and_stands_where_it_says() -> None:
         assert {skill.category_id for skill in agent.skills} == categories
 
 
-def test_agents_to_begin_with_fit_into_the_files_of_programs() -> None:
+def test_agents_to_start_with_fit_into_the_files_of_programs() -> None:
     agents = [one.agent for one in load_starters()]
     fields = {one.field for one in export_agents(agents, COPILOT.name).report}
     assert fields == {"skillCategories", "skills", "tags"}

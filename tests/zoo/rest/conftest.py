@@ -17,7 +17,7 @@ OWNER = "x-test-owner"
 class Revolving(LocalAuthenticator):
     """Every test has a zoo of its own in the same database, as the people of a team have."""
 
-    def visitor(self, head: RequestHead) -> RequestUser | None:
+    def authenticate(self, head: RequestHead) -> RequestUser | None:
         """Whoever the test says."""
         return RequestUser(owner=head.headers.get(OWNER.encode(), b"").decode())
 

@@ -215,7 +215,7 @@ def test_copy_has_soul_and_skills_and_another_id(api: Client) -> None:
         ("GET", "/api/agents/nobody/skill-findings"),
     ],
 )
-def test_agent_that_is_not_there_is_said_so_everywhere(api: Client, method: str, path: str) -> None:
+def test_a_missing_agent_is_reported_by_every_route(api: Client, method: str, path: str) -> None:
     body: dict[str, Any] | None = {} if method in ("PUT", "PATCH") else None
     assert code_of(api.request(method, path, json=body)) == (404, "AGENT_NOT_FOUND")
 

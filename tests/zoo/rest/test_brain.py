@@ -131,7 +131,7 @@ def test_deleted_entry_can_be_restored(ada: Client) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
-def test_entry_that_is_not_there_is_said_so(ada: Client, method: str) -> None:
+def test_a_missing_entry_is_reported(ada: Client, method: str) -> None:
     body: dict[str, Any] | None = {} if method in ("PUT", "PATCH") else None
     answer = ada.request(method, f"{BRAIN}/nothing", json=body)
     assert code_of(answer) == (404, "ENTRY_NOT_FOUND")

@@ -24,7 +24,7 @@ JSON = {"Content-Type": "application/json"}
         ("PATCH", "/api/health", (405, "METHOD_NOT_ALLOWED")),
     ],
 )
-def test_what_is_not_there_is_said_so(
+def test_a_missing_resource_is_reported(
     api: Client, method: str, path: str, expected: tuple[int, str]
 ) -> None:
     answer = api.request(method, path)
@@ -67,7 +67,7 @@ def test_body_without_a_length_is_bounded_too(api: Client) -> None:
     assert code_of(answer) == (413, "BODY_TOO_LARGE")
 
 
-def test_fault_of_ours_says_nothing_of_its_insides(
+def test_fault_of_paddock_says_nothing_of_its_insides(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with (
@@ -97,7 +97,7 @@ def test_database_that_is_locked_for_too_long_is_unavailable(tmp_path: Path) -> 
         assert client.post("/api/agents", json={"name": "Eve"}).status_code == 201
 
 
-def test_answers_are_kept_by_nobody(api: Client) -> None:
+def test_answers_are_kept_by_no_one(api: Client) -> None:
     make(api)
     for path in ("/api/agents", "/api/agents/nobody", "/api/nothing"):
         headers = api.get(path).headers

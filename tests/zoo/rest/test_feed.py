@@ -50,7 +50,7 @@ def test_events_of_both_databases_are_heard(zoo: Zoo) -> None:
     async def work() -> None:
         feed, ear = EventFeed(zoo), Ear()
         await feed.subscribe(ear, None)
-        made = await asyncio.to_thread(zoo.create_agent, {"name": "Ada"})
+        made = await asyncio.to_thread(zoo.agents.create, {"name": "Ada"})
         assert made.id.encode() in await ear.next()
         feed.close()
         assert ear.has_ended.is_set()
@@ -58,17 +58,17 @@ def test_events_of_both_databases_are_heard(zoo: Zoo) -> None:
     run(work())
 
 
-def test_who_missed_a_little_is_told_it_and_who_missed_much_to_read_anew(lite: Zoo) -> None:
+def test_a_reader_receives_few_missed_events_and_reads_again_after_many(lite: Zoo) -> None:
     async def work() -> None:
-        start = lite.latest_event_id()
+        start = lite.events.get_latest_id()
         for number in range(5):
-            lite.create_agent({"name": f"A{number}"})
+            lite.agents.create({"name": f"A{number}"})
         feed, patient, late = EventFeed(lite, most_missed=4), Ear(), Ear()
         await feed.subscribe(patient, start + 1)
         await feed.subscribe(late, start)
         assert [await patient.next_id() for _ in range(4)] == [start + n for n in (2, 3, 4, 5)]
         assert await late.next() == RESET_CHUNK
-        await asyncio.to_thread(lite.create_agent, {"name": "B"})
+        await asyncio.to_thread(lite.agents.create, {"name": "B"})
         assert await patient.next_id() == await late.next_id() == start + 6
         feed.close()
 
@@ -77,13 +77,13 @@ def test_who_missed_a_little_is_told_it_and_who_missed_much_to_read_anew(lite: Z
 
 def test_nothing_is_lost_or_told_twice_between_what_was_missed_and_what_happens(lite: Zoo) -> None:
     async def work() -> None:
-        start = lite.latest_event_id()
+        start = lite.events.get_latest_id()
         feed, first = EventFeed(lite), Ear()
         await feed.subscribe(first, None)
 
         def write() -> None:
             for number in range(60):
-                lite.create_agent({"name": f"A{number}"})
+                lite.agents.create({"name": f"A{number}"})
 
         writing = asyncio.ensure_future(asyncio.to_thread(write))
         ears = [Ear() for _ in range(5)]
@@ -100,13 +100,13 @@ def test_nothing_is_lost_or_told_twice_between_what_was_missed_and_what_happens(
     run(work())
 
 
-def test_who_comes_after_everybody_has_left_hears_again(lite: Zoo) -> None:
+def test_who_comes_after_everyone_has_left_hears_again(lite: Zoo) -> None:
     async def work() -> None:
         feed = EventFeed(lite)
         for name in ("One", "Two"):
             ear = Ear()
             await feed.subscribe(ear, None)
-            await asyncio.to_thread(lite.create_agent, {"name": name})
+            await asyncio.to_thread(lite.agents.create, {"name": name})
             assert name.lower().encode() in await ear.next()
             feed.unsubscribe(ear)
         feed.close()

@@ -1,4 +1,4 @@
-"""Agents as files, agents to begin with, and the library, over HTTP."""
+"""Agents as files, agents to start with, and the library, over HTTP."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""Skills and categories one by one, so that nobody has to send back the whole list."""
+"""Skills and categories one by one, so that no one has to send back the whole list."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_toggle_that_says_what_it_wants_can_be_sent_twice(ada: Client) -> None:
     assert skills_of(ada) == [("sums", False), ("proofs", True)]
 
 
-def test_toggle_without_a_word_turns_round(ada: Client) -> None:
+def test_toggle_silently_turns_round(ada: Client) -> None:
     for expected in (False, True):
         answer = ada.post("/api/agents/ada/skills/sums/toggle")
         assert (answer.status_code, answer.json()["skills"][0]["enabled"]) == (200, expected)
@@ -80,9 +80,7 @@ def test_old_version_is_refused_for_skills_too(ada: Client) -> None:
         ("DELETE", "categories/none"),
     ],
 )
-def test_skill_or_category_that_is_not_there_is_said_so(
-    ada: Client, method: str, path: str
-) -> None:
+def test_a_missing_skill_or_category_is_reported(ada: Client, method: str, path: str) -> None:
     body: dict[str, Any] | None = {} if method == "PATCH" else None
     status, code = code_of(ada.request(method, f"/api/agents/ada/{path}", json=body))
     assert (status, code) == (

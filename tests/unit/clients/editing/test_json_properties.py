@@ -1,4 +1,4 @@
-"""What holds for every JSON file, however it is written."""
+"""What holds for every JSON file, no matter how it is written."""
 
 import json
 import re
@@ -23,7 +23,7 @@ members = st.dictionaries(keys, values, max_size=4)
 named = st.lists(st.one_of(scalars, st.fixed_dictionaries({"name": keys, "v": scalars})))
 DIALECTS: list[JsonDialect] = ["strict", "comments", "jsonc"]
 
-# Brackets on two lines with nothing between them cannot be told from `{}` afterwards.
+# Brackets on two lines with nothing between them cannot be reported from `{}` afterwards.
 FOLDED = re.compile(r"([\[{])[ \t]*(?:\r\n|\r|\n)[ \t]*([\]}])")
 
 

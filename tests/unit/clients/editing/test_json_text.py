@@ -66,7 +66,7 @@ def fault(text: str, dialect: JsonDialect = JSONC) -> str:
         ("null", "file.json:1:1 the whole file is null, expected a mapping"),
     ],
 )
-def test_a_fault_is_told_with_line_and_column(text: str, expected: str) -> None:
+def test_a_fault_is_reported_with_line_and_column(text: str, expected: str) -> None:
     assert fault(text) == expected
 
 
@@ -265,10 +265,10 @@ def test_a_list_element_has_to_bear_the_name_it_is_put_under() -> None:
         ),
     ],
 )
-def test_null_in_place_of_a_container_is_an_empty_one(text: str, expected: str) -> None:
+def test_null_instead_of_a_container_is_an_empty_one(text: str, expected: str) -> None:
     assert document(text).put(("mcp", "servers", "x"), {"a": 1}).text == expected
 
 
-def test_null_in_place_of_a_list_is_an_empty_one() -> None:
+def test_null_instead_of_a_list_is_an_empty_one() -> None:
     put = document('{"servers": null}').put(("servers", X), {"name": "x"})
     assert put.to_data() == {"servers": [{"name": "x"}]}

@@ -30,7 +30,7 @@ def test_what_a_text_says_is_found_by_path() -> None:
     assert document.to_data() == {"mcp": {"servers": [{"name": "x", "args": ["a"]}]}}
 
 
-def test_a_value_that_stands_there_already_changes_nothing() -> None:
+def test_a_value_that_exists_already_changes_nothing() -> None:
     text = "[mcp_servers.x]  # c\ncommand   =   'a'\n"
     assert after_put(text, {"command": "a"}) == text
 
@@ -108,7 +108,7 @@ def test_a_container_goes_with_its_last_entry_unless_it_has_comments(text: str, 
     assert after_removal(text, prune=1) == left
 
 
-def test_a_container_stays_when_nobody_asked_to_take_it_away() -> None:
+def test_a_container_stays_when_no_one_asked_to_take_it_away() -> None:
     assert after_removal("[mcp_servers]\n\n[mcp_servers.x]\n") == "[mcp_servers]\n"
     assert after_removal("mcp_servers = { x = 1 }\n") == "mcp_servers = {  }\n"
 

@@ -40,7 +40,7 @@ def test_aliases_say_what_their_anchors_say() -> None:
     assert document.get(("c", "d")) is MISSING
 
 
-def test_a_value_that_stands_there_already_changes_nothing() -> None:
+def test_a_value_that_exists_already_changes_nothing() -> None:
     text = "extensions:\n  x: {cmd:   'a'}  # c\n"
     assert after_put(text, {"cmd": "a"}) == text
 
@@ -97,7 +97,7 @@ def test_values_are_written_as_a_person_would(value: object, written: str) -> No
         ("? extensions\n:\n  y: 1\n", {"b": 1}, "? extensions\n:\n  y: 1\n  x:\n    b: 1\n"),
     ],
 )
-def test_an_entry_takes_the_place_of_whatever_stands_there(
+def test_an_entry_takes_the_place_of_whatever_is_there(
     text: str, value: object, changed: str
 ) -> None:
     head = "a: &a text\n"
@@ -135,7 +135,7 @@ def test_a_container_goes_with_its_last_entry_unless_it_has_comments(text: str, 
     assert after_removal(text, prune=1) == left
 
 
-def test_a_container_stays_when_nobody_asked_to_take_it_away() -> None:
+def test_a_container_stays_when_no_one_asked_to_take_it_away() -> None:
     assert after_removal("extensions: &a !!map\n  x: 1\n") == "extensions: &a !!map {}\n"
     assert after_removal("mcpServers:\n- name: x\n", ELEMENT) == "mcpServers: []\n"
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_read_or_is_of_the_wrong_kind_is_refused_with_its_place(
     assert error.value.where == place
 
 
-def test_aliases_that_stand_for_too_much_are_refused() -> None:
+def test_aliases_that_means_too_much_are_refused() -> None:
     names = "abcdefgh"
     lines = [f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]" for a, b in pairwise(names)]
     with pytest.raises(ConfigurationError):
@@ -220,7 +220,7 @@ def test_a_removal_that_cannot_be_made_is_refused(text: str, path: DocumentPath)
 
 
 @pytest.mark.parametrize("value", [{"a": "\ud800"}, {"a": object()}])
-def test_what_is_no_plain_data_is_refused(value: object) -> None:
+def test_what_is_not_a_plain_data_is_refused(value: object) -> None:
     with pytest.raises(UneditableError) as error:
         after_put("", value)
     assert error.value.where == "f"

@@ -33,7 +33,7 @@ HEADS = st.sampled_from(["|", ">", "|-", "|+", ">+", "|2"])
 
 @st.composite
 def values(draw: st.DrawFn, column: int, depth: int = 2) -> tuple[str, list[str]]:
-    """What stands behind a colon, and the lines below it; the key stands at a column."""
+    """What stands behind a colon, and the lines below it; the key is at a column."""
     kinds = ["scalar", "scalar", "literal", "folded", "flow"]
     kind = draw(st.sampled_from([*kinds, *(["mapping", "list"] if depth else [])]))
     pad = " " * (column + 2)
@@ -55,7 +55,7 @@ def values(draw: st.DrawFn, column: int, depth: int = 2) -> tuple[str, list[str]
 
 @st.composite
 def mappings(draw: st.DrawFn, column: int, depth: int, *, least: int = 1) -> list[str]:
-    """The lines of a mapping whose keys stand at a column."""
+    """The lines of a mapping whose keys is at a column."""
     lines: list[str] = []
     for key in draw(st.lists(st.sampled_from(KEYS), unique=True, min_size=least, max_size=3)):
         behind, below = draw(values(column, depth))
@@ -65,7 +65,7 @@ def mappings(draw: st.DrawFn, column: int, depth: int, *, least: int = 1) -> lis
 
 @st.composite
 def lists(draw: st.DrawFn, column: int, depth: int) -> list[str]:
-    """The lines of a list whose dashes stand at a column."""
+    """The lines of a list whose dashes is at a column."""
     lines: list[str] = []
     gap = draw(st.integers(1, 3))
     for index in range(draw(st.integers(1, 3))):

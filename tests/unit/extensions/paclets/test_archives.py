@@ -59,7 +59,7 @@ def test_an_archive_is_unpacked_without_the_folder_around_it(tmp_path: Path, fol
     assert read_paclet(target).manifest == read_paclet(path).manifest
 
 
-def test_what_is_there_already_is_left_as_it_is(tmp_path: Path) -> None:
+def test_what_exists_already_is_left_as_it_is(tmp_path: Path) -> None:
     path = packed(SAMPLES / "Sampler", tmp_path / "Sampler.paclet")
     target = unpack_archive(path, tmp_path / "Sampler")
     (target / "mine.txt").write_text("kept", encoding="utf-8")
@@ -91,7 +91,7 @@ def test_a_name_that_could_do_harm_is_refused(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK])
-def test_what_is_no_file_is_refused(tmp_path: Path, mode: int) -> None:
+def test_what_is_not_a_file_is_refused(tmp_path: Path, mode: int) -> None:
     path = archive(tmp_path, (special("AgentTools/link", mode | 0o777), b"/etc/passwd"))
     refused(path, tmp_path)
 
@@ -160,7 +160,7 @@ def test_an_unusual_packing_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"PK", b"no archive at all", b"PK\5\6" + bytes(10)])
-def test_what_is_no_archive_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_what_is_not_an_archive_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "Scratch.paclet"
     path.write_bytes(data)
     refused(path, tmp_path)
@@ -207,7 +207,7 @@ def test_a_definition_of_fifty_megabytes_is_refused(tmp_path: Path) -> None:
         read_paclet(path).definition("tools", "Tool").load()
 
 
-def test_an_archive_without_paclet_info_is_no_paclet(tmp_path: Path) -> None:
+def test_an_archive_without_paclet_info_is_not_a_paclet(tmp_path: Path) -> None:
     path = tmp_path / "Scratch.paclet"
     with zipfile.ZipFile(path, "w") as zipped:
         zipped.writestr("deep/er/PacletInfo.wl", GOOD["PacletInfo.wl"])

@@ -139,7 +139,7 @@ def test_a_broken_file_of_its_own_wins_too() -> None:
     assert "Third.wl:2:" in str(fault.value.where)
 
 
-def test_an_item_that_a_combined_file_lacks_is_told_of() -> None:
+def test_an_item_that_a_combined_file_lacks_is_reported() -> None:
     with pytest.raises(LoadError, match="holds no definition of the tool 'Absent'"):
         tool(sample("Combined"), "Absent")
 
@@ -150,7 +150,7 @@ def test_a_closed_file_alone_says_what_to_do() -> None:
     assert 'Export["OnlyClosed.wxf", Get["OnlyClosed.mx"]]' in str(fault.value.hint)
 
 
-def test_a_closed_file_beside_others_is_passed_over_and_listed() -> None:
+def test_a_closed_file_beside_others_is_ignored_and_listed() -> None:
     found = sample("SeveralFiles")
     assert tool(found, "BesideClosed").name == "beside_closed"
     files = find_item_files(found.files, found.manifest.root, "tools", "BesideClosed")
@@ -188,7 +188,7 @@ def test_paclets_have_no_resources() -> None:
         ("NoFunction", ToolSpecificationError, "NoFunction.wl:1:1"),
     ],
 )
-def test_a_bad_file_is_told_with_its_place(
+def test_a_bad_file_is_reported_with_its_place(
     item: str, error: type[PaddockError], place: str
 ) -> None:
     with pytest.raises(error) as fault:
@@ -246,7 +246,7 @@ def test_a_text_that_would_have_to_be_computed_is_refused(tmp_path: Path) -> Non
     ],
     ids=["empty", "comment", "null", "deep", "deep-inside", "deep-tools"],
 )
-def test_what_is_no_definition_at_all_is_refused(tmp_path: Path, text: str) -> None:
+def test_what_is_not_a_definition_at_all_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(PaddockError):
         one_tool(tmp_path, text)
 
@@ -262,7 +262,7 @@ def test_a_deep_interpreter_is_given_as_text(tmp_path: Path) -> None:
     "data",
     [b"", b"8", b"8:", b"8:f", b"8C:", b"8C:garbage", b"8:f\xff\xff\xff\x7fs\4List"],
 )
-def test_broken_wxf_is_told(tmp_path: Path, data: bytes) -> None:
+def test_broken_wxf_is_reported(tmp_path: Path, data: bytes) -> None:
     found = paclet(tmp_path, '"Tools" -> { "T" }', **{"Tools/T.wl": TOOL})
     (tmp_path / "AgentTools" / "Tools" / "T.wxf").write_bytes(data)
     with pytest.raises(LoadError) as fault:

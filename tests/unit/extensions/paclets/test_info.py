@@ -82,7 +82,7 @@ def test_being_no_extension_is_an_error_for_one_that_is_asked_for(tmp_path: Path
         read_paclet(tmp_path)
 
 
-def test_what_is_no_item_does_not_count_and_is_told() -> None:
+def test_what_is_not_an_item_does_not_count_and_is_reported() -> None:
     found = sample("BadDeclaration")
     assert found.manifest.tools == (ManifestItem("Good"),)
     assert found.malformed_items == (
@@ -131,7 +131,7 @@ def test_what_cannot_be_used_is_refused_with_its_place(
     assert Path(fault.value.where).name == where
 
 
-def test_a_directory_without_an_info_file_is_no_paclet(tmp_path: Path) -> None:
+def test_a_directory_without_an_info_file_is_not_a_paclet(tmp_path: Path) -> None:
     with pytest.raises(ManifestError):
         read_paclet(tmp_path)
 

@@ -79,7 +79,7 @@ def test_of_several_versions_the_highest_counts(
     assert names() == [("Charts", "1.10.0")]
 
 
-def test_the_highest_version_counts_even_when_it_is_no_extension(tmp_path: Path) -> None:
+def test_the_highest_version_counts_even_when_it_is_not_an_extension(tmp_path: Path) -> None:
     add(tmp_path / "path" / "Charts-1", "1.0.0")
     write(
         tmp_path / "path" / "Charts-2" / "PacletInfo.wl",
@@ -131,7 +131,7 @@ def test_whatever_a_paclet_declares_hides_no_other(tmp_path: Path, item: str) ->
 
 @pytest.mark.skipif(os.name == "nt", reason="directories have no modes there")
 @pytest.mark.parametrize("given", ["path", "path/Secret"])
-def test_a_directory_that_may_not_be_entered_is_told_of(
+def test_a_directory_that_may_not_be_entered_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     monkeypatch.setenv(PACLET_PATH_VARIABLE, str(tmp_path / given))
@@ -148,7 +148,7 @@ def test_a_directory_that_may_not_be_entered_is_told_of(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="directories have no modes there")
-def test_definitions_that_may_not_be_read_are_told_of_when_they_are_loaded(tmp_path: Path) -> None:
+def test_definitions_that_may_not_be_read_are_reported_when_they_are_loaded(tmp_path: Path) -> None:
     place = add(tmp_path / "path" / "Charts")
     folder = place / "AgentTools" / "Tools"
     write(folder / "Plot.wl", '<| "Function" -> f |>')
@@ -159,7 +159,7 @@ def test_definitions_that_may_not_be_read_are_told_of_when_they_are_loaded(tmp_p
     folder.chmod(0o700)
 
 
-def test_a_broken_archive_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_archive_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "Charts-1.0.paclet").write_bytes(b"not an archive")
     monkeypatch.setenv(PACLET_PATH_VARIABLE, str(tmp_path / "Charts-1.0.paclet"))
     assert [(one.name, one.problem.code) for one in find_all().broken] == [
@@ -175,7 +175,7 @@ def test_a_paclet_is_found_by_its_name(tmp_path: Path) -> None:
     assert find_named("Plots") == ((), ())
 
 
-def test_what_changes_is_read_anew(tmp_path: Path) -> None:
+def test_what_changes_is_read_again(tmp_path: Path) -> None:
     place = add(tmp_path / "path" / "Charts")
     assert names() == [("Charts", "1.0.0")]
     add(place, "1.0.10")

@@ -97,7 +97,7 @@ def test_roaming_profiles_of_windows_are_followed() -> None:
     assert PureWindowsPath("R:\\Roaming\\Wolfram\\Paclets") in found
 
 
-def test_a_client_is_told_of_paths_given_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_is_reported_paths_given_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PACLET_PATH_VARIABLE, "/srv/paclets")
     assert build_launch_environment()[PACLET_PATH_VARIABLE] == "/srv/paclets"
     monkeypatch.delenv(PACLET_PATH_VARIABLE)

@@ -118,7 +118,7 @@ def test_what_was_stopped_is_an_error() -> None:
         ("Sqrt[2] // foo", ["foo"]),
     ],
 )
-def test_symbols_that_nobody_defines_are_found(code: str, names: list[str]) -> None:
+def test_symbols_that_no_one_defines_are_found(code: str, names: list[str]) -> None:
     found = find_unresolved_symbols(code, SYSTEM.__contains__, {"A`known"}.__contains__)
     assert found == names
 

@@ -19,7 +19,7 @@ PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n a picture").decode()
 
 
 class StopError(Exception):
-    """Somebody wants the evaluation to stop."""
+    """Someone wants the evaluation to stop."""
 
 
 class StandIn:

@@ -73,7 +73,7 @@ def test_an_automatic_setting_leaves_it_to_the_environment(
     assert choose_engine(setting, places=places).engine.name == "none"
 
 
-def test_a_word_that_is_no_engine_is_answered_with_the_nearest(tmp_path: Path) -> None:
+def test_a_word_that_is_not_an_engine_is_answered_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="no engine 'mathcs'") as told:
         choose_engine("mathcs", places=machine(tmp_path))
     assert told.value.hint == "did you mean mathics?"
@@ -84,7 +84,7 @@ def test_an_engine_that_is_not_here_is_refused(tmp_path: Path) -> None:
         choose_engine("wolfram", places=machine(tmp_path))
 
 
-def test_a_kernel_that_is_named_and_not_there_is_told_of(tmp_path: Path) -> None:
+def test_a_kernel_that_is_named_and_not_there_is_reported(tmp_path: Path) -> None:
     places = machine(tmp_path, **{KERNEL_VARIABLE: "/gone"})
     told = f"'/gone', which {KERNEL_VARIABLE} names, is no program"
     assert told in choose_engine(places=places).reason

@@ -1,4 +1,4 @@
-"""The driver of Wolfram kernels, as far as it can be tried without one.
+"""The driver of Wolfram kernels, as much as it can be tried without one.
 
 There is no licensed kernel here. Our parser reads the file, and woxi runs the parts that it knows.
 """
@@ -115,7 +115,7 @@ def test_an_evaluation_ends_with_its_value(
     assert kept == {"id": 0, "kind": "end", "status": status, "result": result}
 
 
-def test_a_message_is_told_three_times_and_then_no_more(kernel: Kernel) -> None:
+def test_a_message_is_reported_three_times_and_then_no_more(kernel: Kernel) -> None:
     kernel.evaluate("$count = 0; $seen = <||>; $characters = 100", EvaluationLimits())
     told = answers(kernel, 'Do[counted[{"f::x", "text"}], {5}]')
     assert [answer["text"] for answer in told] == [

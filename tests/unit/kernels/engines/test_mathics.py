@@ -112,7 +112,7 @@ def test_definitions_survive_an_endless_loop_that_is_stopped(kernel: Kernel) -> 
     assert kernel.evaluate("kept", EvaluationLimits()).result == "7"
 
 
-def test_quitting_is_taken_back(kernel: Kernel) -> None:
+def test_quitting_is_reverted(kernel: Kernel) -> None:
     kernel.evaluate("kept = 9", EvaluationLimits())
     assert kernel.evaluate("Quit[]", EvaluationLimits()).status == "quit"
     assert kernel.evaluate("kept", EvaluationLimits()).result == "9"

@@ -33,7 +33,7 @@ def test_everything_else_is_answered_with_how_to_get_an_engine(code: str) -> Non
     assert "pip install" in NO_ENGINE_MESSAGE
 
 
-def test_a_syntax_error_is_told_with_its_place() -> None:
+def test_a_syntax_error_is_reported_with_its_place() -> None:
     outcome = LiteralEngine().start(EvaluationLimits()).evaluate("{1, 2", EvaluationLimits())
     assert outcome.status == "failed"
     assert outcome.outputs[0].text.startswith("Syntax::sntx: ")

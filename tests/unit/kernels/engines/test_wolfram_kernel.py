@@ -98,7 +98,7 @@ def test_what_other_programs_print_is_printed(kernel: WolframKernel) -> None:
 
 
 @pytest.mark.parametrize("name", ["cat", "true", "false"])
-def test_a_program_that_is_no_kernel_is_an_error_with_a_remedy(name: str) -> None:
+def test_a_program_that_is_not_a_kernel_is_an_error_with_a_remedy(name: str) -> None:
     program = Path(f"/bin/{name}")
     if not program.exists():
         pytest.skip("has no such program")
@@ -110,7 +110,7 @@ def test_text_of_all_scripts_arrives(kernel: WolframKernel) -> None:
     assert kernel.evaluate('"Ä漢字😀\\n"', EvaluationLimits()).result == '"Ä漢字😀\\n"'
 
 
-def test_the_kernel_is_told_the_limits(kernel: WolframKernel) -> None:
+def test_the_kernel_receives_the_limits(kernel: WolframKernel) -> None:
     limits = EvaluationLimits(seconds=7.5, memory_bytes=1000, result_bytes=200)
     assert kernel.evaluate("Limits[]", limits).result == "{7.5, 1000, 200}"
 
@@ -121,7 +121,7 @@ def test_output_beyond_the_limit_is_dropped_and_told(kernel: WolframKernel) -> N
     assert outcome.note == "9800 bytes of output beyond the limit of 250 were dropped."
 
 
-def test_the_kernel_stops_by_itself_at_its_time_limit(kernel: WolframKernel) -> None:
+def test_the_kernel_stops_on_its_own_at_its_time_limit(kernel: WolframKernel) -> None:
     outcome = kernel.evaluate("While[True]", EvaluationLimits(seconds=0.05))
     assert (outcome.status, outcome.result) == ("timed-out", None)
     assert (
@@ -130,11 +130,11 @@ def test_the_kernel_stops_by_itself_at_its_time_limit(kernel: WolframKernel) -> 
     assert kernel.evaluate("1 + 1", EvaluationLimits()).result == "2"
 
 
-def test_the_kernel_stops_by_itself_at_its_memory_limit(kernel: WolframKernel) -> None:
+def test_the_kernel_stops_on_its_own_at_its_memory_limit(kernel: WolframKernel) -> None:
     outcome = kernel.evaluate("Hog[]", EvaluationLimits())
     assert outcome.status == "out-of-memory"
     assert outcome.note == (
-        f"The evaluation wanted more memory than 4096 MiB and was stopped. {STATE_KEPT_NOTE}"
+        f"The evaluation needed more memory than 4096 MiB and was stopped. {STATE_KEPT_NOTE}"
     )
     assert kernel.is_alive
 
@@ -194,7 +194,7 @@ def test_a_state_of_another_version_is_refused(
     other.close()
 
 
-def test_a_kernel_that_is_not_activated_is_told_with_what_it_said(
+def test_a_kernel_that_is_not_activated_is_reported_with_what_it_said(
     engine: WolframEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WOLFRAM_STAND_IN_IS_UNLICENSED", "1")

@@ -35,6 +35,6 @@ def threads() -> Iterator[None]:
         for thread in set(threading.enumerate()) - before
         if thread.name.startswith("paddock")
     ]
-    for thread in left:  # one that was told to end may not have come to it yet
+    for thread in left:  # one that was reported to end may not have come to it yet
         thread.join(PATIENCE)
     assert [thread.name for thread in left if thread.is_alive()] == []

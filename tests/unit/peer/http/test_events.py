@@ -31,7 +31,7 @@ def test_an_event_is_there_as_soon_as_its_last_line_has_ended(end: str) -> None:
     assert list(events.feed(f"data: second{end}{end}".encode())) == [b"second"]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_event() -> None:
+def test_a_byte_order_mark_is_not_a_part_of_the_first_event() -> None:
     events = SseParser(1000)
     pieces = [b"\xef", b"\xbb\xbf", b"data: first\n\n", b"\xef\xbb\xbfdata: no field\n\n"]
     assert [data for piece in pieces for data in events.feed(piece)] == [b"first"]

@@ -28,7 +28,7 @@ def test_a_server_that_is_not_there_is_an_error_that_says_where() -> None:
 @pytest.mark.parametrize(
     "url", ["http://", "http://user:secret@localhost/mcp", "http://exa mple/", "https://[::1/"]
 )
-def test_what_is_no_url_is_an_error_without_secrets(url: str) -> None:
+def test_what_is_not_an_url_is_an_error_without_secrets(url: str) -> None:
     with pytest.raises(ConnectError) as caught:
         connect(url)
     assert "secret" not in str(caught.value)

@@ -81,7 +81,7 @@ def test_nothing_is_left_of_a_session_that_was_refused(serve: Serve) -> None:
         connect(web.url, era=ERA, on_log=lambda _: None)
 
 
-def test_a_server_that_names_a_version_of_ours_is_asked_again_in_it(serve: Serve) -> None:
+def test_a_server_that_names_a_version_of_paddock_is_asked_again_in_it(serve: Serve) -> None:
     refusal = {"supported": ["2031-01-01", "2026-07-28"], "requested": "2026-07-28"}
     web = serve(
         {
@@ -105,7 +105,7 @@ def test_the_era_that_was_asked_for_is_the_only_one_that_is_tried(serve: Serve) 
     assert web.methods() == ["server/discover"]
 
 
-def test_a_page_of_the_web_is_no_endpoint(serve: Serve) -> None:
+def test_a_page_of_the_web_is_not_an_endpoint(serve: Serve) -> None:
     page: Handler = lambda asked: asked.body(b"<h1>Welcome</h1>", 200, "text/html")  # noqa: E731 - twice
     web = serve({"server/discover": page, "initialize": page})
     with pytest.raises(HttpError) as caught:
@@ -297,7 +297,7 @@ def forgetful(times: int) -> tuple[dict[str, Handler], list[str]]:
     return {**in_session(), "initialize": initialize, "tools/call": call}, opened
 
 
-def test_a_session_that_is_gone_is_opened_anew_and_the_request_repeated(serve: Serve) -> None:
+def test_a_session_that_is_gone_is_opened_again_and_the_request_repeated(serve: Serve) -> None:
     handlers, opened = forgetful(1)
     web = serve(handlers)
     with connect(web.url, era=ERA) as peer:
@@ -360,7 +360,7 @@ def test_a_session_that_is_gone_again_is_an_error(serve: Serve) -> None:
     assert len(opened) == 2
 
 
-def test_a_session_is_opened_anew_once_the_server_answers_again(serve: Serve) -> None:
+def test_a_session_is_opened_again_once_the_server_answers_again(serve: Serve) -> None:
     """It did not answer the first `initialize` after it had lost the session."""
     ended = threading.Event()
 
@@ -388,8 +388,8 @@ def test_a_session_is_opened_anew_once_the_server_answers_again(serve: Serve) ->
     assert web.of("notifications/cancelled") == []
 
 
-def test_opening_a_session_anew_takes_no_longer_than_the_timeout_says(serve: Serve) -> None:
-    """Nobody has cancelled the call for which it is opened."""
+def test_opening_a_session_again_takes_no_longer_than_the_timeout_says(serve: Serve) -> None:
+    """No one has cancelled the call for which it is opened."""
     openings: list[Handler] = [
         lambda asked: asked.reply(SESSION, Mcp_Session_Id="session-1"),
         *[Asked.wait_for_end] * 4,

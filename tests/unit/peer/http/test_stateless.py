@@ -122,7 +122,7 @@ def test_an_error_with_a_status_is_the_error_of_its_request(serve: Serve) -> Non
         (302, "text/plain", b"elsewhere"),
     ],
 )
-def test_an_answer_that_is_no_message_fails_exactly_the_request_that_waits(
+def test_an_answer_that_is_not_a_message_fails_exactly_the_request_that_waits(
     serve: Serve, status: int, kind: str, body: bytes
 ) -> None:
     let_go = threading.Event()

@@ -1,4 +1,4 @@
-"""Servers over https whose certificates come from an authority of one's own."""
+"""Servers over https whose certificates come from an authority of the user."""
 
 import ssl
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def web(certificate: Path) -> Iterator[Web]:
         yield made
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(web: Web) -> None:
+def test_a_certificate_that_no_one_vouches_for_is_refused(web: Web) -> None:
     with pytest.raises(ConnectError, match="self-signed certificate"):
         connect(web.url)
     assert web.asked == []

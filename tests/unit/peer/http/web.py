@@ -96,7 +96,7 @@ class Asked:
         return f"data: {self._frame(result=result).decode()}\n\n"
 
     def end_stream(self) -> None:
-        """End a stream in good order."""
+        """End a stream cleanly."""
         self.connection.sendall(b"0\r\n\r\n")
 
     def hang_up(self) -> None:

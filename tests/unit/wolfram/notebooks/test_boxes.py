@@ -87,7 +87,7 @@ def test_boxes_of_a_source_say_what_it_says(path: Path) -> None:
         ),
     ],
 )
-def test_each_kind_of_box_is_code_that_stands_for_it(box: str, expected: str) -> None:
+def test_each_kind_of_box_is_code_that_means_it(box: str, expected: str) -> None:
     (expression,) = parse_strict(box)
     assert boxes_to_text(expression) == expected
 

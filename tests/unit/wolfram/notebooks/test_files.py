@@ -121,7 +121,7 @@ def test_odd_notebooks_are_read_too(text: str, styles: list[str]) -> None:
     assert [cell.style for cell in read_notebook(text)] == styles
 
 
-def test_a_damaged_file_is_read_as_far_as_it_goes() -> None:
+def test_a_damaged_file_is_read_as_much_as_it_goes() -> None:
     notebook = read_notebook('Notebook[{Cell["a", "Title"],\nCell["b", "Te')
     assert next(iter(notebook)).content == "a"
     assert notebook.problems[0] == "line 1, column 9: [ is not closed"

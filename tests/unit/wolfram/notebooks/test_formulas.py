@@ -57,7 +57,7 @@ def test_formulas_come_back_as_they_were_written(tex: str) -> None:
         assert through_a_file(markdown) == markdown
 
 
-def test_a_formula_that_was_changed_since_is_written_anew() -> None:
+def test_a_formula_that_was_changed_since_is_written_again() -> None:
     (cell,) = saved(markdown_to_notebook("$$x^{2}$$"))
     (changed,) = parse_strict('FormBox[SuperscriptBox["x", "3"], TraditionalForm]')
     assert to_markdown(cell) == "$$x^{2}$$\n"

@@ -108,7 +108,7 @@ def test_other_languages_keep_their_names(info: str, style: str, language: str) 
     assert through_a_file(markdown) == markdown
 
 
-def test_a_message_is_told_from_what_was_printed() -> None:
+def test_a_message_is_reported_from_what_was_printed() -> None:
     label = "During evaluation of In[1]:="
     cells = markdown_to_notebook(f"```wl\n{label} Power::infy: no\n\n{label} Power\n```")
     assert [(cell.style, cell.label) for cell in cells] == [("Message", label), ("Print", label)]
@@ -226,7 +226,7 @@ def test_indented_lines_are_code_where_no_paragraph_is_open(
 @pytest.mark.parametrize(
     "before", ["", 'Cell["a", "Text"], ', 'Cell["a", "Item"], Cell["x", "Program"], ']
 )
-def test_paragraphs_of_no_item_are_no_code(before: str) -> None:
+def test_paragraphs_of_no_item_are_not_code(before: str) -> None:
     notebook = read_notebook(f'Notebook[{{{before}Cell["four", "SubitemParagraph"]}}]')
     assert notebook_to_markdown(notebook).text.endswith("four\n")
     assert "\tfour" not in notebook_to_markdown(notebook).text

@@ -168,7 +168,7 @@ def test_what_an_operation_does_not_take_is_refused(
 
 
 @pytest.mark.parametrize("name", ["damaged.nb", "essay.nb"])
-def test_what_is_no_page_is_refused(name: str) -> None:
+def test_what_is_not_a_page_is_refused(name: str) -> None:
     with pytest.raises(ReferencePageError) as caught:
         edited(sample(name), "setNotes", "x")
 
@@ -179,7 +179,7 @@ def test_what_is_no_page_is_refused(name: str) -> None:
     "text",
     ["", "1 + 1", "Notebook[x]", 'Notebook[{Cell["A", "ObjectName"],}]', "Notebook[{"],
 )
-def test_what_is_no_notebook_is_refused(text: str) -> None:
+def test_what_is_not_a_notebook_is_refused(text: str) -> None:
     with pytest.raises(ReferencePageError) as caught:
         edited(text, "setNotes", "x")
 

@@ -102,7 +102,7 @@ def parts(text: str) -> dict[str, list[str]]:
 
 
 def around(text: str) -> tuple[str, str]:
-    """What stands before and after the cells."""
+    """What is before and after the cells."""
     root = parse_tree(text).root
     return root.prefix.replace("(*CacheID: 234*)\n", ""), root.suffix
 

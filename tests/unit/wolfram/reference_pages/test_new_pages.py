@@ -93,7 +93,7 @@ def test_a_page_knows_its_paclet_and_style_sheet_and_every_cell_has_an_id() -> N
     assert fresh().isascii()
 
 
-def test_what_is_given_stands_in_its_section() -> None:
+def test_what_is_given_is_in_its_section() -> None:
     text = fresh(
         notes="# Left out\n\nFirst.\n\n- Second.\n\n| Option | |\n|---|---|\n| `a` | b |",
         see_also="Plus, `Minus`\n- Total",
@@ -151,7 +151,7 @@ def test_a_usage_has_its_cases_with_links_and_variables() -> None:
         ("- `` `` adds.", "invalid-usage-format"),
     ],
 )
-def test_a_usage_that_is_no_list_of_cases_is_refused(usage: str, code: str) -> None:
+def test_a_usage_that_is_not_a_list_of_cases_is_refused(usage: str, code: str) -> None:
     with pytest.raises(ReferencePageError) as caught:
         fresh(usage=usage)
 

@@ -1,4 +1,4 @@
-"""Agents as the files of programs: what stands in them, and what is said to be missing."""
+"""Agents as the files of programs: what is in them, and what is stated to be missing."""
 
 from paddock.zoo.formats.converter import export_agents, import_files
 from paddock.zoo.formats.exchange import File
@@ -77,7 +77,7 @@ def test_a_field_of_the_program_can_be_changed_taken_out_and_added() -> None:
     )
 
 
-def test_another_name_stands_in_a_comment_where_the_file_has_a_safe_one() -> None:
+def test_another_name_is_in_a_comment_where_the_file_has_a_safe_one() -> None:
     before = "---\nname: sage\ndescription: d\n---\nGo\n"
     (agent,) = import_files([File(path=".claude/agents/sage.md", text=before)]).agents
     assert agent.name == "Sage"
@@ -89,7 +89,7 @@ def test_another_name_stands_in_a_comment_where_the_file_has_a_safe_one() -> Non
     assert text_of(agent, "claude-code") == before
 
 
-def test_a_globs_pattern_that_is_no_yaml_is_read_and_kept() -> None:
+def test_a_globs_pattern_that_is_not_yaml_is_read_and_kept() -> None:
     text = "---\ndescription: Types\nglobs: **/*.ts, *.tsx\nalwaysApply: true\n---\nUse types.\n"
     found = import_files([File(path=".cursor/rules/types.mdc", text=text)])
     assert found.agents[0].extra["cursor-rules"]["fields"] == {
@@ -167,7 +167,7 @@ def test_codex_says_what_it_would_fill_in() -> None:
     assert (remark.field, "$1" in remark.message) == ("systemPrompt", True)
 
 
-def test_a_file_that_nobody_knows_is_reported_and_left_out() -> None:
+def test_a_file_that_no_one_knows_is_reported_and_left_out() -> None:
     found = import_files([File(path="README.md", text="Hello")])
     assert (found.agents, [(one.field, one.path) for one in found.report]) == (
         [],

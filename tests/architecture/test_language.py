@@ -1,0 +1,106 @@
+"""The language of the code base: names, forwarding modules, and phrases that our prose avoids."""
+
+import ast
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import MODULES, PACKAGE, ROOT, parse_file, read_file
+
+HERE = Path(__file__).parent
+PHRASES = tomllib.loads((HERE / "retired_phrases.toml").read_text(encoding="utf-8"))["phrase"]
+PROSE_FILES = [
+    *(ROOT / "src" / "paddock").rglob("*.py"),
+    *(ROOT / "src" / "paddock").rglob("*.toml"),
+    *(ROOT / "docs").rglob("*.md"),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *(file for end in ("*.ts", "*.tsx") for file in (ROOT / "web" / "src").rglob(end)),
+    *(file for file in (ROOT / "tests").rglob("*.py") if file.parent != HERE),
+]
+PARTICIPLE = re.compile(r"_*[a-z]{3,}(?:ed|ing)")
+PLAIN_WORDS = {"embed", "exceed", "feed", "need", "ping", "proceed", "seed", "speed", "succeed"}
+"""Verbs and nouns that only look like participles."""
+
+
+def iter_functions(tree: ast.AST, owner: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield owner + node.name, node
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield from iter_functions(node, f"{owner}{node.name}.")
+
+
+def is_accessor(function: ast.FunctionDef) -> bool:
+    """A property or a predicate may be an adjective, as `file.closed` is."""
+    decorators = {
+        ast.unparse(decorator).rpartition(".")[2] for decorator in function.decorator_list
+    }
+    returns_bool = function.returns is not None and ast.unparse(function.returns) == "bool"
+    return returns_bool or bool(decorators & {"property", "cached_property", "setter"})
+
+
+def is_forwarding(tree: ast.Module) -> bool:
+    """Imports, perhaps `__all__`, and nothing else."""
+    rest = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    rest = [node for node in rest if not (isinstance(node, ast.Expr) or defines_all(node))]
+    return len(rest) == 0 and any(isinstance(n, ast.Import | ast.ImportFrom) for n in tree.body)
+
+
+def defines_all(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+
+
+def strip_code(text: str) -> str:
+    """Remove fenced blocks: programs and output are shown as they are."""
+    return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+
+
+def test_every_class_name_is_unique() -> None:
+    homes = defaultdict(list)
+    for module in MODULES:
+        for node in ast.walk(parse_file(module)):
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(module.relative_to(PACKAGE).as_posix())
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+def test_no_function_or_class_is_called_by_a_single_participle() -> None:
+    offenders = []
+    for module in MODULES:
+        tree = parse_file(module)
+        names = [name for name, function in iter_functions(tree) if not is_accessor(function)]
+        names += [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        offenders += [
+            f"{module.relative_to(PACKAGE).as_posix()}: {name}"
+            for name in names
+            if PARTICIPLE.fullmatch(last := name.rpartition(".")[2].lower())
+            and last.strip("_") not in PLAIN_WORDS
+        ]
+    assert offenders == []
+
+
+def test_no_module_only_forwards_names() -> None:
+    forwarding = [
+        module.relative_to(PACKAGE).as_posix()
+        for module in MODULES
+        if module.name != "__init__.py" and is_forwarding(parse_file(module))
+    ]
+    assert forwarding == []
+
+
+@pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase["instead"])
+def test_no_file_uses_a_retired_phrase(phrase: dict[str, str]) -> None:
+    pattern = re.compile(phrase["pattern"], re.I)
+    found = []
+    for file in PROSE_FILES:
+        text = read_file(file)
+        if file.suffix == ".md":
+            text = strip_code(text)
+        for match in pattern.finditer(text):
+            context = text[max(0, match.start() - 30) : match.end() + 20]
+            found.append(f"{file.relative_to(ROOT).as_posix()}: {context!r}")
+    assert found == []
