@@ -127,20 +127,20 @@ def fill(address: str, count: int) -> None:
 
 
 MEASURES = [
-    Measure("list a page", lambda zoo, agent: zoo.list_agents(limit=50)),
-    Measure("list a later page", lambda zoo, agent: zoo.list_agents(limit=50, cursor="50")),
-    Measure("list by a tag", lambda zoo, agent: zoo.list_agents(limit=5, tag="team-3")),
-    Measure("read an agent", lambda zoo, agent: zoo.get_agent(agent)),
-    Measure("find by name", lambda zoo, agent: zoo.find_agent(agent.replace("agent-", "AGENT "))),
-    Measure("inject", lambda zoo, agent: zoo.inject(agent)),
-    Measure("inject about", lambda zoo, agent: zoo.preview(agent, about=f"{COMMON} {RARE}")),
-    Measure("query a brain", lambda zoo, agent: zoo.query_entries(agent, limit=50)),
-    Measure("search a brain", lambda zoo, agent: zoo.search_brain(COMMON, agent_id=agent)),
-    Measure("search a common word", lambda zoo, agent: zoo.search_brain(COMMON)),
-    Measure("search two words", lambda zoo, agent: zoo.search_brain(f"{COMMON} {VOCABULARY[40]}")),
-    Measure("search a rare word", lambda zoo, agent: zoo.search_brain(RARE)),
-    Measure("write an entry", lambda zoo, agent: zoo.create_entry(agent, "note", f"{COMMON} x")),
-    Measure("toggle a skill", lambda zoo, agent: zoo.toggle_skill(agent, "s3")),
+    Measure("list a page", lambda zoo, agent: zoo.agents.list_summaries(limit=50)),
+    Measure("list a later page", lambda zoo, agent: zoo.agents.list_summaries(limit=50, cursor="50")),
+    Measure("list by a tag", lambda zoo, agent: zoo.agents.list_summaries(limit=5, tag="team-3")),
+    Measure("read an agent", lambda zoo, agent: zoo.agents.get(agent)),
+    Measure("find by name", lambda zoo, agent: zoo.agents.find(agent.replace("agent-", "AGENT "))),
+    Measure("inject", lambda zoo, agent: zoo.injector.inject(agent)),
+    Measure("inject about", lambda zoo, agent: zoo.injector.preview(agent, about=f"{COMMON} {RARE}")),
+    Measure("query a brain", lambda zoo, agent: zoo.brain.query_entries(agent, limit=50)),
+    Measure("search a brain", lambda zoo, agent: zoo.brain.search(COMMON, agent_id=agent)),
+    Measure("search a common word", lambda zoo, agent: zoo.brain.search(COMMON)),
+    Measure("search two words", lambda zoo, agent: zoo.brain.search(f"{COMMON} {VOCABULARY[40]}")),
+    Measure("search a rare word", lambda zoo, agent: zoo.brain.search(RARE)),
+    Measure("write an entry", lambda zoo, agent: zoo.brain.create_entry(agent, "note", f"{COMMON} x")),
+    Measure("toggle a skill", lambda zoo, agent: zoo.skills.toggle(agent, "s3")),
 ]
 
 

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from paddock.serving.http import WILDCARD_HOSTS
 from paddock.transports.http.server import ListenError
+from paddock.zoo.opening import get_database_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +38,9 @@ class InstanceInfo(Struct, frozen=True, kw_only=True):
 
 def make_instance_info(zoo: Zoo) -> InstanceInfo:
     """The identity of a Paddock that serves a zoo."""
-    fingerprint = sha256(zoo.location.encode()).hexdigest()[:16]
-    return InstanceInfo(database=zoo.database, fingerprint=fingerprint)
+    database = get_database_info(zoo)
+    fingerprint = sha256(database.location.encode()).hexdigest()[:16]
+    return InstanceInfo(database=database.kind, fingerprint=fingerprint)
 
 
 PROBE_TIMEOUT_SECONDS = 2.0

@@ -1,9 +1,7 @@
-"""`paddock completion`: the script with which a shell completes commands, options and names.
+"""The command `paddock completion`, and the completers for names of servers, clients and agents.
 
-The names that a shell completes: servers, clients, tools, prompts and agents.
-
-What knows the names is loaded only when one is completed. A completion never fails: where names
-cannot be had there are none.
+Completers import the modules that know the names on first use, since every command imports this
+module. They never fail: an error yields no completions.
 """
 
 from __future__ import annotations
@@ -33,44 +31,44 @@ INSTALL_HINTS = {
         "paddock completion powershell | Out-String | Invoke-Expression"
     ),
 }
-"""What each shell has to be told, once."""
+"""How to enable completion in each shell."""
 
 
 @click.command()
 @click.argument("shell", required=False, type=click.Choice(tuple(INSTALL_HINTS)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str | None) -> None:
-    """Print the script with which SHELL completes commands, options and names.
+    """Print the script that lets SHELL complete commands, options and names.
 
-    Names of servers, clients, tools and prompts are completed too. Without SHELL it is the one of
-    the environment variable SHELL. How to install the script is said on standard error.
+    The names are those of servers, clients, tools, prompts and agents. SHELL defaults to the
+    environment variable SHELL. Installation instructions are printed on standard error.
     """
-    name = shell or _detect_shell()
-    script = _find_completion_class(name)(
+    shell_name = shell or _detect_shell()
+    script = _find_completion_class(shell_name)(
         ctx.find_root().command, {}, "paddock", COMPLETION_VARIABLE
     ).source()
     click.echo(script)
-    output.print_note(f"To have it in every {name}, {INSTALL_HINTS[name]}")
+    output.print_note(f"To enable it in every {shell_name}, {INSTALL_HINTS[shell_name]}")
 
 
 def _detect_shell() -> str:
-    name = PurePath(os.environ.get("SHELL", "")).stem
-    if name not in INSTALL_HINTS:
+    shell_name = PurePath(os.environ.get("SHELL", "")).stem
+    if shell_name not in INSTALL_HINTS:
         raise ArgumentError(
-            f"Cannot tell which shell this is; the variable SHELL says {name!r}",
-            hint=f"name it: paddock completion {'|'.join(INSTALL_HINTS)}",
+            f"Unknown shell {shell_name!r} in the environment variable SHELL",
+            hint=f"name the shell: paddock completion {'|'.join(INSTALL_HINTS)}",
         )
-    return name
+    return shell_name
 
 
 def _find_completion_class(shell: str) -> type[ShellComplete]:
-    found = get_completion_class(shell)
-    if found is None:  # PowerShell came with click 8.5
+    completion_class = get_completion_class(shell)
+    if completion_class is None:  # click supports PowerShell since 8.5
         raise ArgumentError(
-            f"This version of click cannot complete for {shell}",
+            f"The installed version of click does not support {shell}",
             hint="install click 8.5 or later",
         )
-    return found
+    return completion_class
 
 
 if TYPE_CHECKING:
@@ -90,7 +88,7 @@ def _list_server_names() -> NamesWithHelp:
 
 
 def _get_server_title(source: DefinitionSource) -> str:
-    """What a server is, as far as that can be said without running anything."""
+    """Return the title of a server, or "" if finding it would run code of the server."""
     if source.extension_item is not None:
         return source.extension_item.item.description or ""
     try:
@@ -108,15 +106,21 @@ def _list_client_names() -> NamesWithHelp:
 def _list_declared_names(kind: ItemKind) -> NamesWithHelp:
     from paddock.extensions.registry import list_declared_items  # noqa: PLC0415 - only to complete
 
-    return [(found.name, found.item.description or "") for found in list_declared_items(kind)]
+    return [
+        (declared_item.name, declared_item.item.description or "")
+        for declared_item in list_declared_items(kind)
+    ]
 
 
 def _list_extension_names() -> NamesWithHelp:
     from paddock.extensions.discovery import discover  # noqa: PLC0415 - only to complete
 
-    found = discover()
-    broken = [(one.name, "broken") for one in found.broken]
-    return [*((one.name, one.kind) for one in found.extensions), *broken]
+    discovery = discover()
+    broken_names = [(extension.name, "broken") for extension in discovery.broken]
+    return [
+        *((extension.name, extension.kind) for extension in discovery.extensions),
+        *broken_names,
+    ]
 
 
 def _list_agent_names() -> NamesWithHelp:
@@ -124,9 +128,9 @@ def _list_agent_names() -> NamesWithHelp:
 
     address = get_zoo_address()
     if "://" not in address and not Path(address).exists():
-        return []  # completing makes no zoo
+        return []  # opening the zoo would create the database
     with open_zoo(address, wait_seconds=1) as zoo:
-        return [(one.id, one.name) for one in zoo.list_agents().items]
+        return [(agent.id, agent.name) for agent in zoo.agents.list_summaries().items]
 
 
 def _list_library_names() -> NamesWithHelp:
@@ -136,29 +140,29 @@ def _list_library_names() -> NamesWithHelp:
     if "://" not in address and not Path(address).exists():
         return []
     with open_zoo(address, wait_seconds=1) as zoo:
-        packs = [(one.id, one.description) for one in zoo.list_packs()]
-        return [*packs, *((one.id, one.name) for one in zoo.list_library())]
+        packs = [(entry.id, entry.description) for entry in zoo.library.list_packs()]
+        return [*packs, *((entry.id, entry.name) for entry in zoo.library.list_skills())]
 
 
 def _list_starter_names() -> NamesWithHelp:
     from paddock.zoo.starter_agents import load_starters  # noqa: PLC0415 - only to complete
 
-    return [(one.id, one.description) for one in load_starters()]
+    return [(starter.id, starter.description) for starter in load_starters()]
 
 
 def _make_completer(*sources: Callable[[], NamesWithHelp]) -> Completer:
     def complete(
         _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        start = incomplete.lower()
+        prefix = incomplete.lower()
         try:
-            found = [pair for source in sources for pair in source()]
+            names = [pair for source in sources for pair in source()]
         except (PaddockError, OSError, ModuleNotFoundError):
             return []
         return [
             CompletionItem(name, help=summary or None)
-            for name, summary in found
-            if name.lower().startswith(start)
+            for name, summary in names
+            if name.lower().startswith(prefix)
         ]
 
     return complete

@@ -1,9 +1,8 @@
-"""Passwords as they are kept: never themselves, only what scrypt makes of them.
+"""Team accounts: users, their passwords, and the credentials that browsers and programs send.
 
-The people of a team: each has a name, a password, and a zoo of their own.
-
-Beside the password a person is let in by a pass: the session of a browser, or the token of a
-program. Of both only a digest is kept, so that nobody who reads the database can come in with it.
+A credential ("pass" in the tables) is the session of a browser or the token of a program. The
+database stores scrypt hashes of passwords and digests of credentials, so that a copy of it is not
+enough to sign in.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from hashlib import sha256
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from msgspec import Struct
 from sqlalchemy import delete, func, insert, select, update
 
@@ -29,32 +29,37 @@ from paddock.zoo.store.schema import passes, users
 from paddock.zoo.validation import make_invalid_field_error
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from sqlalchemy import Row
+
+    from paddock.zoo.store.transaction import WriteTransaction
 
 
 SCRYPT_COST, SCRYPT_BLOCK_SIZE, SCRYPT_PARALLELISM = 2**15, 8, 1
 MAX_SCRYPT_MEMORY_BYTES = 64 * 1024 * 1024
+# One hash takes 32 MB: without a limit, concurrent sign-ins could exhaust the memory.
 MAX_CONCURRENT_HASHES = 4
-"""One takes 32 MB: nobody may have many checked at the same time."""
 
 _hash_slots = BoundedSemaphore(MAX_CONCURRENT_HASHES)
 
 
 def hash_password(password: str) -> str:
-    """What is kept of a password."""
+    """Return a salted scrypt hash of a password, as text with its parameters."""
     salt = secrets.token_bytes(16)
-    return f"scrypt${SCRYPT_COST}${_encode_base64(salt)}${_encode_base64(_derive_key(password, salt, SCRYPT_COST))}"
+    key = _derive_key(password, salt, SCRYPT_COST)
+    return f"scrypt${SCRYPT_COST}${_encode_base64(salt)}${_encode_base64(key)}"
 
 
-def verify_password(password: str, kept: str) -> bool:
-    """Whether a password is the one of which this was kept."""
+def verify_password(password: str, password_hash: str) -> bool:
+    """Return whether a hash was made from a password. A malformed hash matches no password."""
     try:
-        kind, cost, salt, derived = kept.split("$")
-        wanted = base64.b64decode(derived, validate=True)
-        found = _derive_key(password, base64.b64decode(salt, validate=True), int(cost))
-    except ValueError:  # it is kept so that none is right
+        kind, cost, salt, key = password_hash.split("$")
+        expected = base64.b64decode(key, validate=True)
+        actual = _derive_key(password, base64.b64decode(salt, validate=True), int(cost))
+    except ValueError:
         return False
-    return kind == "scrypt" and hmac.compare_digest(found, wanted)
+    return kind == "scrypt" and hmac.compare_digest(actual, expected)
 
 
 def _derive_key(password: str, salt: bytes, cost: int) -> bytes:
@@ -76,143 +81,129 @@ def _encode_base64(data: bytes) -> str:
 
 SESSION_DAYS = 30
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 1000
-"""Characters of a password."""
 MAX_LABEL_CHARACTERS = 100
-ALL_OWNERS = ""
-"""Accounts are changed one at a time, whosever they are."""
+# Accounts belong to no owner. All writers take the lock of this one, so that two of them cannot
+# both remove the last administrator.
+_LOCK_OWNER = ""
+_CHANGE_SOURCE = "accounts"  # never stored: changes of accounts record no events
 
 _USER_NAME_PATTERN = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
 
 class TeamUser(Struct, rename="camel", kw_only=True, frozen=True):
-    """A person of a team."""
+    """A user of a team."""
 
     name: str
     owner: str
-    """Of which zoo."""
+    """The owner of the user's zoo."""
     is_admin: bool
     created_at: str
 
 
 class Token(Struct, rename="camel", kw_only=True, frozen=True):
-    """What a program of a person is let in by, without the secret itself."""
+    """An access token of a user's program, without its secret."""
 
     id: str
     label: str
-    """What the person calls it."""
+    """The user's name for the token."""
     created_at: str
 
 
-class TeamAccounts(ZooContext):
-    """The accounts of one database."""
+class TeamAccounts:
+    """The accounts in one database.
+
+    Methods raise `UserNotFoundError` for an unknown user or token, and `InvalidAgentError` if a
+    value is invalid.
+    """
+
+    def __init__(self, context: ZooContext) -> None:
+        self._context = ZooContext(context.database, _LOCK_OWNER)
 
     def list_users(self) -> list[TeamUser]:
-        """Everybody, by name."""
-        with self._read_transaction() as reading:
-            return [
-                _make_user(row)
-                for row in reading.connection.execute(select(users).order_by("name"))
-            ]
+        """Return all users, sorted by name."""
+        with self._context.read_transaction() as tx:
+            rows = tx.connection.execute(select(users).order_by("name"))
+            return [_make_user(row) for row in rows]
 
     def add_user(self, name: str, password: str, *, is_admin: bool = False) -> TeamUser:
-        """Let somebody in from now on. The first one owns the zoo that was there before.
+        """Create a user with an empty zoo. The first user gets the zoo of the single-user mode.
 
         Raises:
-            InvalidAgentError: when the name or the password cannot be.
-            UserExistsError: when there is one of that name.
+            UserExistsError: The name is taken.
         """
         name = name.strip().lower()
         if not _USER_NAME_PATTERN.fullmatch(name):
             raise make_invalid_field_error(
-                "name", "takes a-z, 0-9 and . _ @ -, 64 characters at most"
+                "name", "must consist of a-z, 0-9 and . _ @ -, with at most 64 characters"
             )
-        kept = hash_password(_validate_password(password))
-        with self._write_transaction(ALL_OWNERS) as writing:
-            is_first = not writing.connection.scalar(select(func.count()).select_from(users))
-            row = {
-                "name": name,
-                "owner": "" if is_first else secrets.token_hex(8),
-                "password": kept,
-                "is_admin": is_admin,
-                "created_at": writing.timestamp,
-            }
-            if writing.connection.scalar(select(users.c.name).where(users.c.name == name)):
-                raise UserExistsError(f"there is a user {name!r} already")
-            writing.connection.execute(insert(users), row)
-        return TeamUser(
-            name=name, owner=str(row["owner"]), is_admin=is_admin, created_at=str(row["created_at"])
-        )
+        # Hashing takes about 0.1 s; do it before taking the write lock.
+        password_hash = hash_password(_validate_password(password))
+        with self._write_transaction() as tx:
+            is_first = not tx.connection.scalar(select(func.count()).select_from(users))
+            user = TeamUser(
+                name=name,
+                owner="" if is_first else secrets.token_hex(8),
+                is_admin=is_admin,
+                created_at=tx.timestamp,
+            )
+            if tx.connection.scalar(select(users.c.name).where(users.c.name == name)):
+                raise UserExistsError(f"a user named {name!r} already exists")
+            row = {**msgspec.structs.asdict(user), "password": password_hash}
+            tx.connection.execute(insert(users), row)
+        return user
 
     def set_password(self, name: str, password: str) -> None:
-        """Give somebody another password; their sessions end, their tokens stay.
-
-        Raises:
-            UserNotFoundError: when there is no such user.
-            InvalidAgentError: when the password cannot be.
-        """
-        kept = hash_password(_validate_password(password))
-        with self._write_transaction(ALL_OWNERS) as writing:
-            self._update_user(writing.connection, name, password=kept)
-            own = (passes.c.user_name == name) & (passes.c.kind == "session")
-            writing.connection.execute(delete(passes).where(own))
+        """Change a password, and end the user's sessions. Tokens stay valid."""
+        password_hash = hash_password(_validate_password(password))
+        with self._write_transaction() as tx:
+            _update_user(tx, name, password=password_hash)
+            is_session = (passes.c.user_name == name) & (passes.c.kind == "session")
+            tx.connection.execute(delete(passes).where(is_session))
 
     def set_admin(self, name: str, *, is_admin: bool) -> None:
-        """Have somebody look after the others, or not any more.
-
-        Raises:
-            UserNotFoundError: when there is no such user.
-            InvalidAgentError: when nobody else would.
-        """
-        with self._write_transaction(ALL_OWNERS) as writing:
+        """Make a user an administrator, or revoke that. The last administrator has to remain."""
+        with self._write_transaction() as tx:
             if not is_admin:
-                self._require_another_admin(writing.connection, name)
-            self._update_user(writing.connection, name, is_admin=is_admin)
+                _require_another_admin(tx, name)
+            _update_user(tx, name, is_admin=is_admin)
 
     def delete_user(self, name: str) -> None:
-        """Let somebody in no more. Their zoo stays in the database.
+        """Delete a user with all credentials. The user's zoo stays in the database.
 
-        Raises:
-            UserNotFoundError: when there is no such user.
-            InvalidAgentError: when they are the last administrator.
+        The last administrator cannot be deleted.
         """
-        with self._write_transaction(ALL_OWNERS) as writing:
-            self._require_another_admin(writing.connection, name)
-            writing.connection.execute(delete(passes).where(passes.c.user_name == name))
-            done = writing.connection.execute(delete(users).where(users.c.name == name))
-            if not done.rowcount:
+        with self._write_transaction() as tx:
+            _require_another_admin(tx, name)
+            tx.connection.execute(delete(passes).where(passes.c.user_name == name))
+            result = tx.connection.execute(delete(users).where(users.c.name == name))
+            if not result.rowcount:
                 raise _make_user_not_found_error(name)
 
     def authenticate(self, name: str, password: str) -> TeamUser | None:
-        """Who has said this name and password; None when it is nobody's."""
+        """Return the user with a name and password, or None if they do not match."""
         name = name.strip().lower()
-        with self._read_transaction() as reading:
-            row = reading.connection.execute(select(users).where(users.c.name == name)).first()
-        if not verify_password(
-            password[:MAX_PASSWORD_CHARACTERS], _get_dummy_hash() if row is None else row.password
-        ):
-            return None
-        return None if row is None else _make_user(row)
+        with self._context.read_transaction() as tx:
+            row = tx.connection.execute(select(users).where(users.c.name == name)).first()
+        # An unknown name costs one hash too; the response time would otherwise reveal user names.
+        password_hash = _get_dummy_hash() if row is None else row.password
+        is_correct = verify_password(password[:MAX_PASSWORD_CHARACTERS], password_hash)
+        return _make_user(row) if row is not None and is_correct else None
 
     def create_session(self, name: str) -> str:
-        """The secret of a new session of a browser."""
+        """Create a browser session, and return its secret."""
         secret = secrets.token_urlsafe(32)
-        until = timestamps.format_timestamp(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
-        self._insert_pass(secret, name, "session", "", until)
+        expires_at = timestamps.format_timestamp(datetime.now(UTC) + timedelta(days=SESSION_DAYS))
+        self._insert_pass(secret, name, "session", "", expires_at)
         return secret
 
     def revoke_session(self, secret: str) -> None:
-        """Have a session count no more."""
-        with self._write_transaction(ALL_OWNERS) as writing:
-            mine = (passes.c.digest == _compute_digest(secret)) & (passes.c.kind == "session")
-            writing.connection.execute(delete(passes).where(mine))
+        """End a browser session."""
+        is_session = (passes.c.digest == _compute_digest(secret)) & (passes.c.kind == "session")
+        with self._write_transaction() as tx:
+            tx.connection.execute(delete(passes).where(is_session))
 
     def create_token(self, name: str, label: str) -> tuple[Token, str]:
-        """A token for a program of somebody, and its secret, which is told only now.
-
-        Raises:
-            UserNotFoundError: when there is no such user.
-            InvalidAgentError: when the label cannot be.
-        """
+        """Create an access token, and return it with its secret, which is not stored."""
         label = label.strip()
         if not label or len(label) > MAX_LABEL_CHARACTERS or not label.isprintable():
             raise make_invalid_field_error("label", f"needs 1 to {MAX_LABEL_CHARACTERS} characters")
@@ -220,71 +211,71 @@ class TeamAccounts(ZooContext):
         return self._insert_pass(secret, name, "token", label, None), secret
 
     def list_tokens(self, name: str) -> list[Token]:
-        """The tokens of somebody, the oldest first."""
-        own = (passes.c.user_name == name) & (passes.c.kind == "token")
-        with self._read_transaction() as reading:
-            rows = reading.connection.execute(
-                select(passes).where(own).order_by("created_at", "id")
+        """Return the access tokens of a user, oldest first."""
+        is_token = (passes.c.user_name == name) & (passes.c.kind == "token")
+        with self._context.read_transaction() as tx:
+            rows = tx.connection.execute(
+                select(passes).where(is_token).order_by("created_at", "id")
             )
-            return [Token(id=r.id, label=r.label, created_at=r.created_at) for r in rows]
+            return [Token(id=row.id, label=row.label, created_at=row.created_at) for row in rows]
 
     def delete_token(self, name: str, token_id: str) -> None:
-        """Have a token of somebody count no more.
-
-        Raises:
-            UserNotFoundError: when they have no such token.
-        """
-        own = (passes.c.user_name == name) & (passes.c.kind == "token") & (passes.c.id == token_id)
-        with self._write_transaction(ALL_OWNERS) as writing:
-            if not writing.connection.execute(delete(passes).where(own)).rowcount:
+        """Revoke an access token."""
+        is_token = (
+            (passes.c.user_name == name) & (passes.c.kind == "token") & (passes.c.id == token_id)
+        )
+        with self._write_transaction() as tx:
+            if not tx.connection.execute(delete(passes).where(is_token)).rowcount:
                 raise UserNotFoundError(f"{name} has no token {token_id[:100]!r}")
 
     def authenticate_secret(
         self, secret: str, kind: Literal["session", "token"]
     ) -> TeamUser | None:
-        """Who is let in by the secret of a session or a token; None when it is nobody's."""
-        wanted = select(users, passes.c.expires_at).join_from(users, passes)
-        wanted = wanted.where(passes.c.digest == _compute_digest(secret), passes.c.kind == kind)
-        with self._read_transaction() as reading:
-            row = reading.connection.execute(wanted).first()
+        """Return the user of a session or token, or None if it is unknown or has expired."""
+        statement = select(users, passes.c.expires_at).join_from(users, passes)
+        statement = statement.where(
+            passes.c.digest == _compute_digest(secret), passes.c.kind == kind
+        )
+        with self._context.read_transaction() as tx:
+            row = tx.connection.execute(statement).first()
         if row is None or (
             row.expires_at is not None and row.expires_at < timestamps.get_current_timestamp()
         ):
             return None
         return _make_user(row)
 
+    def _write_transaction(self) -> AbstractContextManager[WriteTransaction]:
+        return self._context.write_transaction(_CHANGE_SOURCE)
+
     def _insert_pass(
         self, secret: str, name: str, kind: str, label: str, expires_at: str | None
     ) -> Token:
-        token_id = secrets.token_hex(8)
-        with self._write_transaction(ALL_OWNERS) as writing:
+        with self._write_transaction() as tx:
+            token = Token(id=secrets.token_hex(8), label=label, created_at=tx.timestamp)
+            tx.connection.execute(delete(passes).where(passes.c.expires_at < tx.timestamp))
+            if not tx.connection.scalar(select(users.c.name).where(users.c.name == name)):
+                raise _make_user_not_found_error(name)
             row = {
+                **msgspec.structs.asdict(token),
                 "digest": _compute_digest(secret),
-                "id": token_id,
                 "user_name": name,
                 "kind": kind,
-                "label": label,
-                "created_at": writing.timestamp,
                 "expires_at": expires_at,
             }
-            writing.connection.execute(
-                delete(passes).where(passes.c.expires_at < writing.timestamp)
-            )
-            if not writing.connection.scalar(select(users.c.name).where(users.c.name == name)):
-                raise _make_user_not_found_error(name)
-            writing.connection.execute(insert(passes), row)
-            return Token(id=token_id, label=label, created_at=writing.timestamp)
+            tx.connection.execute(insert(passes), row)
+        return token
 
-    def _update_user(self, connection: Any, name: str, **values: object) -> None:
-        done = connection.execute(update(users).where(users.c.name == name).values(**values))
-        if not done.rowcount:
-            raise _make_user_not_found_error(name)
 
-    def _require_another_admin(self, connection: Any, name: str) -> None:
-        """Make sure that somebody is left who looks after the others."""
-        admins = [*connection.scalars(select(users.c.name).where(users.c.is_admin))]
-        if admins == [name]:
-            raise make_invalid_field_error("name", f"{name} is the last administrator")
+def _update_user(tx: WriteTransaction, name: str, **values: object) -> None:
+    result = tx.connection.execute(update(users).where(users.c.name == name).values(**values))
+    if not result.rowcount:
+        raise _make_user_not_found_error(name)
+
+
+def _require_another_admin(tx: WriteTransaction, name: str) -> None:
+    admins = [*tx.connection.scalars(select(users.c.name).where(users.c.is_admin))]
+    if admins == [name]:
+        raise make_invalid_field_error("name", f"{name} is the last administrator")
 
 
 def _make_user(row: Row[Any]) -> TeamUser:
@@ -295,11 +286,11 @@ def _make_user(row: Row[Any]) -> TeamUser:
 
 @cache
 def _get_dummy_hash() -> str:
-    """What is checked where there is no such user, so that the answer takes as long."""
     return hash_password(secrets.token_hex())
 
 
 def _compute_digest(secret: str) -> str:
+    # A fast hash is enough: the secrets have 256 random bits, which cannot be guessed.
     return sha256(secret.encode()).hexdigest()
 
 
@@ -312,4 +303,4 @@ def _validate_password(password: str) -> str:
 
 
 def _make_user_not_found_error(name: str) -> UserNotFoundError:
-    return UserNotFoundError(f"there is no user {name[:100]!r}")
+    return UserNotFoundError(f"no user is named {name[:100]!r}")

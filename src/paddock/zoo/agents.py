@@ -1,12 +1,8 @@
-"""In what two versions of an agent differ, and in a few words what a change was.
-
-Agents: making, finding, changing, deleting them, and having them back.
-
-What agents were before: looking at it, comparing, and taking it back.
-"""
+"""Agents and their versions: create, find, change, delete, compare and restore them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -27,7 +23,6 @@ from paddock.zoo.slugs import find_free_slug, slugify
 from paddock.zoo.store import agent_rows
 from paddock.zoo.store.agent_rows import AgentFilter, AgentRow
 from paddock.zoo.store.schema import agents
-from paddock.zoo.validation import EDITABLE_AGENT_FIELDS, apply_changes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,57 +33,41 @@ if TYPE_CHECKING:
 
 _BOOKKEEPING_FIELDS = frozenset({"version", "createdAt", "updatedAt"})
 _LIST_FIELDS = ("skills", "skillCategories")
-
-
-def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
-    """Every field that is not the same; skills and categories one by one, and their order."""
-    old, new = msgspec.to_builtins(before), msgspec.to_builtins(after)
-    found: list[FieldChange] = []
-    for key in new:
-        if key in _BOOKKEEPING_FIELDS or old[key] == new[key]:
-            continue
-        if key in _LIST_FIELDS:
-            found += _diff_items(key, old[key], new[key])
-        else:
-            found.append(FieldChange(field=key, before=old[key], after=new[key]))
-    return found
-
-
-def _diff_items(
-    key: str, before: list[dict[str, Any]], after: list[dict[str, Any]]
-) -> list[FieldChange]:
-    old, new = ({item["id"]: item for item in items} for items in (before, after))
-    found: list[FieldChange] = []
-    for one in {**old, **new}:
-        if one in old and one in new:
-            found += [
-                FieldChange(field=f"{key}.{one}.{name}", before=old[one][name], after=value)
-                for name, value in new[one].items()
-                if value != old[one][name]
-            ]
-        else:
-            found.append(FieldChange(field=f"{key}.{one}", before=old.get(one), after=new.get(one)))
-    order = [[one for one in items if one in old and one in new] for items in (old, new)]
-    if order[0] != order[1]:
-        found.append(FieldChange(field=f"{key}.order", before=list(old), after=list(new)))
-    return found
-
-
-def summarize_changes(changes: list[FieldChange]) -> str:
-    """As in `changed name, skills.testing.enabled and 2 more`."""
-    fields = [change.field for change in changes]
-    if not fields:
-        return "no change"
-    shown = ", ".join(fields[:3])
-    more = len(fields) - 3
-    return f"changed {shown} and {more} more" if more > 0 else f"changed {shown}"
-
-
 _COPY_SUFFIX = " copy"
 
 
-class AgentRepository(ZooContext):
-    """The agents of a zoo."""
+@dataclass(frozen=True)
+class AgentRepository:
+    """The agents of a zoo.
+
+    Methods raise `AgentNotFoundError` for an unknown agent, `ConflictError` if the agent is not at
+    the expected `version`, and `InvalidAgentError` if a value is invalid.
+    """
+
+    context: ZooContext
+
+    def list_summaries(
+        self,
+        *,
+        archived: bool | None = False,
+        text: str | None = None,
+        tag: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Page[AgentSummary]:
+        """Return the summaries of agents, in order of creation.
+
+        Args:
+            archived: Return archived agents instead of the others; None returns both.
+            text: Substring of the name, the description or a tag, ignoring case.
+            tag: A tag that the agents must have.
+            limit: Maximum number of agents; by default all.
+            cursor: `next_cursor` of the previous page.
+        """
+        agent_filter = AgentFilter(archived, text, tag)
+        page_size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
+        with self.context.read_transaction() as tx:
+            return agent_rows.list_agent_summaries(tx, agent_filter, page_size, after)
 
     def list_agents(
         self,
@@ -98,66 +77,34 @@ class AgentRepository(ZooContext):
         tag: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Page[AgentSummary]:
-        """What lists show of the agents, in the order in which they were made.
-
-        Args:
-            archived: Whether archived ones are wanted, or the others; None is all.
-            text: Part of the name, the description or a tag.
-            tag: A tag that they have.
-            limit: How many at most; None is all.
-            cursor: `next_cursor` of the page before.
-        """
-        wanted = AgentFilter(archived, text, tag)
-        size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
-        with self._read_transaction() as reading:
-            return agent_rows.list_agent_summaries(reading, wanted, size, after)
-
-    def list_whole_agents(
-        self,
-        *,
-        archived: bool | None = False,
-        text: str | None = None,
-        tag: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
     ) -> Page[Agent]:
-        """The same with everything that agents have, but for their brains."""
-        wanted = AgentFilter(archived, text, tag)
-        size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
-        with self._read_transaction() as reading:
-            page = agent_rows.list_agent_rows(reading, wanted, size, after)
-        return Page(items=[kept.agent for kept in page.items], next_cursor=page.next_cursor)
+        """Return complete agents, without their brains. The arguments are those of summaries."""
+        agent_filter = AgentFilter(archived, text, tag)
+        page_size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
+        with self.context.read_transaction() as tx:
+            page = agent_rows.list_agent_rows(tx, agent_filter, page_size, after)
+        return Page(items=[row.agent for row in page.items], next_cursor=page.next_cursor)
 
-    def get_agent(self, agent_id: str) -> Agent:
-        """The agent of an id.
+    def get(self, agent_id: str) -> Agent:
+        """Return the agent with an ID."""
+        with self.context.read_transaction() as tx:
+            return require_agent(tx, agent_id).agent
 
-        Raises:
-            AgentNotFoundError: when there is none.
+    def find(self, id_or_name: str) -> Agent:
+        """Return the agent with an ID or, ignoring case, with a name."""
+        with self.context.read_transaction() as tx:
+            return require_agent_by_name(tx, id_or_name).agent
+
+    def create(self, new: NewAgent | Mapping[str, Any], *, source: str = "web") -> Agent:
+        """Create an agent.
+
+        Its ID is a slug of the given ID or of the name, with `-2`, `-3`, … if that is taken.
         """
-        with self._read_transaction() as reading:
-            return require_agent(reading, agent_id).agent
+        new_agent = validation.parse_new_agent(new)
+        with self.context.write_transaction(source) as tx:
+            return add_agent(tx, new_agent, "created").agent
 
-    def find_agent(self, id_or_name: str) -> Agent:
-        """The agent of an id or, without regard to case, of a name.
-
-        Raises:
-            AgentNotFoundError: when there is neither; the hint names the nearest.
-        """
-        with self._read_transaction() as reading:
-            return require_agent_by_name(reading, id_or_name).agent
-
-    def create_agent(self, new: NewAgent | Mapping[str, Any], *, source: str = "web") -> Agent:
-        """Make an agent; its id is a slug of the given id, or of the name, with `-2` if need be.
-
-        Raises:
-            InvalidAgentError: when it cannot be as it was asked for.
-        """
-        wanted = validation.parse_new_agent(new)
-        with self._write_transaction(source) as writing:
-            return add_agent(writing, wanted, "created").agent
-
-    def update_agent(
+    def update(
         self,
         agent_id: str,
         changes: Mapping[str, Any],
@@ -165,172 +112,90 @@ class AgentRepository(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Change the fields whose JSON keys are given, and no others; unknown keys are ignored.
+        """Set the fields whose JSON keys are given, and ignore unknown keys."""
+        with self.context.write_transaction(source) as tx:
+            row = require_agent(tx, agent_id)
+            check_expected_version(version, row.agent)
+            changed = validation.apply_changes(row.agent, changes, validation.EDITABLE_AGENT_FIELDS)
+            return save_agent(tx, row, changed)
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when it cannot be as it was asked for.
-        """
-        with self._write_transaction(source) as writing:
-            kept = require_agent(writing, agent_id)
-            check_expected_version(version, kept.agent)
-            changed = validation.apply_changes(
-                kept.agent, changes, validation.EDITABLE_AGENT_FIELDS
+    def duplicate(self, agent_id: str, name: str | None = None, *, source: str = "web") -> Agent:
+        """Create a copy of an agent without its brain."""
+        with self.context.write_transaction(source) as tx:
+            agent = require_agent(tx, agent_id).agent
+            max_name_characters = validation.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
+            copy = validation.convert_to_struct(NewAgent, msgspec.to_builtins(agent))
+            copy.id = None
+            copy.name = (
+                name if name is not None else agent.name[:max_name_characters] + _COPY_SUFFIX
             )
-            return save_agent(writing, kept, changed)
+            copy.appearance_seed = ""
+            return add_agent(tx, copy, f"copied from {agent.id}").agent
 
-    def duplicate_agent(
-        self, agent_id: str, name: str | None = None, *, source: str = "web"
-    ) -> Agent:
-        """Make another agent that has all of one but its id and its brain.
+    def delete(self, agent_id: str, version: int | None = None, *, source: str = "web") -> None:
+        """Move an agent to the bin, from which it can be restored for 30 days."""
+        with self.context.write_transaction(source) as tx:
+            row = require_agent(tx, agent_id)
+            check_expected_version(version, row.agent)
+            agent_rows.update_agent_columns(tx, row.key, deleted_at=tx.timestamp)
+            tx.record_event("agent:deleted", row.agent.id, name=row.agent.name)
+            _purge_expired_agents(tx)
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            InvalidAgentError: when it cannot have that name.
-        """
-        with self._write_transaction(source) as writing:
-            agent = require_agent(writing, agent_id).agent
-            room = validation.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
-            wanted = validation.convert_to_struct(NewAgent, msgspec.to_builtins(agent))
-            wanted.id = None
-            wanted.name = name if name is not None else agent.name[:room] + _COPY_SUFFIX
-            wanted.appearance_seed = ""
-            return add_agent(writing, wanted, f"copied from {agent.id}").agent
-
-    def delete_agent(
-        self, agent_id: str, version: int | None = None, *, source: str = "web"
-    ) -> None:
-        """Put an agent into the bin, from where it can be restored for 30 days.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            ConflictError: when it is not at that version any more.
-        """
-        with self._write_transaction(source) as writing:
-            kept = require_agent(writing, agent_id)
-            check_expected_version(version, kept.agent)
-            agent_rows.update_agent_columns(writing, kept.key, deleted_at=writing.timestamp)
-            writing.record_event("agent:deleted", kept.agent.id, name=kept.agent.name)
-            _purge_expired_agents(writing)
-
-    def bin(self) -> list[AgentSummary]:
-        """The agents that can be restored, in the order in which they were made."""
-        with self._read_transaction() as reading:
+    def list_deleted(self) -> list[AgentSummary]:
+        """Return the agents in the bin that can be restored, most recently deleted first."""
+        with self.context.read_transaction() as tx:
             page = agent_rows.list_agent_summaries(
-                reading, AgentFilter(None, is_deleted=True), None, None
+                tx, AgentFilter(None, is_deleted=True), None, None
             )
-        since = timestamps.get_past_timestamp(validation.DELETED_RETENTION_DAYS)
-        return [one for one in page.items if one.deleted_at is not None and one.deleted_at >= since]
+        # Expired agents stay in the table until the next deletion removes them.
+        oldest = timestamps.get_past_timestamp(validation.DELETED_RETENTION_DAYS)
+        restorable = [agent for agent in page.items if (agent.deleted_at or "") >= oldest]
+        return sorted(restorable, key=lambda agent: agent.deleted_at or "", reverse=True)
 
-    def restore_agent(self, agent_id: str, *, source: str = "web") -> Agent:
-        """Take an agent out of the bin, as it was.
+    def restore(self, agent_id: str, *, source: str = "web") -> Agent:
+        """Restore an agent from the bin, with its brain and its history."""
+        with self.context.write_transaction(source) as tx:
+            row = _require_deleted_agent(tx, agent_id)
+            agent_rows.update_agent_columns(tx, row.key, deleted_at=None)
+            tx.record_event("agent:restored", row.agent.id, name=row.agent.name)
+            return row.agent
 
-        Raises:
-            AgentNotFoundError: when it is not there.
-        """
-        with self._write_transaction(source) as writing:
-            kept = _require_deleted_agent(writing, agent_id)
-            agent_rows.update_agent_columns(writing, kept.key, deleted_at=None)
-            writing.record_event("agent:restored", kept.agent.id, name=kept.agent.name)
-            return kept.agent
-
-    def purge_agent(self, agent_id: str, *, source: str = "web") -> None:
-        """Delete an agent that is in the bin, its brain and its history, for ever.
-
-        Raises:
-            AgentNotFoundError: when it is not in the bin.
-        """
-        with self._write_transaction(source) as writing:
-            kept = _require_deleted_agent(writing, agent_id)
-            writing.connection.execute(delete(agents).where(agents.c.key == kept.key))
+    def purge(self, agent_id: str, *, source: str = "web") -> None:
+        """Delete an agent in the bin permanently, with its brain and its history."""
+        with self.context.write_transaction(source) as tx:
+            row = _require_deleted_agent(tx, agent_id)
+            tx.connection.execute(delete(agents).where(agents.c.key == row.key))
+            tx.record_event("agent:purged", row.agent.id, name=row.agent.name)
 
 
-def add_agent(writing: WriteTransaction, new: NewAgent, summary: str) -> AgentRow:
-    """Make an agent, its first version and the event of it."""
-    values = msgspec.structs.asdict(new)
-    asked_id = (values.pop("id") or "").strip()
-    agent = Agent(
-        **values,
-        id=find_free_slug(
-            slugify(asked_id or new.name, "agent"), agent_rows.make_agent_id_check(writing)
-        ),
-        created_at=writing.timestamp,
-        updated_at=writing.timestamp,
-    )
-    agent.appearance_seed = new.appearance_seed or asked_id or new.name
-    agent = validation.validate_agent(agent)
-    kept = AgentRow(agent_rows.insert_agent(writing, agent), agent)
-    agent_rows.insert_version(writing, kept, summary)
-    writing.record_event("agent:created", agent.id, name=agent.name)
-    return kept
+@dataclass(frozen=True)
+class VersionHistory:
+    """The stored versions of agents.
 
+    Methods raise `AgentNotFoundError` for an unknown agent, and `AgentVersionNotFoundError` for a
+    version that was never made or is no longer stored.
+    """
 
-def save_agent(
-    writing: WriteTransaction, kept: AgentRow, changed: Agent, summary: str | None = None
-) -> Agent:
-    """Write a change as the next version; one that changes nothing is none."""
-    tidy = validation.validate_agent(changed)
-    if tidy == kept.agent:
-        return kept.agent
-    summary = summary or summarize_changes(diff_agents(kept.agent, tidy))
-    tidy.version = kept.agent.version + 1
-    tidy.updated_at = writing.timestamp
-    agent_rows.update_agent(writing, kept.key, tidy)
-    agent_rows.insert_version(writing, AgentRow(kept.key, tidy), summary)
-    writing.record_event("agent:updated", tidy.id, version=tidy.version, summary=summary)
-    return tidy
+    context: ZooContext
 
-
-def _require_deleted_agent(writing: WriteTransaction, agent_id: str) -> AgentRow:
-    kept = agent_rows.find_agent_row(writing, agent_id.strip(), in_bin=True)
-    if kept is None:
-        if agent_rows.find_agent_row(writing, agent_id.strip()) is None:
-            raise make_agent_not_found_error(writing, agent_id)
-        raise AgentNotFoundError(f"{agent_id[:100]} is not in the bin", hint="delete it first")
-    return kept
-
-
-def _purge_expired_agents(writing: WriteTransaction) -> None:
-    old = agents.c.deleted_at < timestamps.get_past_timestamp(validation.DELETED_RETENTION_DAYS)
-    writing.connection.execute(delete(agents).where(agents.c.owner == writing.owner, old))
-
-
-class VersionHistory(ZooContext):
-    """The versions of agents."""
-
-    def versions(self, agent_id: str) -> list[AgentVersion]:
-        """All that are kept, the newest first, without the agents themselves.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-        """
-        with self._read_transaction() as reading:
-            return agent_rows.list_versions(reading, require_agent(reading, agent_id).key)
+    def list_versions(self, agent_id: str) -> list[AgentVersion]:
+        """Return the stored versions of an agent, newest first, without their content."""
+        with self.context.read_transaction() as tx:
+            return agent_rows.list_versions(tx, require_agent(tx, agent_id).key)
 
     def get_version(self, agent_id: str, version: int) -> AgentVersion:
-        """One version, with what the agent was then.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            AgentVersionNotFoundError: when that version is not kept.
-        """
-        with self._read_transaction() as reading:
-            return _require_agent_version(reading, require_agent(reading, agent_id), version)
+        """Return one version with its content."""
+        with self.context.read_transaction() as tx:
+            return _require_agent_version(tx, require_agent(tx, agent_id), version)
 
     def diff_versions(self, agent_id: str, before: int, after: int) -> list[FieldChange]:
-        """In what two versions differ.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            AgentVersionNotFoundError: when one of them is not kept.
-        """
-        with self._read_transaction() as reading:
-            kept = require_agent(reading, agent_id)
-            old = _require_agent_version(reading, kept, before).agent
-            new = _require_agent_version(reading, kept, after).agent
-        assert old is not None  # noqa: S101 - single versions have their agent
-        assert new is not None  # noqa: S101 - single versions have their agent
+        """Return the fields in which two versions differ."""
+        with self.context.read_transaction() as tx:
+            row = require_agent(tx, agent_id)
+            old = _require_agent_version(tx, row, before).agent
+            new = _require_agent_version(tx, row, after).agent
+        assert old is not None  # noqa: S101 - only lists omit the agent
+        assert new is not None  # noqa: S101 - only lists omit the agent
         return diff_agents(old, new)
 
     def restore_version(
@@ -341,34 +206,134 @@ class VersionHistory(ZooContext):
         current: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Make the agent what it was, as its next version; nothing in between is lost.
+        """Save the content of an earlier version as the next version of the agent.
 
         Args:
-            agent_id: Whose version.
-            version: Which one it is to be again.
-            current: The version that the caller believes the agent to be at.
-            source: Who does it.
+            agent_id: The agent.
+            version: The version to restore.
+            current: The version that the agent is expected to be at.
+            source: The origin of the change.
 
         Raises:
-            AgentNotFoundError: when there is no such agent.
-            AgentVersionNotFoundError: when that version is not kept.
-            ConflictError: when the agent is not at the version `current` any more.
+            ConflictError: The agent is not at the version `current`.
         """
-        with self._write_transaction(source) as writing:
-            kept = require_agent(writing, agent_id)
-            check_expected_version(current, kept.agent)
-            old = _require_agent_version(writing, kept, version).agent
-            changed = apply_changes(kept.agent, msgspec.to_builtins(old), EDITABLE_AGENT_FIELDS)
-            return save_agent(writing, kept, changed, f"restored version {version}")
+        with self.context.write_transaction(source) as tx:
+            row = require_agent(tx, agent_id)
+            check_expected_version(current, row.agent)
+            old = _require_agent_version(tx, row, version).agent
+            changed = validation.apply_changes(
+                row.agent, msgspec.to_builtins(old), validation.EDITABLE_AGENT_FIELDS
+            )
+            return save_agent(tx, row, changed, f"restored version {version}")
 
 
-def _require_agent_version(
-    transaction: ReadTransaction, kept: AgentRow, version: int
-) -> AgentVersion:
-    found = agent_rows.find_version(transaction, kept.key, version)
-    if found is None:
+def add_agent(tx: WriteTransaction, new: NewAgent, summary: str) -> AgentRow:
+    """Insert an agent with its first version, and record the event."""
+    values = msgspec.structs.asdict(new)
+    requested_id = (values.pop("id") or "").strip()
+    agent = Agent(
+        **values,
+        id=find_free_slug(
+            slugify(requested_id or new.name, "agent"), agent_rows.make_agent_id_check(tx)
+        ),
+        created_at=tx.timestamp,
+        updated_at=tx.timestamp,
+    )
+    agent.appearance_seed = new.appearance_seed or requested_id or new.name
+    agent = validation.validate_agent(agent)
+    row = AgentRow(agent_rows.insert_agent(tx, agent), agent)
+    agent_rows.insert_version(tx, row, summary)
+    tx.record_event("agent:created", agent.id, name=agent.name)
+    return row
+
+
+def save_agent(
+    tx: WriteTransaction, row: AgentRow, changed: Agent, summary: str | None = None
+) -> Agent:
+    """Save a changed agent as its next version, unless nothing has changed."""
+    changed = validation.validate_agent(changed)
+    if changed == row.agent:
+        return row.agent
+    summary = summary or summarize_changes(diff_agents(row.agent, changed))
+    changed.version = row.agent.version + 1
+    changed.updated_at = tx.timestamp
+    agent_rows.update_agent(tx, row.key, changed)
+    agent_rows.insert_version(tx, AgentRow(row.key, changed), summary)
+    tx.record_event("agent:updated", changed.id, version=changed.version, summary=summary)
+    return changed
+
+
+def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
+    """Return the fields that differ, with skills and categories compared one by one."""
+    old, new = msgspec.to_builtins(before), msgspec.to_builtins(after)
+    changes: list[FieldChange] = []
+    for key in new:
+        if key in _BOOKKEEPING_FIELDS or old[key] == new[key]:
+            continue
+        if key in _LIST_FIELDS:
+            changes += _diff_items(key, old[key], new[key])
+        else:
+            changes.append(FieldChange(field=key, before=old[key], after=new[key]))
+    return changes
+
+
+def _diff_items(
+    key: str, before: list[dict[str, Any]], after: list[dict[str, Any]]
+) -> list[FieldChange]:
+    old, new = ({item["id"]: item for item in items} for items in (before, after))
+    changes: list[FieldChange] = []
+    for item_id in {**old, **new}:
+        field = f"{key}.{item_id}"
+        if item_id in old and item_id in new:
+            changes += [
+                FieldChange(field=f"{field}.{name}", before=old[item_id][name], after=value)
+                for name, value in new[item_id].items()
+                if value != old[item_id][name]
+            ]
+        else:
+            changes.append(
+                FieldChange(field=field, before=old.get(item_id), after=new.get(item_id))
+            )
+    # Added and removed items shift the others; only items in both versions show a new order.
+    old_order, new_order = (
+        [item_id for item_id in items if item_id in old and item_id in new] for items in (old, new)
+    )
+    if old_order != new_order:
+        changes.append(FieldChange(field=f"{key}.order", before=list(old), after=list(new)))
+    return changes
+
+
+def summarize_changes(changes: list[FieldChange]) -> str:
+    """Describe changes on one line, as in `changed name, skills.testing.enabled and 2 more`."""
+    fields = [change.field for change in changes]
+    if not fields:
+        return "no change"
+    shown = ", ".join(fields[:3])
+    more = len(fields) - 3
+    return f"changed {shown} and {more} more" if more > 0 else f"changed {shown}"
+
+
+def _require_deleted_agent(tx: WriteTransaction, agent_id: str) -> AgentRow:
+    row = agent_rows.find_agent_row(tx, agent_id.strip(), in_bin=True)
+    if row is None:
+        if agent_rows.find_agent_row(tx, agent_id.strip()) is None:
+            raise make_agent_not_found_error(tx, agent_id)
+        raise AgentNotFoundError(f"{agent_id[:100]} is not in the bin", hint="delete it first")
+    return row
+
+
+def _purge_expired_agents(tx: WriteTransaction) -> None:
+    is_expired = agents.c.deleted_at < timestamps.get_past_timestamp(
+        validation.DELETED_RETENTION_DAYS
+    )
+    tx.connection.execute(delete(agents).where(agents.c.owner == tx.owner, is_expired))
+
+
+def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> AgentVersion:
+    agent_version = agent_rows.find_version(tx, row.key, version)
+    if agent_version is None:
         raise AgentVersionNotFoundError(
-            f"version {version} of {kept.agent.name} is not kept",
-            hint="list the versions that are",
+            f"version {version} of {row.agent.name} is not stored",
+            hint="list the versions of the agent to see which are",
         )
-    return found
+    return agent_version

@@ -1,13 +1,10 @@
-"""All that an owner has as plain rows, and such rows put back; keys are given out anew.
+"""Backups of a zoo: writing them, and replacing the zoo's data with their content.
 
-Rows are copied from one database to another, of either kind, when both are at the present revision.
+A backup is a copy of a SQLite database, or a file of JSON lines that either kind of database can
+restore. Of the latter, the first line names the format and the schema revision, each further line
+is a row, and the last line has the number of rows, which reveals truncated files.
 
-Backups as files: a copy of a SQLite database, or lines of JSON that any database can take back.
-
-The first line of the latter says what it is and of which revision its rows are; each further one is
-a row; the last one counts them, so that a file that was cut off is not taken for a whole one.
-
-Keeping all of a zoo in a file, and having it back.
+Rows are only copied between databases at the current revision; older backups are migrated first.
 """
 
 from __future__ import annotations
@@ -17,6 +14,7 @@ import sqlite3
 import tempfile
 import zlib
 from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from gzip import GzipFile
 from itertools import chain
 from pathlib import Path
@@ -56,7 +54,7 @@ _PLAIN_METADATA = MetaData()
 
 
 def _make_plain_table(table: Table) -> Table:
-    """A table whose data is text as it stands, so that nothing is lost on the way."""
+    """Return a table without custom column types, so that stored text is copied unchanged."""
     columns = [
         Column(
             column.name,
@@ -81,16 +79,16 @@ COPIED_TABLES = {
         _make_plain_table(schema.imported_files),
     )
 }
-"""In the order in which they can be put back. Events are told once, and not copied."""
+"""The tables of a backup, in an order that satisfies their foreign keys; without events."""
 
 
 def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowData]]:
-    """The names of tables with their rows, read while they are taken."""
+    """Yield the rows of an owner with the names of their tables, reading in batches."""
     for name, table in COPIED_TABLES.items():
         columns = [column for column in table.columns if column.name != "owner"]
         statement = _filter_by_owner(select(*columns), table, owner)
-        in_parts = statement.execution_options(yield_per=BATCH_ROWS)
-        for row in connection.execute(in_parts).mappings():
+        statement = statement.execution_options(yield_per=BATCH_ROWS)
+        for row in connection.execute(statement).mappings():
             yield name, {str(key): value for key, value in row.items()}
 
 
@@ -106,47 +104,51 @@ def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select
 
 
 def has_only_other_owners(connection: Connection, owner: str) -> bool:
-    """Whether there are agents, and none of an owner."""
+    """Return whether a database has agents, but none of an owner."""
     owners = set(connection.scalars(select(_PLAIN_AGENTS.c.owner).distinct()))
     return bool(owners) and owner not in owners
 
 
 def delete_owner_rows(connection: Connection, owner: str) -> None:
-    """Delete what an owner has, but for the events."""
+    """Delete all rows of an owner except events."""
     for table in COPIED_TABLES.values():
-        if "owner" in table.columns:  # versions go with their agents
+        if "owner" in table.columns:  # versions are deleted with their agents (ON DELETE CASCADE)
             connection.execute(delete(table).where(table.c.owner == owner))
 
 
 def insert_rows(connection: Connection, owner: str, rows: Iterable[tuple[str, RowData]]) -> None:
-    """Insert rows, in the order of `rows_of`.
+    """Insert rows in the order of `iterate_rows`, with new agent keys.
 
     Raises:
-        KeyError: for a table, or an agent, that there is not.
+        KeyError: A row names an unknown table or an unknown agent.
     """
-    keys: dict[int, int] = {}
+    # The keys in the backup may be in use by other owners of this database.
+    new_agent_keys: dict[int, int] = {}
     batch: list[RowData] = []
-    of = _PLAIN_AGENTS
-    for name, given in rows:
-        table = COPIED_TABLES[name]
-        if table is not of or len(batch) >= BATCH_ROWS:
-            _insert_batch(connection, of, batch)
-            batch, of = [], table
-        row = _adapt_row(table, given, owner, keys)
+    batch_table = _PLAIN_AGENTS
+    for table_name, data in rows:
+        table = COPIED_TABLES[table_name]
+        if table is not batch_table or len(batch) >= BATCH_ROWS:
+            _insert_batch(connection, batch_table, batch)
+            batch, batch_table = [], table
+        row = _adapt_row(table, data, owner, new_agent_keys)
         if table is _PLAIN_AGENTS:
-            inserted = connection.execute(insert(_PLAIN_AGENTS), row).inserted_primary_key or (0,)
-            keys[given["key"]] = inserted[0]
+            # One by one: a batch does not return the new keys.
+            result = connection.execute(insert(_PLAIN_AGENTS), row)
+            new_agent_keys[data["key"]] = (result.inserted_primary_key or (0,))[0]
         else:
             batch.append(row)
-    _insert_batch(connection, of, batch)
+    _insert_batch(connection, batch_table, batch)
 
 
-def _adapt_row(table: Table, given: Mapping[str, Any], owner: str, keys: dict[int, int]) -> RowData:
-    row = {name: value for name, value in given.items() if name != "key"}
+def _adapt_row(
+    table: Table, data: Mapping[str, Any], owner: str, new_agent_keys: dict[int, int]
+) -> RowData:
+    row = {name: value for name, value in data.items() if name != "key"}
     if "owner" in table.columns:
         row["owner"] = owner
     if "agent_key" in row:
-        row["agent_key"] = keys[row["agent_key"]]
+        row["agent_key"] = new_agent_keys[row["agent_key"]]
     return row
 
 
@@ -159,7 +161,7 @@ BACKUP_FORMAT = "paddock-zoo-backup"
 SQLITE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
 GZIP_HEADER = b"\x1f\x8b"
 MAX_LINE_BYTES = 200_000_000
-"""More than any row of ours has; a file without line ends is not read into memory whole."""
+"""No row is longer. Keeps a file without line ends from being read into memory completely."""
 _DAMAGE_EXCEPTIONS = (
     EOFError,
     KeyError,
@@ -169,27 +171,27 @@ _DAMAGE_EXCEPTIONS = (
     zlib.error,
     msgspec.MsgspecError,
 )
-"""What reading a damaged file ends in, whatever the damage."""
+"""Exceptions that reading a damaged file can raise."""
 
 
 @contextmanager
 def _replace_file(path: Path) -> Iterator[Path]:
-    """A new file beside one, which takes its place when it is complete and on the disk."""
+    """Yield a temporary file that replaces `path` when it is complete and on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
-    new = Path(name)
+    temporary = Path(name)
     try:
-        yield new
-        with new.open("rb+") as file:
+        yield temporary
+        with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        new.replace(path)
+        temporary.replace(path)
     finally:
-        new.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def copy_sqlite_database(source: str, path: Path) -> None:
-    """Copy a database that others may be writing to, as it is at one moment."""
+    """Copy a consistent state of a database, even while other processes write to it."""
     with (
         _replace_file(path) as new,
         closing(sqlite3.connect(sqlite_files.make_sqlite_uri(source), uri=True)) as original,
@@ -198,25 +200,32 @@ def copy_sqlite_database(source: str, path: Path) -> None:
         original.backup(copy)
 
 
-def write_backup_lines(path: Path, rows: Iterable[tuple[str, RowData]], at: str) -> int:
-    """Write rows; how many there were."""
+def write_backup_lines(path: Path, rows: Iterable[tuple[str, RowData]], timestamp: str) -> int:
+    """Write a backup of JSON lines, gzipped if the name ends in `.gz`; return the row count."""
     with _replace_file(path) as new, new.open("wb") as raw:
         compressed = GzipFile(fileobj=raw, mode="wb") if path.suffix == ".gz" else None
         with compressed or nullcontext(raw) as file:
-            head = {"format": BACKUP_FORMAT, "revision": revisions.CURRENT_REVISION, "madeAt": at}
+            head = {
+                "format": BACKUP_FORMAT,
+                "revision": revisions.CURRENT_REVISION,
+                "madeAt": timestamp,
+            }
             file.write(msgspec.json.encode(head) + b"\n")
-            count = sum(file.write(msgspec.json.encode(one) + b"\n") > 0 for one in rows)
+            count = 0
+            for row in rows:
+                file.write(msgspec.json.encode(row) + b"\n")
+                count += 1
             file.write(msgspec.json.encode({"rows": count}) + b"\n")
         return count
 
 
 @contextmanager
 def open_backup(path: Path, owner: str) -> Iterator[Connection]:
-    """What is in a backup, of whatever revision, as a database at the present one.
+    """Copy a backup into a temporary database, migrate it, and connect to it.
 
     Raises:
-        ZooFileError: when it is no backup, or not a whole one.
-        ZooUnavailableError: when it is of a newer Paddock.
+        ZooFileError: The file is not a backup, or is damaged or incomplete.
+        ZooUnavailableError: The backup is from a newer version of Paddock.
     """
     check_regular_file(path)
     with tempfile.TemporaryDirectory(prefix="paddock-zoo-") as directory:
@@ -233,7 +242,7 @@ def open_backup(path: Path, owner: str) -> Iterator[Connection]:
                 connection.execution_options(paddock_writes=True)
                 with connection.begin():
                     if revisions.get_revision(connection, str(path)) is None:
-                        raise ZooFileError("it is an empty database", where=str(path))
+                        raise ZooFileError("the database is empty", where=str(path))
                     revisions.migrate_tables(connection, str(path))
                     yield connection
         finally:
@@ -244,11 +253,13 @@ def _copy_and_check(path: Path, copy: Path) -> None:
     try:
         copy_sqlite_database(str(path), copy)
         with closing(sqlite3.connect(copy)) as connection:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            (check_result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
-        raise ZooFileError(f"it cannot be read: {error}", where=str(path)) from None
-    if found != "ok":
-        raise ZooFileError(f"it is damaged: {found}", where=str(path), hint="take another backup")
+        raise ZooFileError(f"cannot be read: {error}", where=str(path)) from None
+    if check_result != "ok":
+        raise ZooFileError(
+            f"the backup is damaged: {check_result}", where=str(path), hint="use another backup"
+        )
 
 
 def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
@@ -261,23 +272,23 @@ def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
             head = msgspec.json.decode(next(lines, b""), type=dict[str, Any])
             if head.get("format") != BACKUP_FORMAT:
                 raise ZooFileError(
-                    "it is no backup of a zoo",
+                    "not a backup of a zoo",
                     where=str(path),
-                    hint="bundles and agents.json are imported, and not restored",
+                    hint="import bundles and agents.json instead of restoring them",
                 )
             create_tables(copy, wait_seconds=5, revision=str(head["revision"]), where=str(path))
             _insert_lines(lines, copy, owner)
         except SQLAlchemyError:
             raise ZooFileError(
-                "its rows are not those of a zoo",
+                "the rows of the backup do not fit the tables of a zoo",
                 where=str(path),
-                hint="take another backup; nothing was changed",
+                hint="use another backup; nothing was changed",
             ) from None
         except _DAMAGE_EXCEPTIONS as error:
             raise ZooFileError(
-                f"it is damaged, or not a whole backup: {error}",
+                f"the backup is damaged or incomplete: {error}",
                 where=str(path),
-                hint="take another backup; nothing was changed",
+                hint="use another backup; nothing was changed",
             ) from None
 
 
@@ -294,101 +305,113 @@ def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
         with engine.connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():
+                # Reflected, because a backup of an older revision has other columns.
                 tables = MetaData()
                 tables.reflect(connection, only=list(COPIED_TABLES))
                 for name, batch in _iterate_batches(lines):
                     table = tables.tables[name]
-                    given = {"owner": owner} if "owner" in table.columns else {}
-                    connection.execute(insert(table), [{**row, **given} for row in batch])
+                    owner_column = {"owner": owner} if "owner" in table.columns else {}
+                    connection.execute(insert(table), [{**row, **owner_column} for row in batch])
     finally:
         engine.dispose()
 
 
 def _iterate_batches(lines: Iterator[bytes]) -> Iterator[tuple[str, list[RowData]]]:
-    """The rows of one table after the other, some at a time."""
-    of, batch = "", list[Any]()
-    for number, line in enumerate(lines):
+    """Yield batches of consecutive rows of the same table."""
+    table_name, batch = "", list[Any]()
+    for row_count, line in enumerate(lines):
         data = msgspec.json.decode(line)
         if isinstance(data, dict):
             if batch:
-                yield of, batch
-            if data["rows"] != number:
-                raise ValueError(f"{data['rows']} rows were written, and {number} are there")
+                yield table_name, batch
+            if data["rows"] != row_count:
+                raise ValueError(f"{data['rows']} rows were written, but the file has {row_count}")
             return
-        name, row = data
-        if batch and (name != of or len(batch) >= BATCH_ROWS):
-            yield of, batch
+        row_table_name, row = data
+        if batch and (row_table_name != table_name or len(batch) >= BATCH_ROWS):
+            yield table_name, batch
             batch = []
-        of = name
+        table_name = row_table_name
         batch.append(row)
-    raise ValueError("its end is missing")
+    raise ValueError("the last line is missing")
 
 
-class BackupManager(ZooContext):
-    """Backups of a zoo, with history and bin."""
+@dataclass(frozen=True)
+class BackupManager:
+    """Backups of one zoo, including its history and its bin."""
 
-    def backup(self, path: Path | str) -> Path:
-        """Write all that the owner has to a file, which is replaced when it is there.
+    context: ZooContext
 
-        A name that ends in `.db` gives a copy of the SQLite database, with all owners. Any other
-        gives lines of JSON, which SQLite and PostgreSQL take back; with `.gz` they are compressed.
+    def create(self, path: Path | str) -> Path:
+        """Write all data of the owner to a file, replacing an existing one, and return its path.
+
+        A name that ends in `.db`, `.sqlite` or `.sqlite3` makes a copy of the SQLite database, with
+        all owners. Any other name makes JSON lines, compressed if the name ends in `.gz`.
 
         Raises:
-            ZooFileError: when the file cannot be written.
+            ZooFileError: The file cannot be written.
         """
         path = Path(path).expanduser().absolute()
         with _convert_system_errors(path):
             if path.suffix in SQLITE_SUFFIXES:
-                if not self._database.is_sqlite:
-                    raise ZooFileError(
-                        "a zoo in PostgreSQL gives no copy of a SQLite database",
-                        where=str(path),
-                        hint="let the name end in .jsonl or .jsonl.gz",
-                    )
-                if path.exists() and path.samefile(self._database.location):
-                    raise ZooFileError("that is the zoo itself", where=str(path))
-                copy_sqlite_database(self._database.location, path)
+                self._copy_database(path)
             else:
-                with self._database.read_transaction(at_one_moment=True) as connection:
-                    rows = iterate_rows(connection, self._owner)
+                with self.context.database.read_transaction(at_one_moment=True) as connection:
+                    rows = iterate_rows(connection, self.context.owner)
                     write_backup_lines(path, rows, timestamps.get_current_timestamp())
         return path
 
-    def restore_backup(self, path: Path | str, *, source: str = "cli") -> Path | None:
-        """Make the zoo what it was when a backup was made, all of it or nothing.
+    def _copy_database(self, path: Path) -> None:
+        database = self.context.database
+        if not database.is_sqlite:
+            raise ZooFileError(
+                "a zoo in PostgreSQL cannot be copied as a SQLite database",
+                where=str(path),
+                hint="use a name that ends in .jsonl or .jsonl.gz",
+            )
+        if path.exists() and path.samefile(database.location):
+            raise ZooFileError("this file is the zoo itself", where=str(path))
+        copy_sqlite_database(database.location, path)
 
-        What is there is first written to a backup of its own, whose path is returned, unless the
-        zoo is empty.
+    def restore(self, path: Path | str, *, source: str = "cli") -> Path | None:
+        """Replace all data of the owner with that of a backup, in one transaction.
+
+        The existing data is first written to a backup in Paddock's directory.
+
+        Returns:
+            The path of that backup; None if the zoo was empty.
 
         Raises:
-            ZooFileError: when it is no backup, is not whole, or is of another owner only.
-            ZooUnavailableError: when it is of a newer Paddock.
+            ZooFileError: The file is not a complete backup, or has data of other owners only.
+            ZooUnavailableError: The backup is from a newer version of Paddock.
         """
         path = Path(path).expanduser().absolute()
+        owner = self.context.owner
         with (
             _convert_system_errors(path),
-            open_backup(path, self._owner) as backup,
-            self._write_transaction(source) as writing,
+            open_backup(path, owner) as backup,
+            self.context.write_transaction(source) as tx,
         ):
-            if has_only_other_owners(backup, self._owner):
+            if has_only_other_owners(backup, owner):
                 raise ZooFileError(
-                    f"it holds nothing of the owner {self._owner!r}, and something of others",
+                    f"the backup has data of other owners, but none of {owner!r}",
                     where=str(path),
                 )
-            kept = self._write_safety_backup(writing)
-            delete_owner_rows(writing.connection, self._owner)
-            insert_rows(writing.connection, self._owner, iterate_rows(backup, self._owner))
-            writing.record_event("zoo:restored", path=path.name)
-        return kept
+            safety_backup = self._write_safety_backup(tx)
+            delete_owner_rows(tx.connection, owner)
+            insert_rows(tx.connection, owner, iterate_rows(backup, owner))
+            tx.record_event("zoo:restored", path=path.name)
+        return safety_backup
 
-    def _write_safety_backup(self, writing: WriteTransaction) -> Path | None:
-        rows = iterate_rows(writing.connection, self._owner)
+    def _write_safety_backup(self, tx: WriteTransaction) -> Path | None:
+        rows = iterate_rows(tx.connection, self.context.owner)
         first = next(rows, None)
         if first is None:
             return None
-        name = f"before-restoring-{writing.timestamp.replace(':', '')}.jsonl.gz"
+        # Colons are not allowed in file names on Windows.
+        name = f"before-restoring-{tx.timestamp.replace(':', '')}.jsonl.gz"
         path = Path(get_data_directory()) / "zoo" / "backups" / name
-        write_backup_lines(path, chain([first], rows), writing.timestamp)
+        write_backup_lines(path, chain([first], rows), tx.timestamp)
         return path
 
 
@@ -398,9 +421,9 @@ def _convert_system_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ZooFileError(
-            f"it cannot be read or written: {error.strerror or error}",
+            f"cannot be read or written: {error.strerror or error}",
             where=str(error.filename or path),
-            hint="name a file that you may read and write",
+            hint="choose a file that you can read and write",
         ) from None
     except sqlite3.Error as error:
         raise convert_sqlite_error(error, str(path)) or error from None

@@ -1,7 +1,8 @@
-"""What agents have kept: writing it down, finding it again, and handing it over."""
+"""The brains of agents: create, query, change and search entries, and hand them over."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -25,6 +26,7 @@ from paddock.zoo.store.schema import entries
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from paddock.zoo.model import Agent
     from paddock.zoo.store.agent_rows import AgentRow
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
@@ -35,15 +37,23 @@ METADATA_SOURCES = {
     "import": "import",
     "sync": "import",
 }
-"""What `metadata.source` says of who wrote an entry, unless it was given."""
+"""The default of an entry's `metadata.source`, by the source of the change."""
 MAX_QUERY_WORDS = 20
-"""Of a search; further ones are not looked at."""
+"""Further words of a query are ignored."""
 MIN_PREFIX_CHARACTERS = 2
-"""Of the beginning of a word that is searched for."""
+"""Minimum length of a word to be searched for as a prefix."""
 
 
-class BrainRepository(ZooContext):
-    """The brains of agents."""
+@dataclass(frozen=True)
+class BrainRepository:
+    """The brain entries of agents.
+
+    Methods raise `AgentNotFoundError` for an unknown agent, `EntryNotFoundError` for an unknown
+    entry, `ConflictError` if the entry is not at the expected `version`, and `InvalidAgentError` if
+    a value is invalid.
+    """
+
+    context: ZooContext
 
     def query_entries(
         self,
@@ -59,25 +69,21 @@ class BrainRepository(ZooContext):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[BrainEntry]:
-        """Entries of an agent, the newest first.
+        """Return the entries of an agent that meet all conditions, newest first.
 
         Args:
-            agent_id: Whose.
-            type: Only those of this type.
-            tags: Only those with any of these tags.
-            date_from: Only those of this day or moment, and later ones.
-            date_to: Only those of this day or moment, and earlier ones; a day counts whole, in UTC.
-            pinned: Only those that are pinned, or are not.
-            text: Only those with all words of it.
-            workspace_id: Only those of this workspace.
-            limit: How many at most; None is all.
-            cursor: `next_cursor` of the page before.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            InvalidAgentError: for dates that are none.
+            agent_id: The agent.
+            type: The type of the entries.
+            tags: Tags of which an entry must have at least one.
+            date_from: Earliest date or time, inclusive.
+            date_to: Latest date or time, inclusive; a date means the end of the day in UTC.
+            pinned: Whether the entries are pinned.
+            text: Words that an entry must all contain.
+            workspace_id: The workspace of the entries.
+            limit: Maximum number of entries; by default all.
+            cursor: `next_cursor` of the previous page.
         """
-        wanted = EntryFilter(
+        entry_filter = EntryFilter(
             type=type,
             tags=validation.normalize_tags(tags),
             not_before=validation.parse_date_bound(
@@ -88,22 +94,19 @@ class BrainRepository(ZooContext):
             words=extract_words(text)[:MAX_QUERY_WORDS] if text else (),
             workspace_id=workspace_id,
         )
-        size, after = validation.validate_page_size(limit), entry_rows.parse_entry_cursor(cursor)
-        with self._read_transaction() as reading:
-            kept = require_agent(reading, agent_id)
-            if text and text.strip() and not wanted.words:
-                return Page(items=[])  # nothing in it is a word
-            return entry_rows.list_entry_page(reading, kept.key, wanted, size, after)
+        page_size = validation.validate_page_size(limit)
+        after = entry_rows.parse_entry_cursor(cursor)
+        with self.context.read_transaction() as tx:
+            row = require_agent(tx, agent_id)
+            # A query of punctuation only has no words, which must not mean "no condition".
+            if text and text.strip() and not entry_filter.words:
+                return Page(items=[])
+            return entry_rows.list_entry_page(tx, row.key, entry_filter, page_size, after)
 
     def get_entry(self, agent_id: str, entry_id: str) -> BrainEntry:
-        """One entry.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            EntryNotFoundError: when its brain has no such entry.
-        """
-        with self._read_transaction() as reading:
-            return _require_entry(reading, require_agent(reading, agent_id), entry_id).entry
+        """Return one entry."""
+        with self.context.read_transaction() as tx:
+            return _require_entry(tx, require_agent(tx, agent_id), entry_id).entry
 
     def create_entry(
         self,
@@ -116,16 +119,11 @@ class BrainRepository(ZooContext):
         metadata: Mapping[str, Any] | None = None,
         source: str = "web",
     ) -> BrainEntry:
-        """Write something down; the zoo gives it its id and its time.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            InvalidAgentError: when it cannot be kept.
-        """
+        """Create an entry with a new ID and the current time."""
         data = {"type": type, "content": content, "tags": list(tags), "pinned": pinned}
-        with self._write_transaction(source) as writing:
-            kept = require_agent(writing, agent_id)
-            return write_entry(writing, kept, {**data, "metadata": metadata or {}})
+        with self.context.write_transaction(source) as tx:
+            row = require_agent(tx, agent_id)
+            return write_entry(tx, row, {**data, "metadata": metadata or {}})
 
     def update_entry(
         self,
@@ -136,107 +134,74 @@ class BrainRepository(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> BrainEntry:
-        """Change the fields whose JSON keys are given, and no others; unknown keys are ignored.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            EntryNotFoundError: when its brain has no such entry.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when it cannot be kept so.
-        """
-        with self._write_transaction(source) as writing:
-            agent = require_agent(writing, agent_id)
-            kept = _require_entry(writing, agent, entry_id)
-            check_expected_version(version, kept.entry)
-            changed = validation.apply_changes(
-                kept.entry, changes, validation.EDITABLE_ENTRY_FIELDS
-            )
-            return _save_entry(writing, kept, changed)
+        """Set the fields whose JSON keys are given, and ignore unknown keys."""
+        with self.context.write_transaction(source) as tx:
+            row = _require_entry(tx, require_agent(tx, agent_id), entry_id)
+            check_expected_version(version, row.entry)
+            changed = validation.apply_changes(row.entry, changes, validation.EDITABLE_ENTRY_FIELDS)
+            return _save_entry(tx, row, changed)
 
     def pin_entry(
         self, agent_id: str, entry_id: str, pinned: bool | None = None, *, source: str = "web"
     ) -> BrainEntry:
-        """Have an entry pinned or not; by default, what it is not now.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            EntryNotFoundError: when its brain has no such entry.
-        """
-        with self._write_transaction(source) as writing:
-            kept = _require_entry(writing, require_agent(writing, agent_id), entry_id)
-            wanted = not kept.entry.pinned if pinned is None else pinned
-            return _save_entry(writing, kept, msgspec.structs.replace(kept.entry, pinned=wanted))
+        """Pin or unpin an entry. Without `pinned`, invert its state."""
+        with self.context.write_transaction(source) as tx:
+            row = _require_entry(tx, require_agent(tx, agent_id), entry_id)
+            is_pinned = not row.entry.pinned if pinned is None else pinned
+            return _save_entry(tx, row, msgspec.structs.replace(row.entry, pinned=is_pinned))
 
     def delete_entry(
         self, agent_id: str, entry_id: str, *, version: int | None = None, source: str = "web"
     ) -> None:
-        """Put an entry into the bin, from where it can be restored for 30 days.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            EntryNotFoundError: when its brain has no such entry.
-            ConflictError: when it is not at that version any more.
-        """
-        with self._write_transaction(source) as writing:
-            agent = require_agent(writing, agent_id)
-            kept = _require_entry(writing, agent, entry_id)
-            check_expected_version(version, kept.entry)
-            # Without its words, no search comes upon it.
-            entry_rows.update_entry_columns(
-                writing, kept.key, deleted_at=writing.timestamp, words=""
-            )
-            entry_rows.change_entry_count(writing, agent.key, -1)
-            writing.record_event("brain:deleted", agent.agent.id, entry_id)
-            old = entries.c.deleted_at < timestamps.get_past_timestamp(
-                validation.DELETED_RETENTION_DAYS
-            )
-            same = entries.c.agent_key == agent.key
-            writing.connection.execute(delete(entries).where(same, old))
+        """Move an entry to the bin, from which it can be restored for 30 days."""
+        with self.context.write_transaction(source) as tx:
+            agent_row = require_agent(tx, agent_id)
+            row = _require_entry(tx, agent_row, entry_id)
+            check_expected_version(version, row.entry)
+            # Removing the indexed words removes the entry from the full-text index.
+            entry_rows.update_entry_columns(tx, row.key, deleted_at=tx.timestamp, words="")
+            entry_rows.change_entry_count(tx, agent_row.key, -1)
+            tx.record_event("brain:deleted", agent_row.agent.id, entry_id)
+            _purge_expired_entries(tx, agent_row.key)
 
     def restore_entry(self, agent_id: str, entry_id: str, *, source: str = "web") -> BrainEntry:
-        """Take an entry out of the bin, as it was.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            EntryNotFoundError: when it is not there.
-        """
-        with self._write_transaction(source) as writing:
-            agent = require_agent(writing, agent_id)
-            kept = entry_rows.find_entry_row(writing, agent.key, entry_id, in_bin=True)
-            if kept is None:
+        """Restore an entry from the bin."""
+        with self.context.write_transaction(source) as tx:
+            agent_row = require_agent(tx, agent_id)
+            row = entry_rows.find_entry_row(tx, agent_row.key, entry_id, in_bin=True)
+            if row is None:
                 raise EntryNotFoundError(
-                    f"no entry {entry_id[:100]!r} of {agent.agent.name} is in the bin"
+                    f"{agent_row.agent.name} has no entry {entry_id[:100]!r} in the bin"
                 )
-            entry_rows.update_entry(writing, kept.key, kept.entry)
-            entry_rows.update_entry_columns(writing, kept.key, deleted_at=None)
-            entry_rows.change_entry_count(writing, agent.key, 1)
-            writing.record_event("brain:restored", agent.agent.id, entry_id)
-            return kept.entry
+            # Writing the whole entry restores its words in the full-text index.
+            entry_rows.update_entry(tx, row.key, row.entry)
+            entry_rows.update_entry_columns(tx, row.key, deleted_at=None)
+            entry_rows.change_entry_count(tx, agent_row.key, 1)
+            tx.record_event("brain:restored", agent_row.agent.id, entry_id)
+            return row.entry
 
-    def search_brain(
-        self, text: str, *, agent_id: str | None = None, limit: int = 20
-    ) -> list[SearchHit]:
-        """The newest entries with all words of a text, without regard to case and accents.
+    def search(self, text: str, *, agent_id: str | None = None, limit: int = 20) -> list[SearchHit]:
+        """Return the newest entries that contain all words of a text, ignoring case and accents.
 
-        When there are none, those in which a word begins like the last one.
-
-        Raises:
-            AgentNotFoundError: when there is no such agent.
+        If no entry does, the last word matches as a prefix. Without `agent_id` the brains of all
+        agents are searched.
         """
         words = extract_words(text)[:MAX_QUERY_WORDS]
         validation.validate_page_size(limit)
-        with self._read_transaction() as reading:
-            key = require_agent(reading, agent_id).key if agent_id is not None else None
+        with self.context.read_transaction() as tx:
+            agent_key = require_agent(tx, agent_id).key if agent_id is not None else None
             if not words:
                 return []
-            found = entry_rows.search_entries(reading, words, agent_key=key, most=limit)
-            if not found and len(words[-1]) >= MIN_PREFIX_CHARACTERS:
-                found = entry_rows.search_entries(
-                    reading, words, agent_key=key, most=limit, is_last_open=True
+            matches = entry_rows.search_entries(tx, words, agent_key=agent_key, max_results=limit)
+            if not matches and len(words[-1]) >= MIN_PREFIX_CHARACTERS:
+                matches = entry_rows.search_entries(
+                    tx, words, agent_key=agent_key, max_results=limit, last_is_prefix=True
                 )
         return [
-            SearchHit(entry=entry, agent_name=name, snippet=make_snippet(entry.content, words))
-            for (_, entry), name in found
+            SearchHit(
+                entry=row.entry, agent_name=name, snippet=make_snippet(row.entry.content, words)
+            )
+            for row, name in matches
         ]
 
     def hand_over(
@@ -248,69 +213,83 @@ class BrainRepository(ZooContext):
         entry_ids: Sequence[str] = (),
         source: str = "web",
     ) -> BrainEntry:
-        """Leave another agent a summary and what belongs to it, as one entry of its brain.
+        """Create an entry in another agent's brain, with a summary and quoted entries.
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            EntryNotFoundError: when the giver's brain has no such entry.
-            InvalidAgentError: when the summary is empty or too long, or both are the same agent.
+        Args:
+            from_id: The agent that hands over, by ID or name.
+            to_id: The agent that takes over, by ID or name. Must be another one.
+            summary: Text of the entry. Must not be empty.
+            entry_ids: Entries of the first agent to quote after the summary.
+            source: The origin of the change.
         """
-        with self._write_transaction(source) as writing:
-            giver, receiver = (
-                require_agent_by_name(writing, from_id),
-                require_agent_by_name(writing, to_id),
-            )
-            if giver.key == receiver.key:
+        with self.context.write_transaction(source) as tx:
+            sender = require_agent_by_name(tx, from_id)
+            receiver = require_agent_by_name(tx, to_id)
+            if sender.key == receiver.key:
                 raise validation.make_invalid_field_error("toAgentId", "must be another agent")
             if not summary.strip():
                 raise validation.make_invalid_field_error("summary", "must not be empty")
-            given = [_require_entry(writing, giver, one).entry for one in dict.fromkeys(entry_ids)]
-            quoted = [f"[{entry.type}, {entry.timestamp[:10]}] {entry.content}" for entry in given]
-            content = "\n\n".join([f"From {giver.agent.name}: {summary.strip()}", *quoted])
-            origin = {"fromAgentId": giver.agent.id, "entryIds": [entry.id for entry in given]}
-            tags = validation.normalize_tags(tag for entry in given for tag in entry.tags)[
-                : validation.MAX_TAGS
-            ]
-            data = {"type": "handoff", "content": content, "tags": tags, "metadata": origin}
-            entry = write_entry(writing, receiver, data)
-            writing.record_event(
-                "agent:handedOver", giver.agent.id, entry.id, toAgentId=receiver.agent.id
+            quoted = [_require_entry(tx, sender, i).entry for i in dict.fromkeys(entry_ids)]
+            entry = write_entry(tx, receiver, _make_handoff(sender.agent, summary, quoted))
+            tx.record_event(
+                "agent:handedOver", sender.agent.id, entry.id, toAgentId=receiver.agent.id
             )
             return entry
 
 
-def write_entry(writing: WriteTransaction, agent: AgentRow, data: Mapping[str, Any]) -> BrainEntry:
-    """Put a new entry into a brain, and tell of it.
+def write_entry(tx: WriteTransaction, agent: AgentRow, data: Mapping[str, Any]) -> BrainEntry:
+    """Insert an entry into a brain, and record the event.
 
     Raises:
-        InvalidAgentError: when it cannot be kept.
+        InvalidAgentError: A value of the entry is invalid.
     """
-    own = {"id": str(uuid4()), "timestamp": writing.timestamp}
-    entry = validation.convert_to_struct(BrainEntry, {**own, **data, "agentId": agent.agent.id})
-    entry.updated_at = entry.updated_at or writing.timestamp
-    entry.metadata.setdefault("source", METADATA_SOURCES.get(writing.source, "auto"))
+    defaults = {"id": str(uuid4()), "timestamp": tx.timestamp}
+    entry = validation.convert_to_struct(
+        BrainEntry, {**defaults, **data, "agentId": agent.agent.id}
+    )
+    entry.updated_at = entry.updated_at or tx.timestamp
+    entry.metadata.setdefault("source", METADATA_SOURCES.get(tx.source, "auto"))
     entry = validation.validate_entry(entry)
-    entry_rows.insert_entry(writing, agent.key, entry)
-    writing.record_event("brain:written", agent.agent.id, entry.id, type=entry.type)
+    entry_rows.insert_entry(tx, agent.key, entry)
+    tx.record_event("brain:written", agent.agent.id, entry.id, type=entry.type)
     return entry
 
 
-def _save_entry(writing: WriteTransaction, kept: EntryRow, changed: BrainEntry) -> BrainEntry:
-    tidy = validation.validate_entry(changed)
-    if tidy == kept.entry:
-        return kept.entry
-    tidy.version = kept.entry.version + 1
-    tidy.updated_at = writing.timestamp
-    entry_rows.update_entry(writing, kept.key, tidy)
-    writing.record_event("brain:updated", tidy.agent_id, tidy.id, version=tidy.version)
-    return tidy
+def _make_handoff(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict[str, Any]:
+    """Return the fields of a `handoff` entry."""
+    quotes = [f"[{entry.type}, {entry.timestamp[:10]}] {entry.content}" for entry in quoted]
+    tags = validation.normalize_tags(tag for entry in quoted for tag in entry.tags)
+    return {
+        "type": "handoff",
+        "content": "\n\n".join([f"From {sender.name}: {summary.strip()}", *quotes]),
+        "tags": tags[: validation.MAX_TAGS],
+        "metadata": {"fromAgentId": sender.id, "entryIds": [entry.id for entry in quoted]},
+    }
 
 
-def _require_entry(transaction: ReadTransaction, agent: AgentRow, entry_id: str) -> EntryRow:
-    kept = entry_rows.find_entry_row(transaction, agent.key, entry_id.strip())
-    if kept is None:
+def _save_entry(tx: WriteTransaction, row: EntryRow, changed: BrainEntry) -> BrainEntry:
+    changed = validation.validate_entry(changed)
+    if changed == row.entry:
+        return row.entry
+    changed.version = row.entry.version + 1
+    changed.updated_at = tx.timestamp
+    entry_rows.update_entry(tx, row.key, changed)
+    tx.record_event("brain:updated", changed.agent_id, changed.id, version=changed.version)
+    return changed
+
+
+def _purge_expired_entries(tx: WriteTransaction, agent_key: int) -> None:
+    oldest = timestamps.get_past_timestamp(validation.DELETED_RETENTION_DAYS)
+    tx.connection.execute(
+        delete(entries).where(entries.c.agent_key == agent_key, entries.c.deleted_at < oldest)
+    )
+
+
+def _require_entry(tx: ReadTransaction, agent: AgentRow, entry_id: str) -> EntryRow:
+    row = entry_rows.find_entry_row(tx, agent.key, entry_id.strip())
+    if row is None:
         raise EntryNotFoundError(
             f"{agent.agent.name} has no entry {entry_id[:100]!r}",
             hint="query the entries to see their ids",
         )
-    return kept
+    return row

@@ -1,14 +1,16 @@
-"""What all parts of the service stand on: the database, and whose zoo it is."""
+"""The context that all parts of a zoo share: its database, its owner, and their transactions."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from paddock.suggestions import find_similar
 from paddock.zoo import timestamps
 from paddock.zoo.errors import AgentNotFoundError, ConflictError
 from paddock.zoo.store import agent_rows
+from paddock.zoo.store.database import ZooDatabase
 from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 from paddock.zoo.validation import make_invalid_field_error
 
@@ -17,68 +19,84 @@ if TYPE_CHECKING:
 
     from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
     from paddock.zoo.store.agent_rows import AgentRow
-    from paddock.zoo.store.database import ZooDatabase
 
+# Reading every name of a large zoo only to improve a hint would make a mistyped ID slow.
 _MAX_HINT_NAMES = 500
 
 
+@dataclass(frozen=True)
 class ZooContext:
-    """A part of the service of one owner's zoo."""
+    """The database and the owner that the parts of one zoo work with."""
 
-    def __init__(self, database: ZooDatabase, owner: str = "") -> None:
-        self._database = database
-        self._owner = owner
-
-    @contextmanager
-    def _read_transaction(self) -> Iterator[ReadTransaction]:
-        with self._database.read_transaction() as connection:
-            yield ReadTransaction(connection, self._owner)
+    database: ZooDatabase
+    owner: str = ""
+    """Empty if the database has no accounts."""
+    owns_database: bool = False
+    """Whether closing the zoo closes the database."""
 
     @contextmanager
-    def _write_transaction(self, source: str) -> Iterator[WriteTransaction]:
-        with self._database.write_transaction(self._owner) as connection:
-            writing = WriteTransaction(
-                connection, self._owner, source, timestamps.get_current_timestamp()
+    def read_transaction(self) -> Iterator[ReadTransaction]:
+        """Open a transaction that reads the owner's data."""
+        with self.database.read_transaction() as connection:
+            yield ReadTransaction(connection, self.owner)
+
+    @contextmanager
+    def write_transaction(self, source: str) -> Iterator[WriteTransaction]:
+        """Open a transaction that changes the owner's data, and commit it with its events.
+
+        Args:
+            source: The origin of the change, as events and versions record it.
+        """
+        with self.database.write_transaction(self.owner) as connection:
+            tx = WriteTransaction(
+                connection, self.owner, source, timestamps.get_current_timestamp()
             )
-            yield writing
-            writing.flush_events()
+            yield tx
+            # Events are rows of the same transaction: a reader never sees one without the other.
+            tx.flush_events()
 
 
-def require_agent(transaction: ReadTransaction, agent_id: str) -> AgentRow:
-    """The agent of an id.
-
-    Raises:
-        AgentNotFoundError: when there is none.
-    """
-    kept = agent_rows.find_agent_row(transaction, agent_id.strip())
-    if kept is None:
-        raise make_agent_not_found_error(transaction, agent_id)
-    return kept
-
-
-def require_agent_by_name(transaction: ReadTransaction, id_or_name: str) -> AgentRow:
-    """The agent of an id or, without regard to case, of a name.
+def require_agent(tx: ReadTransaction, agent_id: str) -> AgentRow:
+    """Return the agent with an ID.
 
     Raises:
-        AgentNotFoundError: when there is neither.
+        AgentNotFoundError: The zoo has no such agent.
     """
-    kept = agent_rows.find_agent_row(transaction, id_or_name.strip())
-    kept = kept or agent_rows.find_agent_row_by_name(transaction, id_or_name)
-    if kept is None:
-        raise make_agent_not_found_error(transaction, id_or_name)
-    return kept
+    row = agent_rows.find_agent_row(tx, agent_id.strip())
+    if row is None:
+        raise make_agent_not_found_error(tx, agent_id)
+    return row
 
 
-def make_agent_not_found_error(transaction: ReadTransaction, id_or_name: str) -> AgentNotFoundError:
-    """The error that says which agent may have been meant."""
-    names = agent_rows.list_agent_names(transaction, _MAX_HINT_NAMES)
-    if not names:
+def require_agent_by_name(tx: ReadTransaction, id_or_name: str) -> AgentRow:
+    """Return the agent with an ID or, ignoring case, with a name.
+
+    Raises:
+        AgentNotFoundError: The zoo has no such agent.
+    """
+    row = agent_rows.find_agent_row(tx, id_or_name.strip())
+    row = row or agent_rows.find_agent_row_by_name(tx, id_or_name)
+    if row is None:
+        raise make_agent_not_found_error(tx, id_or_name)
+    return row
+
+
+def make_agent_not_found_error(tx: ReadTransaction, id_or_name: str) -> AgentNotFoundError:
+    """Return an error whose hint suggests agents with similar IDs or names."""
+    agents = agent_rows.list_agent_names(tx, _MAX_HINT_NAMES)
+    if not agents:
         hint = "the zoo is empty: create an agent first"
     else:
-        known = {name: one for one, name in names} | {one: one for one, _ in names}
-        meant = dict.fromkeys(known[name] for name in find_similar(id_or_name, known))
+        # Later keys win: an ID always suggests its own agent, even if it is another's name.
+        ids_by_term = {name: agent_id for agent_id, name in agents}
+        ids_by_term |= {agent_id: agent_id for agent_id, _ in agents}
+        similar_ids = dict.fromkeys(
+            ids_by_term[term] for term in find_similar(id_or_name, ids_by_term)
+        )
         hint = (
-            f"did you mean {' or '.join(meant)}?" if meant else "list the agents to see their ids"
+            f"did you mean {' or '.join(similar_ids)}?"
+            if similar_ids
+            else "list the agents to see their ids"
         )
     return AgentNotFoundError(f"Agent with ID '{id_or_name[:100]}' not found.", hint=hint)
 
@@ -86,23 +104,26 @@ def make_agent_not_found_error(transaction: ReadTransaction, id_or_name: str) ->
 def check_expected_version(
     expected: int | None, current: Agent | BrainEntry | LibrarySkill | Pack
 ) -> None:
-    """Make sure that what is to be changed is what the caller has seen.
+    """Check that an object is at the version that the caller's change is based on.
 
     Raises:
-        ConflictError: when it is not.
+        ConflictError: The object is at another version.
     """
     if expected is not None and expected != current.version:
         raise ConflictError(expected, current)
 
 
 def parse_agent_cursor(cursor: str | None) -> int | None:
-    """The key at which a page ended.
+    """Return the row key at which the previous page ended.
 
     Raises:
-        InvalidAgentError: when the cursor is none of ours.
+        InvalidAgentError: The cursor is not one that a page returned.
     """
     if cursor is None:
         return None
+    # 18 digits fit into 64 bits, the largest key that both databases accept.
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 18:
-        raise make_invalid_field_error("cursor", "is none that was given out")
+        raise make_invalid_field_error(
+            "cursor", "invalid cursor; pass the `next_cursor` of the previous page"
+        )
     return int(cursor)

@@ -11,6 +11,7 @@ from paddock.zoo.file_plan import apply_file_plan, compute_digest, plan_files
 from paddock.zoo.formats.converter import export_agents, require_format
 from paddock.zoo.formats.exchange import Export
 from paddock.zoo.formats.format_registry import BUNDLE_FORMAT
+from paddock.zoo.opening import get_database_info
 from paddock.zoo.sync.sync_records import open_sync_record
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ def collect_export(
         UnknownFormatError: when there is no such format.
     """
     wanted = [require_format(name) for name in formats]
-    agents = [zoo.find_agent(name) for name in names] or zoo.list_whole_agents().items
+    agents = [zoo.agents.find(name) for name in names] or zoo.agents.list_agents().items
     agents = list({agent.id: agent for agent in agents}.values())
     brains = _load_brains(zoo, agents) if with_memory or BUNDLE_FORMAT in wanted else {}
     found = Export()
     for name in dict.fromkeys(wanted):
         if name == BUNDLE_FORMAT:
-            library, packs = zoo.list_library(), zoo.list_packs()
+            library, packs = zoo.library.list_skills(), zoo.library.list_packs()
             one = export_agents(agents, name, brains=brains, library=library, packs=packs)
         else:
             one = export_agents(agents, name, brains=brains if with_memory else {})
@@ -55,21 +56,21 @@ def collect_export(
 
 
 def _load_brains(zoo: Zoo, agents: Iterable[Agent]) -> dict[str, list[BrainEntry]]:
-    return {agent.id: zoo.query_entries(agent.id).items for agent in agents}
+    return {agent.id: zoo.brain.query_entries(agent.id).items for agent in agents}
 
 
 def plan_export(
     zoo: Zoo, folder: Path, files: Iterable[File], *, replace: bool | Collection[str] = False
 ) -> FilePlan:
     """What writing files into a folder would do."""
-    with open_sync_record(folder, zoo.location) as record:
+    with open_sync_record(folder, get_database_info(zoo).location) as record:
         synced = {link.path: link.file_digest for link in record.links}
         return plan_files(folder, files, ours=record.written | synced, replace=replace)
 
 
 def write_export(zoo: Zoo, plan: FilePlan) -> list[FileWriteResult]:
     """Write the files of a plan, and remember them as ours."""
-    with open_sync_record(plan.folder, zoo.location) as record:
+    with open_sync_record(plan.folder, get_database_info(zoo).location) as record:
         done = apply_file_plan(plan)
         failed = {one.path for one in done if one.error is not None}
         for file in plan.files:

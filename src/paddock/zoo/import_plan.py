@@ -174,14 +174,14 @@ def apply_import(
     else:
         done.updated.append(_assign_skills(zoo, skills_to, found.skills, source))
     if new.agents or new.library or new.packs:
-        made = zoo.import_found(new, source=source)
+        made = zoo.importer.import_batch(new, source=source)
         done.created = made.created
         done.report += [Remark(field=one.field, message=one.message) for one in made.report]
     for agent in found.agents:
         if actions[agent.id] == "update":
-            current = zoo.get_agent(agent.id)
+            current = zoo.agents.get(agent.id)
             changes = compute_changes(current, agent)
-            zoo.update_agent(agent.id, changes, version=current.version, source=source)
+            zoo.agents.update(agent.id, changes, version=current.version, source=source)
             done.updated.append(agent.id)
         if actions[agent.id] != "create" and found.brains.get(agent.id):
             text = "memory is taken in with new agents only; it is left out"
@@ -191,16 +191,16 @@ def apply_import(
 
 def _find_current_agent(zoo: Zoo, agent_id: str) -> Agent | None:
     try:
-        return zoo.get_agent(agent_id)
+        return zoo.agents.get(agent_id)
     except AgentNotFoundError:
         return None
 
 
 def _assign_skills(zoo: Zoo, name: str, skills: Iterable[StandaloneSkill], source: str) -> str:
     """Give an agent skills; its id."""
-    agent = zoo.find_agent(name)
+    agent = zoo.agents.find(name)
     changed = msgspec.convert(msgspec.to_builtins(agent), Agent)
     for one in skills:
         assign_skill(changed, one)
     changes = msgspec.to_builtins({"skills": changed.skills, "extra": changed.extra})
-    return zoo.update_agent(agent.id, changes, version=agent.version, source=source).id
+    return zoo.agents.update(agent.id, changes, version=agent.version, source=source).id

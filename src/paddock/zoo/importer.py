@@ -1,8 +1,9 @@
-"""Taking in what files hold: agents of older zoos, and all that the formats of files give."""
+"""Import of agents, brains and library items: from files, and from legacy zoos."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,111 +40,121 @@ if TYPE_CHECKING:
 LEGACY_FILE_VARIABLE = "AGENT_ZOO_STORE_PATH"
 
 
-class AgentImporter(ZooContext):
-    """Ways for agents into a zoo that were made elsewhere."""
+@dataclass(frozen=True)
+class AgentImporter:
+    """The importer of one zoo. Each import is one transaction: all of it is stored, or nothing."""
 
-    def import_agents_json(
-        self, given: Path | str | bytes, *, source: str = "import"
+    context: ZooContext
+
+    def import_json(
+        self, source_file: Path | str | bytes, *, source: str = "import"
     ) -> ImportReport:
-        """Take in an agents.json of any form that it has had, or a bundle. The file is not changed.
+        """Import a bundle or a legacy agents.json. The file is not changed.
 
-        Agents whose id is taken get another one. All of it is imported, or nothing.
+        Agents whose ID is taken get another one.
 
         Args:
-            given: The path of a file, or what is in it.
-            source: Who does it.
+            source_file: The path of the file, or its content.
+            source: The origin of the change.
 
         Raises:
-            ZooFileError: when it cannot be read, or is something else.
+            ZooFileError: The file cannot be read, or its content is invalid.
         """
-        found, where = _read_bundle_file(given)
-        with self._write_transaction(source) as writing:
-            return _apply_import(writing, found, where)
+        batch, where = _read_bundle_file(source_file)
+        with self.context.write_transaction(source) as tx:
+            return _apply_import(tx, batch, where)
 
-    def import_found(self, found: ImportBatch, *, source: str = "import") -> ImportReport:
-        """Take in what was found in files: agents, their brains, and the library.
+    def import_batch(self, batch: ImportBatch, *, source: str = "import") -> ImportReport:
+        """Import agents, their brains and library items that were read from files.
 
         Raises:
-            ZooFileError: when something of it cannot be kept; then nothing of it is.
+            ZooFileError: An item is invalid.
         """
-        with self._write_transaction(source) as writing:
-            return _apply_import(writing, found, None)
+        with self.context.write_transaction(source) as tx:
+            return _apply_import(tx, batch, None)
 
     def import_legacy_file_once(self) -> ImportReport | None:
-        """Take in the file that AGENT_ZOO_STORE_PATH names, unless that was done before.
+        """Import the file that AGENT_ZOO_STORE_PATH names, unless it has been imported before.
 
         Raises:
-            ZooFileError: when it cannot be read, or is something else.
+            ZooFileError: The file cannot be read, or its content is invalid.
         """
-        named = os.environ.get(LEGACY_FILE_VARIABLE)
-        if not named:
+        file_name = os.environ.get(LEGACY_FILE_VARIABLE)
+        if not file_name:
             return None
-        path = Path(named).expanduser().absolute()
-        with self._read_transaction() as reading:
-            same = (imported_files.c.owner == self._owner) & (imported_files.c.path == str(path))
-            done = select(imported_files.c.at).where(same)
-            if reading.connection.scalar(done) is not None or not path.exists():
+        owner, path = self.context.owner, Path(file_name).expanduser().absolute()
+        imported_at = select(imported_files.c.at).where(
+            imported_files.c.owner == owner, imported_files.c.path == str(path)
+        )
+        with self.context.read_transaction() as tx:
+            if tx.connection.scalar(imported_at) is not None or not path.exists():
                 return None
-        hint = f"put it right, or unset {LEGACY_FILE_VARIABLE}"
-        found, where = _read_bundle_file(path, hint=hint)
-        with self._write_transaction("import") as writing:
-            if writing.connection.scalar(done) is not None:
-                return None  # another process was quicker
-            values = {"owner": self._owner, "path": str(path), "at": writing.timestamp}
-            writing.connection.execute(insert(imported_files), values)
-            return _apply_import(writing, found, where, hint=hint)
+        hint = f"correct the file, or unset {LEGACY_FILE_VARIABLE}"
+        batch, where = _read_bundle_file(path, hint=hint)
+        with self.context.write_transaction("import") as tx:
+            # Another process may have imported the file between the two transactions.
+            if tx.connection.scalar(imported_at) is not None:
+                return None
+            values = {"owner": owner, "path": str(path), "at": tx.timestamp}
+            tx.connection.execute(insert(imported_files), values)
+            return _apply_import(tx, batch, where, hint=hint)
 
 
 def _read_bundle_file(
-    given: Path | str | bytes, *, hint: str | None = None
+    source_file: Path | str | bytes, *, hint: str | None = None
 ) -> tuple[ImportBatch, str | None]:
-    where = None if isinstance(given, bytes) else str(given)
+    """Return the content of a file and its path, which is None for bytes."""
+    where = None if isinstance(source_file, bytes) else str(source_file)
     try:
         data = (
-            given
-            if isinstance(given, bytes)
-            else read_regular_file(Path(given), validation.MAX_IMPORT_FILE_BYTES)
+            source_file
+            if isinstance(source_file, bytes)
+            else read_regular_file(Path(source_file), validation.MAX_IMPORT_FILE_BYTES)
         )
         return read_bundle(File(path=where or "agents.json", text=data.decode("utf-8-sig"))), where
     except OSError as error:
-        raise ZooFileError(f"it cannot be read: {error.strerror}", where=where, hint=hint) from None
+        raise ZooFileError(f"cannot be read: {error.strerror}", where=where, hint=hint) from None
     except UnicodeDecodeError:
-        raise ZooFileError("it is no text in UTF-8", where=where, hint=hint) from None
+        raise ZooFileError("not a text file in UTF-8", where=where, hint=hint) from None
     except AgentFilesError as error:
         raise ZooFileError(error.message, where=where, hint=hint or error.hint) from None
 
 
 def _apply_import(
-    writing: WriteTransaction, found: ImportBatch, where: str | None, *, hint: str | None = None
+    tx: WriteTransaction, batch: ImportBatch, where: str | None, *, hint: str | None = None
 ) -> ImportReport:
-    report = ImportReport()
-    report.report = [ImportNote(field=one.field, message=one.message) for one in found.report]
-    path = ""
+    report = ImportReport(
+        report=[ImportNote(field=note.field, message=note.message) for note in batch.report]
+    )
+    path = ""  # of the item being imported, for the error message
     try:
         path = "packs"
-        packs = {
-            pack.id: add_pack(writing, _to_data(pack)).id
-            for pack in _select_new_items(writing, found.packs)
+        new_pack_ids = {
+            pack.id: add_pack(tx, _to_data(pack)).id for pack in _select_new_items(tx, batch.packs)
         }
         path = "library"
-        for library_skill in _select_new_items(writing, found.library):
-            pack_id = packs.get(library_skill.pack_id or "", library_skill.pack_id)
-            is_known = (
-                pack_id is None or agent_rows.find_library_item(writing, Pack, pack_id) is not None
-            )
-            kept = {**_to_data(library_skill), "packId": pack_id if is_known else None}
-            add_library_skill(writing, kept)
-        if found.packs or found.library:
-            writing.record_event("library:changed")
-        for number, agent in enumerate(found.agents):
+        for library_skill in _select_new_items(tx, batch.library):
+            _import_library_skill(tx, library_skill, new_pack_ids)
+        if batch.packs or batch.library:
+            tx.record_event("library:changed")
+        for number, agent in enumerate(batch.agents):
             path = f"agents[{number}]"
-            _import_agent(writing, agent, found.brains.get(agent.id, []), report, path)
+            _import_agent(tx, agent, batch.brains.get(agent.id, []), report, path)
     except InvalidAgentError as error:
         text = "; ".join(f"{path}.{issue.path}: {issue.message}" for issue in error.details)
         raise ZooFileError(
-            text, where=where, hint=hint or "put it right; nothing was imported"
+            text, where=where, hint=hint or "correct the file; nothing was imported"
         ) from None
     return report
+
+
+def _import_library_skill(
+    tx: WriteTransaction, skill: LibrarySkill, new_pack_ids: dict[str, str]
+) -> None:
+    """Insert a skill with the ID that its pack got. Without its pack, it belongs to none."""
+    pack_id = new_pack_ids.get(skill.pack_id or "", skill.pack_id)
+    has_pack = pack_id is None or agent_rows.find_library_item(tx, Pack, pack_id) is not None
+    add_library_skill(tx, {**_to_data(skill), "packId": pack_id if has_pack else None})
 
 
 def _to_data(item: LibrarySkill | Pack) -> dict[str, Any]:
@@ -152,34 +163,35 @@ def _to_data(item: LibrarySkill | Pack) -> dict[str, Any]:
 
 
 def _select_new_items(
-    writing: WriteTransaction, items: list[agent_rows.LibraryItem]
+    tx: WriteTransaction, items: list[agent_rows.LibraryItem]
 ) -> list[agent_rows.LibraryItem]:
-    """Those that the library does not have just so."""
+    """Return the items that the library does not have with the same content."""
     return [
-        one
-        for one in items
-        if (known := agent_rows.find_library_item(writing, type(one), one.id)) is None
-        or msgspec.structs.replace(known, version=one.version) != one
+        item
+        for item in items
+        if (known := agent_rows.find_library_item(tx, type(item), item.id)) is None
+        or msgspec.structs.replace(known, version=item.version) != item
     ]
 
 
 def _import_agent(
-    writing: WriteTransaction,
+    tx: WriteTransaction,
     agent: Agent,
     brain: list[BrainEntry],
     report: ImportReport,
     path: str,
 ) -> None:
-    wanted = validation.convert_to_struct(
+    new_agent = validation.convert_to_struct(
         NewAgent, msgspec.to_builtins(_repair_agent(agent, report, path))
     )
-    kept = add_agent(writing, wanted, "imported")
-    report.created.append(kept.agent.id)
-    if kept.agent.id != agent.id:
-        text = f"{agent.id!r} is taken or no slug: it is {kept.agent.id!r} here"
+    row = add_agent(tx, new_agent, "imported")
+    report.created.append(row.agent.id)
+    if row.agent.id != agent.id:
+        text = f"{agent.id!r} is taken or not a slug; imported as {row.agent.id!r}"
         report.report.append(ImportNote(field=f"{path}.id", message=text))
+    # Row keys order entries of the same time, and searches return the highest key first.
     for entry in reversed(brain) if _is_newest_first(brain) else brain:
-        _import_entry(writing, kept, entry)
+        _import_entry(tx, row, entry)
         report.entries += 1
 
 
@@ -188,15 +200,15 @@ def _is_newest_first(brain: list[BrainEntry]) -> bool:
 
 
 def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
-    """An agent with what older zoos did not look at put right: long names, odd colors."""
+    """Return an agent without the faults that older zoos allowed: long names, invalid colors."""
     categories = []
     for number, category in enumerate(agent.skill_categories):
         color = category.color
         if not validation.is_valid_color(color):
             color = GENERAL_CATEGORY_COLOR
-            text = f"{category.color[:40]!r} is no color like {color}, which it has now"
-            place = f"{path}.skillCategories[{number}].color"
-            report.report.append(ImportNote(field=place, message=text))
+            text = f"{category.color[:40]!r} is not a color; replaced with {color}"
+            field = f"{path}.skillCategories[{number}].color"
+            report.report.append(ImportNote(field=field, message=text))
         categories.append(
             msgspec.structs.replace(
                 category, name=category.name.strip() or category.id, color=color
@@ -204,22 +216,22 @@ def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
         )
     name = agent.name.strip()
     if len(name) > validation.MAX_NAME_CHARACTERS:
-        text = f"it is cut to {validation.MAX_NAME_CHARACTERS} characters"
+        text = f"shortened to {validation.MAX_NAME_CHARACTERS} characters"
         report.report.append(ImportNote(field=f"{path}.name", message=text))
         name = name[: validation.MAX_NAME_CHARACTERS].rstrip()
     return msgspec.structs.replace(agent, name=name or "Unnamed", skill_categories=categories)
 
 
-def _import_entry(writing: WriteTransaction, kept: AgentRow, entry: BrainEntry) -> None:
+def _import_entry(tx: WriteTransaction, row: AgentRow, entry: BrainEntry) -> None:
     data = msgspec.to_builtins(entry)
     data["version"] = 1
-    if not entry.id or entry_rows.entry_id_exists(writing, kept.key, entry.id):
-        del data["id"]
+    if not entry.id or entry_rows.entry_id_exists(tx, row.key, entry.id):
+        del data["id"]  # `write_entry` generates one
     if entry.timestamp.strip():
         data["timestamp"] = validation.parse_date_bound(
             "timestamp", entry.timestamp, timestamps.parse_period_start
         )
     else:
-        del data["timestamp"]  # a note in a file that says no time
+        del data["timestamp"]  # notes in a MEMORY.md have no time; they get the time of the import
     data["metadata"] = {"source": "import", **entry.metadata}
-    write_entry(writing, kept, data)
+    write_entry(tx, row, data)

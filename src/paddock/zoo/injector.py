@@ -1,8 +1,9 @@
-"""Injecting agents: which of their memory comes along, and that others see it happen."""
+"""Injection of agents: the choice of memory for the compiled prompt, and the record of its use."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.zoo import prompt_compiler, validation
 from paddock.zoo.context import ZooContext, require_agent_by_name
@@ -20,14 +21,34 @@ if TYPE_CHECKING:
     from paddock.zoo.store.transaction import ReadTransaction
 
 MAX_BUDGET_TOKENS = 1_000_000
+# A usual budget holds fewer entries, so one query is enough for most injections.
 READ_CHUNK_ROWS = 30
-"""How many entries are read at a time."""
 MAX_QUERY_WORDS = 40
-"""Of what an injection is about; further ones are not looked at."""
+"""Further words of a topic are ignored."""
 
 
-class AgentInjector(ZooContext):
-    """What is injected of agents."""
+class InjectedAgent(NamedTuple):
+    """An agent and the prompt compiled from it, both read in one transaction."""
+
+    agent: Agent
+    injection: Injection
+
+
+class MemorySelection(NamedTuple):
+    """The part of a brain to inject."""
+
+    is_enabled: bool | None
+    """None for the setting of the agent."""
+    budget_tokens: int
+    workspace_id: str | None
+    topic: str | None
+
+
+@dataclass(frozen=True)
+class AgentInjector:
+    """The compiler of injected prompts for one zoo."""
+
+    context: ZooContext
 
     def inject(
         self,
@@ -38,28 +59,28 @@ class AgentInjector(ZooContext):
         workspace_id: str | None = None,
         about: str | None = None,
         source: str = "mcp",
-    ) -> Injection:
-        """The text that makes a model take the part of an agent; others are told of it.
+    ) -> InjectedAgent:
+        """Compile the prompt of an agent, and record that the agent was injected.
 
         Args:
-            id_or_name: Which agent.
-            memory: Whether what is in the brain comes along; by default as the agent has it.
-            budget_tokens: How much of that; by default 2000.
-            workspace_id: Whose entries come before the rest. Those of other workspaces come last.
-            about: What it is for: entries with words of it come before the rest.
-            source: Who does it.
+            id_or_name: The agent.
+            memory: Whether brain entries are included; by default the setting of the agent.
+            budget_tokens: Maximum size of the entries; by default 2,000 tokens.
+            workspace_id: Prefer entries of this workspace, and put those of others last.
+            about: Prefer entries that contain words of this text.
+            source: The origin of the injection, for the event.
 
         Raises:
-            AgentNotFoundError: when there is no such agent.
+            AgentNotFoundError: The zoo has no such agent.
         """
-        budget = _validate_budget(budget_tokens)
-        with self._write_transaction(source) as writing:
-            kept = require_agent_by_name(writing, id_or_name)
-            found = _compile_injection(writing, kept, memory, budget, workspace_id, about)
-            agent_rows.update_agent_columns(writing, kept.key, last_injected_at=writing.timestamp)
+        selection = _make_selection(memory, budget_tokens, workspace_id, about)
+        with self.context.write_transaction(source) as tx:
+            row = require_agent_by_name(tx, id_or_name)
+            injection = _compile_injection(tx, row, selection)
+            agent_rows.update_agent_columns(tx, row.key, last_injected_at=tx.timestamp)
             detail = {"workspaceId": workspace_id} if workspace_id is not None else {}
-            writing.record_event("agent:injected", kept.agent.id, tokens=found.tokens, **detail)
-            return found
+            tx.record_event("agent:injected", row.agent.id, tokens=injection.tokens, **detail)
+            return InjectedAgent(row.agent, injection)
 
     def preview(
         self,
@@ -70,81 +91,79 @@ class AgentInjector(ZooContext):
         workspace_id: str | None = None,
         about: str | None = None,
     ) -> Injection:
-        """The same text, without anybody being told.
+        """Compile the same prompt as `inject` without recording anything.
 
         Raises:
-            AgentNotFoundError: when there is no such agent.
+            AgentNotFoundError: The zoo has no such agent.
         """
-        budget = _validate_budget(budget_tokens)
-        with self._read_transaction() as reading:
-            kept = require_agent_by_name(reading, id_or_name)
-            return _compile_injection(reading, kept, memory, budget, workspace_id, about)
+        selection = _make_selection(memory, budget_tokens, workspace_id, about)
+        with self.context.read_transaction() as tx:
+            return _compile_injection(tx, require_agent_by_name(tx, id_or_name), selection)
 
 
-def _validate_budget(budget_tokens: int | None) -> int:
+def _make_selection(
+    memory: bool | None, budget_tokens: int | None, workspace_id: str | None, about: str | None
+) -> MemorySelection:
     budget = validation.DEFAULT_MEMORY_TOKENS if budget_tokens is None else budget_tokens
     if not 0 <= budget <= MAX_BUDGET_TOKENS:
         raise make_invalid_field_error(
             "budgetTokens", f"must be a number from 0 to {MAX_BUDGET_TOKENS}"
         )
-    return budget
+    return MemorySelection(memory, budget, workspace_id, about)
 
 
-def _compile_injection(
-    transaction: ReadTransaction,
-    kept: AgentRow,
-    memory: bool | None,
-    budget: int,
-    workspace_id: str | None,
-    about: str | None,
-) -> Injection:
-    is_wanted = kept.agent.injects_memory if memory is None else memory
+def _compile_injection(tx: ReadTransaction, row: AgentRow, selection: MemorySelection) -> Injection:
     pinned: list[BrainEntry] = []
-    chosen: list[BrainEntry] = []
-    if is_wanted:
-        pinned = _list_pinned_entries(transaction, kept.key)
-        others = _iterate_unpinned_entries(transaction, kept.key, workspace_id, about)
-        chosen = prompt_compiler.select_entries_within_budget(pinned, others, budget)
-    warnings = _list_warnings(kept.agent)
-    left_out = len(pinned) - sum(entry.pinned for entry in chosen)
-    if left_out:
-        entries = "entry does" if left_out == 1 else "entries do"
-        warnings.append(f"{left_out} pinned {entries} not fit into {budget} tokens of memory")
-    return prompt_compiler.compile_injection(kept.agent, chosen, warnings=warnings)
+    selected: list[BrainEntry] = []
+    is_enabled = selection.is_enabled
+    if row.agent.injects_memory if is_enabled is None else is_enabled:
+        pinned = _list_pinned_entries(tx, row.key)
+        selected = prompt_compiler.select_entries_within_budget(
+            pinned, _iterate_unpinned_entries(tx, row.key, selection), selection.budget_tokens
+        )
+    warnings = _list_warnings(row.agent)
+    omitted = len(pinned) - sum(entry.pinned for entry in selected)
+    if omitted:
+        entries = "entry does" if omitted == 1 else "entries do"
+        warnings.append(
+            f"{omitted} pinned {entries} not fit into {selection.budget_tokens} tokens of memory"
+        )
+    return prompt_compiler.compile_injection(row.agent, selected, warnings=warnings)
 
 
-def _list_pinned_entries(transaction: ReadTransaction, key: int) -> list[BrainEntry]:
-    wanted = EntryFilter(pinned=True)
+def _list_pinned_entries(tx: ReadTransaction, agent_key: int) -> list[BrainEntry]:
     return entry_rows.list_entry_page(
-        transaction, key, wanted, validation.MAX_MEMORY_CANDIDATES, None
+        tx, agent_key, EntryFilter(pinned=True), validation.MAX_MEMORY_CANDIDATES, None
     ).items
 
 
 def _iterate_unpinned_entries(
-    transaction: ReadTransaction, key: int, workspace_id: str | None, about: str | None
+    tx: ReadTransaction, agent_key: int, selection: MemorySelection
 ) -> Iterator[BrainEntry]:
-    """What is not pinned: what fits the work, then the newest; read only as far as it is taken.
+    """Yield unpinned entries, most relevant first; an entry may be yielded more than once.
 
-    What belongs to other workspaces comes after everything else.
+    The order is: entries about the topic, the newest of the workspace, the newest without a
+    workspace, the newest of all. Later groups are not queried if the budget is spent earlier.
     """
-    words = extract_words(about)[:MAX_QUERY_WORDS] if about else []
+    workspace_id = selection.workspace_id
+    words = extract_words(selection.topic)[:MAX_QUERY_WORDS] if selection.topic else []
     if words:
-        for entry in _find_relevant_entries(transaction, key, words):
+        for entry in _find_relevant_entries(tx, agent_key, words):
             if workspace_id is None or not _is_of_other_workspace(entry, workspace_id):
                 yield entry
     if workspace_id is not None:
-        yield from _iterate_newest_entries(transaction, key, EntryFilter(workspace_id=workspace_id))
-        yield from _iterate_newest_entries(transaction, key, EntryFilter(is_without_workspace=True))
-    yield from _iterate_newest_entries(transaction, key, EntryFilter())
+        yield from _iterate_newest_entries(tx, agent_key, EntryFilter(workspace_id=workspace_id))
+        yield from _iterate_newest_entries(tx, agent_key, EntryFilter(is_without_workspace=True))
+    yield from _iterate_newest_entries(tx, agent_key, EntryFilter())
 
 
 def _iterate_newest_entries(
-    transaction: ReadTransaction, key: int, wanted: EntryFilter
+    tx: ReadTransaction, agent_key: int, entry_filter: EntryFilter
 ) -> Iterator[BrainEntry]:
-    unpinned = wanted._replace(pinned=False)
+    unpinned = entry_filter._replace(pinned=False)
     after = None
     for _ in range(validation.MAX_MEMORY_CANDIDATES // READ_CHUNK_ROWS):
-        page = entry_rows.list_entry_page(transaction, key, unpinned, READ_CHUNK_ROWS, after)
+        page = entry_rows.list_entry_page(tx, agent_key, unpinned, READ_CHUNK_ROWS, after)
         yield from page.items
         if page.next_cursor is None:
             return
@@ -152,29 +171,33 @@ def _iterate_newest_entries(
 
 
 def _find_relevant_entries(
-    transaction: ReadTransaction, key: int, words: list[str]
+    tx: ReadTransaction, agent_key: int, words: list[str]
 ) -> list[BrainEntry]:
-    """Entries with some of the words, those with the most of them first."""
-    found = entry_rows.search_entries(
-        transaction, words, agent_key=key, most=READ_CHUNK_ROWS, is_any_enough=True
+    """Return unpinned entries that contain any of the words, best match first."""
+    matches = entry_rows.search_entries(
+        tx, words, agent_key=agent_key, max_results=READ_CHUNK_ROWS, match_any=True
     )
-    wanted = set(words)
-    shared = {
-        entry.id: len(wanted & set(extract_words(" ".join([entry.content, *entry.tags]))))
-        for (_, entry), _ in found
+    query = set(words)
+    match_counts = {
+        row.entry.id: len(
+            query & set(extract_words(" ".join([row.entry.content, *row.entry.tags])))
+        )
+        for row, _ in matches
     }
-    entries = [entry for (_, entry), _ in found if not entry.pinned]
-    return sorted(entries, key=lambda entry: -shared[entry.id])
+    entries = [row.entry for row, _ in matches if not row.entry.pinned]
+    # A stable sort: entries with equally many words stay newest first.
+    return sorted(entries, key=lambda entry: -match_counts[entry.id])
 
 
 def _is_of_other_workspace(entry: BrainEntry, workspace_id: str) -> bool:
-    where = entry.metadata.get("workspaceId")
-    return where is not None and where != workspace_id
+    entry_workspace_id = entry.metadata.get("workspaceId")
+    return entry_workspace_id is not None and entry_workspace_id != workspace_id
 
 
 def _list_warnings(agent: Agent) -> list[str]:
-    found = []
+    warnings = []
     if not prompt_compiler.trim_whitespace(agent.system_prompt):
-        found.append("the agent has no soul: its system prompt is empty")
-    found += [one.message for one in check_skills(agent) if one.kind != "duplicate"]
-    return found
+        warnings.append("the agent has no soul: its system prompt is empty")
+    # Duplicate skills cost tokens but do not change what the agent does.
+    warnings += [finding.message for finding in check_skills(agent) if finding.kind != "duplicate"]
+    return warnings

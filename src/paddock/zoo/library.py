@@ -1,7 +1,8 @@
-"""The library: skills that any agent can have a copy of, and packs of them."""
+"""The library of a zoo: skills that agents can get copies of, and packs that group them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,54 +24,50 @@ if TYPE_CHECKING:
     from paddock.zoo.store.transaction import ReadTransaction, WriteTransaction
 
 
-class SkillLibrary(ZooContext):
-    """The library of a zoo."""
+@dataclass(frozen=True)
+class SkillLibrary:
+    """The skills and packs of a zoo's library.
 
-    def list_library(
+    Methods raise `LibraryItemNotFoundError` for an unknown skill or pack, `ConflictError` if the
+    item is not at the expected `version`, and `InvalidAgentError` if a value is invalid.
+    """
+
+    context: ZooContext
+
+    def list_skills(
         self, *, text: str | None = None, pack_id: str | None = None, tag: str | None = None
     ) -> list[LibrarySkill]:
-        """Skills in the order in which they were made.
+        """Return skills in order of creation.
 
         Args:
-            text: Part of the name, the description or the trigger, without regard to case.
-            pack_id: The pack that they are in.
-            tag: A tag that they have.
+            text: Substring of the name, the description or `when_to_use`, ignoring case.
+            pack_id: The pack that the skills belong to.
+            tag: A tag that the skills must have.
         """
-        with self._read_transaction() as reading:
-            skills = agent_rows.list_library_items(reading, LibrarySkill)
-        part = (text or "").strip().casefold()
+        with self.context.read_transaction() as tx:
+            skills = agent_rows.list_library_items(tx, LibrarySkill)
+        query = (text or "").strip().casefold()
         return [
             skill
             for skill in skills
             if pack_id in (None, skill.pack_id)
             and (tag is None or tag in skill.tags)
-            and part in f"{skill.name}\n{skill.description}\n{skill.when_to_use}".casefold()
+            and query in f"{skill.name}\n{skill.description}\n{skill.when_to_use}".casefold()
         ]
 
-    def get_library_skill(self, skill_id: str) -> LibrarySkill:
-        """One skill.
+    def get_skill(self, skill_id: str) -> LibrarySkill:
+        """Return one skill."""
+        with self.context.read_transaction() as tx:
+            return _require_library_item(tx, LibrarySkill, skill_id)
 
-        Raises:
-            LibraryItemNotFoundError: when there is none of that id.
-        """
-        with self._read_transaction() as reading:
-            return _require_library_item(reading, LibrarySkill, skill_id)
-
-    def create_library_skill(
-        self, given: Mapping[str, Any], *, source: str = "web"
-    ) -> LibrarySkill:
-        """Add a skill; its id is a slug of the given id or of its name.
-
-        Raises:
-            InvalidAgentError: when it cannot be as it was asked for.
-            LibraryItemNotFoundError: when there is no such pack.
-        """
-        with self._write_transaction(source) as writing:
-            skill = add_library_skill(writing, given)
-            writing.record_event("library:changed", skillId=skill.id)
+    def create_skill(self, fields: Mapping[str, Any], *, source: str = "web") -> LibrarySkill:
+        """Add a skill. Its ID is a slug of the given ID or of the name."""
+        with self.context.write_transaction(source) as tx:
+            skill = add_library_skill(tx, fields)
+            _record_change(tx, skill)
             return skill
 
-    def update_library_skill(
+    def update_skill(
         self,
         skill_id: str,
         changes: Mapping[str, Any],
@@ -78,56 +75,36 @@ class SkillLibrary(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> LibrarySkill:
-        """Change the fields whose JSON keys are given. Copies that agents have stay as they are.
-
-        Raises:
-            LibraryItemNotFoundError: when there is no such skill, or no such pack.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when it cannot be as it was asked for.
-        """
-        with self._write_transaction(source) as writing:
-            skill = _require_library_item(writing, LibrarySkill, skill_id)
+        """Set the fields whose JSON keys are given. Copies in agents do not change."""
+        with self.context.write_transaction(source) as tx:
+            skill = _require_library_item(tx, LibrarySkill, skill_id)
             check_expected_version(version, skill)
             changed = validation.validate_library_skill(
                 validation.apply_changes(skill, changes, validation.EDITABLE_LIBRARY_FIELDS)
             )
-            if changed == skill:
-                return skill
-            _require_pack(writing, changed)
-            changed.version = skill.version + 1
-            agent_rows.update_library_item(writing, changed)
-            writing.record_event("library:changed", skillId=skill.id)
-            return changed
+            _check_pack_exists(tx, changed)
+            return _save_library_item(tx, skill, changed)
 
-    def delete_library_skill(
+    def delete_skill(
         self, skill_id: str, *, version: int | None = None, source: str = "web"
     ) -> None:
-        """Take a skill out of the library. Copies that agents have stay.
-
-        Raises:
-            LibraryItemNotFoundError: when there is no such skill.
-            ConflictError: when it is not at that version any more.
-        """
-        with self._write_transaction(source) as writing:
-            skill = _require_library_item(writing, LibrarySkill, skill_id)
+        """Delete a skill. Copies in agents remain."""
+        with self.context.write_transaction(source) as tx:
+            skill = _require_library_item(tx, LibrarySkill, skill_id)
             check_expected_version(version, skill)
-            agent_rows.delete_library_item(writing, skill)
-            writing.record_event("library:changed", skillId=skill.id)
+            agent_rows.delete_library_item(tx, skill)
+            _record_change(tx, skill)
 
     def list_packs(self) -> list[Pack]:
-        """The packs in the order in which they were made."""
-        with self._read_transaction() as reading:
-            return agent_rows.list_library_items(reading, Pack)
+        """Return the packs in order of creation."""
+        with self.context.read_transaction() as tx:
+            return agent_rows.list_library_items(tx, Pack)
 
-    def create_pack(self, given: Mapping[str, Any], *, source: str = "web") -> Pack:
-        """Add a pack; its id is a slug of the given id or of its name.
-
-        Raises:
-            InvalidAgentError: when it cannot be as it was asked for.
-        """
-        with self._write_transaction(source) as writing:
-            pack = add_pack(writing, given)
-            writing.record_event("library:changed", packId=pack.id)
+    def create_pack(self, fields: Mapping[str, Any], *, source: str = "web") -> Pack:
+        """Add a pack. Its ID is a slug of the given ID or of the name."""
+        with self.context.write_transaction(source) as tx:
+            pack = add_pack(tx, fields)
+            _record_change(tx, pack)
             return pack
 
     def update_pack(
@@ -138,39 +115,23 @@ class SkillLibrary(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Pack:
-        """Change the fields whose JSON keys are given.
-
-        Raises:
-            LibraryItemNotFoundError: when there is no such pack.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when it cannot be as it was asked for.
-        """
-        with self._write_transaction(source) as writing:
-            pack = _require_library_item(writing, Pack, pack_id)
+        """Set the fields whose JSON keys are given."""
+        with self.context.write_transaction(source) as tx:
+            pack = _require_library_item(tx, Pack, pack_id)
             check_expected_version(version, pack)
             changed = validation.validate_pack(
                 validation.apply_changes(pack, changes, validation.EDITABLE_PACK_FIELDS)
             )
-            if changed == pack:
-                return pack
-            changed.version = pack.version + 1
-            agent_rows.update_library_item(writing, changed)
-            writing.record_event("library:changed", packId=pack.id)
-            return changed
+            return _save_library_item(tx, pack, changed)
 
     def delete_pack(self, pack_id: str, *, version: int | None = None, source: str = "web") -> None:
-        """Take a pack away; its skills stay in the library.
-
-        Raises:
-            LibraryItemNotFoundError: when there is no such pack.
-            ConflictError: when it is not at that version any more.
-        """
-        with self._write_transaction(source) as writing:
-            pack = _require_library_item(writing, Pack, pack_id)
+        """Delete a pack. Its skills remain in the library."""
+        with self.context.write_transaction(source) as tx:
+            pack = _require_library_item(tx, Pack, pack_id)
             check_expected_version(version, pack)
-            agent_rows.clear_pack(writing, pack.id)
-            agent_rows.delete_library_item(writing, pack)
-            writing.record_event("library:changed", packId=pack.id)
+            agent_rows.clear_pack(tx, pack.id)
+            agent_rows.delete_library_item(tx, pack)
+            _record_change(tx, pack)
 
     def copy_to_agent(
         self,
@@ -181,138 +142,160 @@ class SkillLibrary(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Give an agent copies of skills, or of a pack, with what these require.
+        """Copy skills, or all skills of a pack, to an agent, with the skills that they require.
 
-        Skills that it has a copy of already are left as they are.
+        Skills of which the agent already has a copy are skipped. `version` is that of the agent.
 
         Raises:
-            AgentNotFoundError: when there is no such agent.
-            LibraryItemNotFoundError: when there is no such skill or pack.
-            ConflictError: when the agent is not at that version any more.
-            InvalidAgentError: when it would have too many skills.
+            AgentNotFoundError: The zoo has no such agent.
         """
-        with self._write_transaction(source) as writing:
-            kept = require_agent(writing, agent_id)
-            check_expected_version(version, kept.agent)
-            library = {one.id: one for one in agent_rows.list_library_items(writing, LibrarySkill)}
-            wanted = [_require_library_item(writing, LibrarySkill, one).id for one in skill_ids]
+        with self.context.write_transaction(source) as tx:
+            row = require_agent(tx, agent_id)
+            check_expected_version(version, row.agent)
+            library = {skill.id: skill for skill in agent_rows.list_library_items(tx, LibrarySkill)}
+            requested_ids = [_require_library_item(tx, LibrarySkill, i).id for i in skill_ids]
             if pack_id is not None:
-                pack = _require_library_item(writing, Pack, pack_id)
-                wanted += [one.id for one in library.values() if one.pack_id == pack.id]
-            changed = msgspec.convert(msgspec.to_builtins(kept.agent), Agent)
-            added = _copy_skills(_resolve_requirements(wanted, library), changed)
-            names = ", ".join(skill.name for skill in added)
-            return save_agent(writing, kept, changed, f"copied from the library: {names}"[:200])
+                pack = _require_library_item(tx, Pack, pack_id)
+                requested_ids += [
+                    skill.id for skill in library.values() if skill.pack_id == pack.id
+                ]
+            changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
+            copies = _copy_skills(_resolve_requirements(requested_ids, library), changed)
+            names = ", ".join(skill.name for skill in copies)
+            return save_agent(tx, row, changed, f"copied from the library: {names}"[:200])
 
-    def agents_with_copies(self, skill_id: str) -> list[AgentSummary]:
-        """The agents that have a copy of a skill of the library."""
-        with self._read_transaction() as reading:
-            page = agent_rows.list_agent_rows(reading, AgentFilter(None), None, None)
-            having = {
-                kept.agent.id
-                for kept in page.items
-                if any(skill.library_id == skill_id for skill in kept.agent.skills)
+    def list_agents_with_copy(self, skill_id: str) -> list[AgentSummary]:
+        """Return the agents that have a copy of a library skill."""
+        with self.context.read_transaction() as tx:
+            rows = agent_rows.list_agent_rows(tx, AgentFilter(None), None, None).items
+            agent_ids = {
+                row.agent.id
+                for row in rows
+                if any(skill.library_id == skill_id for skill in row.agent.skills)
             }
-            found = agent_rows.list_agent_summaries(reading, AgentFilter(None), None, None)
-        return [one for one in found.items if one.id in having]
+            summaries = agent_rows.list_agent_summaries(tx, AgentFilter(None), None, None).items
+        return [summary for summary in summaries if summary.id in agent_ids]
 
 
-def add_library_skill(writing: WriteTransaction, given: Mapping[str, Any]) -> LibrarySkill:
-    """Put a skill into the library, without an event.
+def add_library_skill(tx: WriteTransaction, fields: Mapping[str, Any]) -> LibrarySkill:
+    """Insert a skill into the library without recording an event.
 
     Raises:
-        InvalidAgentError: when it cannot be as it was asked for.
-        LibraryItemNotFoundError: when there is no such pack.
+        InvalidAgentError: A value is invalid.
+        LibraryItemNotFoundError: The pack that the skill names does not exist.
     """
-    own = {"id": _make_free_id(writing, LibrarySkill, given, "skill"), "version": 1}
+    defaults = {"id": _make_free_id(tx, LibrarySkill, fields, "skill"), "version": 1}
     skill = validation.validate_library_skill(
-        validation.convert_to_struct(LibrarySkill, {**given, **own})
+        validation.convert_to_struct(LibrarySkill, {**fields, **defaults})
     )
-    _require_pack(writing, skill)
-    agent_rows.insert_library_item(writing, skill)
+    _check_pack_exists(tx, skill)
+    agent_rows.insert_library_item(tx, skill)
     return skill
 
 
-def add_pack(writing: WriteTransaction, given: Mapping[str, Any]) -> Pack:
-    """Put a pack into the library, without an event.
+def add_pack(tx: WriteTransaction, fields: Mapping[str, Any]) -> Pack:
+    """Insert a pack into the library without recording an event.
 
     Raises:
-        InvalidAgentError: when it cannot be as it was asked for.
+        InvalidAgentError: A value is invalid.
     """
-    own = {"id": _make_free_id(writing, Pack, given, "pack"), "version": 1}
-    pack = validation.validate_pack(validation.convert_to_struct(Pack, {**given, **own}))
-    agent_rows.insert_library_item(writing, pack)
+    defaults = {"id": _make_free_id(tx, Pack, fields, "pack"), "version": 1}
+    pack = validation.validate_pack(validation.convert_to_struct(Pack, {**fields, **defaults}))
+    agent_rows.insert_library_item(tx, pack)
     return pack
 
 
+def _save_library_item(
+    tx: WriteTransaction, before: LibraryItem, changed: LibraryItem
+) -> LibraryItem:
+    """Save a changed item as its next version, unless nothing has changed."""
+    if changed == before:
+        return before
+    changed.version = before.version + 1
+    agent_rows.update_library_item(tx, changed)
+    _record_change(tx, changed)
+    return changed
+
+
+def _record_change(tx: WriteTransaction, item: LibrarySkill | Pack) -> None:
+    key = "skillId" if isinstance(item, LibrarySkill) else "packId"
+    tx.record_event("library:changed", **{key: item.id})
+
+
 def _make_free_id(
-    writing: WriteTransaction, kind: type[LibraryItem], given: Mapping[str, Any], otherwise: str
+    tx: WriteTransaction, kind: type[LibraryItem], fields: Mapping[str, Any], fallback: str
 ) -> str:
-    texts = [text for key in ("id", "name") if isinstance(text := given.get(key), str)]
-    wanted = next((text for text in texts if text.strip()), "")
-    return find_free_slug(
-        slugify(wanted, otherwise), agent_rows.make_library_id_check(writing, kind)
-    )
+    texts = [text for key in ("id", "name") if isinstance(text := fields.get(key), str)]
+    text = next((text for text in texts if text.strip()), "")
+    return find_free_slug(slugify(text, fallback), agent_rows.make_library_id_check(tx, kind))
 
 
-def _require_pack(writing: WriteTransaction, skill: LibrarySkill) -> None:
+def _check_pack_exists(tx: WriteTransaction, skill: LibrarySkill) -> None:
     if skill.pack_id is not None:
-        _require_library_item(writing, Pack, skill.pack_id)
+        _require_library_item(tx, Pack, skill.pack_id)
 
 
 def _require_library_item(
-    reading: ReadTransaction, kind: type[LibraryItem], item_id: str
+    tx: ReadTransaction, kind: type[LibraryItem], item_id: str
 ) -> LibraryItem:
-    found = agent_rows.find_library_item(reading, kind, item_id)
-    if found is None:
-        what = "skill" if kind is LibrarySkill else "pack"
-        known = [one.id for one in agent_rows.list_library_items(reading, kind)]
+    item = agent_rows.find_library_item(tx, kind, item_id)
+    if item is None:
+        noun = "skill" if kind is LibrarySkill else "pack"
+        known_ids = [known.id for known in agent_rows.list_library_items(tx, kind)]
         raise LibraryItemNotFoundError(
-            f"the library has no {what} {item_id[:100]!r}", hint=did_you_mean(item_id, known)
+            f"the library has no {noun} {item_id[:100]!r}", hint=did_you_mean(item_id, known_ids)
         )
-    return found
+    return item
 
 
 def _resolve_requirements(
-    wanted: Iterable[str], library: Mapping[str, LibrarySkill]
+    skill_ids: Iterable[str], library: Mapping[str, LibrarySkill]
 ) -> list[LibrarySkill]:
-    """The skills with those that they require, which come before them."""
-    found: dict[str, LibrarySkill] = {}
-    waiting = [(one, False) for one in reversed(list(wanted))]
-    seen: set[str] = set()
-    while waiting:
-        skill_id, is_met = waiting.pop()
-        if is_met:
-            found.setdefault(skill_id, library[skill_id])
-        elif skill_id in library and skill_id not in seen:
-            seen.add(skill_id)
-            waiting.append((skill_id, True))
-            waiting += [(one, False) for one in reversed(library[skill_id].requires)]
-    return list(found.values())
+    """Return skills with everything they require, each requirement before the skills that need it.
+
+    Depth-first search with an explicit stack: skills may require each other in a cycle, and a chain
+    of requirements may be longer than Python's recursion limit.
+    """
+    resolved: dict[str, LibrarySkill] = {}
+    stack = [(skill_id, False) for skill_id in reversed(list(skill_ids))]
+    visited: set[str] = set()
+    while stack:
+        skill_id, are_requirements_done = stack.pop()
+        if are_requirements_done:
+            resolved.setdefault(skill_id, library[skill_id])
+        elif skill_id in library and skill_id not in visited:
+            visited.add(skill_id)
+            stack.append((skill_id, True))
+            stack += [(required, False) for required in reversed(library[skill_id].requires)]
+    return list(resolved.values())
 
 
-def _copy_skills(skills: Sequence[LibrarySkill], agent: Agent) -> list[Skill]:
-    """Add copies of skills to an agent, which is changed; those that were added."""
-    ids = {skill.library_id: skill.id for skill in agent.skills if skill.library_id is not None}
-    taken = {skill.id for skill in agent.skills}
-    added: list[Skill] = []
-    for one in skills:
-        if one.id in ids:
+def _copy_skills(library_skills: Sequence[LibrarySkill], agent: Agent) -> list[Skill]:
+    """Append copies of library skills to an agent, and return the copies."""
+    ids_by_library_id = {
+        skill.library_id: skill.id for skill in agent.skills if skill.library_id is not None
+    }
+    used_ids = {skill.id for skill in agent.skills}
+    copies: list[Skill] = []
+    for original in library_skills:
+        if original.id in ids_by_library_id:
             continue
-        ids[one.id] = find_free_slug(one.id, taken.__contains__)
-        taken.add(ids[one.id])
-        added.append(
+        skill_id = find_free_slug(original.id, used_ids.__contains__)
+        ids_by_library_id[original.id] = skill_id
+        used_ids.add(skill_id)
+        copies.append(
             Skill(
-                id=ids[one.id],
-                name=one.name,
-                description=one.description,
-                when_to_use=one.when_to_use,
+                id=skill_id,
+                name=original.name,
+                description=original.description,
+                when_to_use=original.when_to_use,
                 category_id=agent.skill_categories[0].id,
-                requires=list(one.requires),
-                library_id=one.id,
+                requires=list(original.requires),
+                library_id=original.id,
             )
         )
-    for skill in added:
-        skill.requires = [ids.get(required, required) for required in skill.requires]
-    agent.skills += added
-    return added
+    # Requirements name library skills; in the agent their copies may have other IDs.
+    for skill in copies:
+        skill.requires = [ids_by_library_id.get(required, required) for required in skill.requires]
+    agent.skills += copies
+    return copies

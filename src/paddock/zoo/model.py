@@ -251,6 +251,7 @@ EventKind = Literal[
     "agent:updated",
     "agent:deleted",
     "agent:restored",
+    "agent:purged",
     "agent:injected",
     "agent:handedOver",
     "brain:written",

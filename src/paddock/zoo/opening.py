@@ -1,10 +1,10 @@
-"""Where the user's zoo is, and opening it."""
+"""Opening a zoo, and the location of its database."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from paddock.directories import get_data_directory
 from paddock.zoo.errors import ZooUnavailableError
@@ -15,21 +15,28 @@ if TYPE_CHECKING:
 ZOO_DATABASE_VARIABLE = "PADDOCK_ZOO_DATABASE"
 
 
+class DatabaseInfo(NamedTuple):
+    """The kind and the location of the database that holds a zoo."""
+
+    kind: Literal["sqlite", "postgresql"]
+    location: str
+    """The path of the file, or the URL of the server without its password."""
+
+
 def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
-    """The zoo of the user, made if there is none yet.
+    """Open the user's zoo, and create it if it does not exist.
 
     Args:
-        url: Where it is kept: `sqlite:////path/to/zoo.db`, `postgresql://user:password@host/name`,
-            or the path of a SQLite file. By default what PADDOCK_ZOO_DATABASE says, or a file in
-            Paddock's directory.
+        url: `sqlite:////path/to/zoo.db`, `postgresql://user:password@host/name`, or the path of a
+            SQLite file. The default is PADDOCK_ZOO_DATABASE, or else a file in Paddock's directory.
         wait_seconds: How long to wait for the lock of another writer.
 
     Raises:
-        ZooUnavailableError: when it cannot be used. Nothing is changed then.
-        ZooFileError: when AGENT_ZOO_STORE_PATH names a file that cannot be imported.
+        ZooUnavailableError: The database cannot be used. It is left unchanged.
+        ZooFileError: The file that AGENT_ZOO_STORE_PATH names cannot be imported.
     """
-    # Some who ask only where the zoo is never open it, and SQLAlchemy takes its time.
     try:
+        from paddock.zoo.context import ZooContext  # noqa: PLC0415 - loads SQLAlchemy
         from paddock.zoo.service import Zoo  # noqa: PLC0415 - loads SQLAlchemy
         from paddock.zoo.store.database import ZooDatabase  # noqa: PLC0415 - loads SQLAlchemy
     except ModuleNotFoundError as error:
@@ -37,9 +44,10 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
             f"the module {error.name} is not installed", hint='pip install "paddock[zoo]"'
         ) from None
 
-    zoo = Zoo(ZooDatabase(url or get_zoo_address(), wait_seconds=wait_seconds))
+    database = ZooDatabase(url or get_zoo_address(), wait_seconds=wait_seconds)
+    zoo = Zoo(ZooContext(database, owns_database=True))
     try:
-        zoo.import_legacy_file_once()
+        zoo.importer.import_legacy_file_once()
     except BaseException:
         zoo.close()
         raise
@@ -47,7 +55,13 @@ def open_zoo(url: str | None = None, *, wait_seconds: float = 10.0) -> Zoo:
 
 
 def get_zoo_address() -> str:
-    """Where the user's zoo is kept, unless somebody says otherwise."""
+    """Return the URL or the path of the user's zoo."""
     return os.environ.get(ZOO_DATABASE_VARIABLE) or str(
         Path(get_data_directory()) / "zoo" / "zoo.db"
     )
+
+
+def get_database_info(zoo: Zoo) -> DatabaseInfo:
+    """Return the kind and the location of a zoo's database."""
+    database = zoo.backups.context.database
+    return DatabaseInfo("sqlite" if database.is_sqlite else "postgresql", database.location)

@@ -1,13 +1,11 @@
-"""What is odd about an agent's skills: doubles, contradictions, requirements that are not met.
-
-One skill or category of an agent at a time, so that two who change an agent lose nothing.
-"""
+"""Edits of an agent's skills and categories, and checks that find problems in them."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -37,51 +35,61 @@ _MIN_WORDS = 2
 
 
 def check_skills(agent: Agent) -> list[SkillFinding]:
-    """All that is found, doubles first. Skills that are off can only be doubles."""
+    """Return duplicate skills, contradictions, and requirements that are not met.
+
+    Disabled skills are checked for duplicates only.
+    """
     return [*_find_duplicates(agent), *_find_conflicts(agent), *_find_unmet_requirements(agent)]
 
 
 def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
-    for one, other in combinations(agent.skills, 2):
-        if _normalize_text(one.name) == _normalize_text(other.name):
-            what = "have the same name"
-        elif _normalize_text(one.description) and _normalize_text(
-            one.description
-        ) == _normalize_text(other.description):
-            what = "have the same text"
+    for first, second in combinations(agent.skills, 2):
+        text = _normalize_text(first.description)
+        if _normalize_text(first.name) == _normalize_text(second.name):
+            similarity = "have the same name"
+        elif text and text == _normalize_text(second.description):
+            similarity = "have the same text"
         else:
             continue
         yield SkillFinding(
             kind="duplicate",
-            skill_ids=[one.id, other.id],
-            message=f"{one.name} and {other.name} {what}",
+            skill_ids=[first.id, second.id],
+            message=f"{first.name} and {second.name} {similarity}",
         )
 
 
 def _find_conflicts(agent: Agent) -> Iterator[SkillFinding]:
-    """Two sentences of nearly the same words, of which one forbids what the other asks for."""
-    enabled = [(skill, list(_extract_demands(skill))) for skill in agent.skills if skill.enabled]
-    for (one, first), (other, second) in combinations(enabled, 2):
-        if any(_is_opposite(a, b) for a in first for b in second):
+    # Heuristic: two sentences with nearly the same words, exactly one of which is negative.
+    rules_by_skill = [
+        (skill, list(_extract_rules(skill))) for skill in agent.skills if skill.enabled
+    ]
+    for (first, first_rules), (second, second_rules) in combinations(rules_by_skill, 2):
+        if any(a.contradicts(b) for a in first_rules for b in second_rules):
             yield SkillFinding(
                 kind="conflict",
-                skill_ids=[one.id, other.id],
-                message=f"{one.name} and {other.name} seem to ask for opposite things",
+                skill_ids=[first.id, second.id],
+                message=f"{first.name} and {second.name} seem to contradict each other",
             )
 
 
-def _extract_demands(skill: Skill) -> Iterator[tuple[bool, frozenset[str]]]:
-    """For each sentence whether it forbids, and its words without those that say so."""
+class _Rule(NamedTuple):
+    """A sentence of a skill as a prohibition or an instruction."""
+
+    is_negative: bool
+    words: frozenset[str]
+    """The words of the sentence that carry its meaning."""
+
+    def contradicts(self, other: _Rule) -> bool:
+        similarity = len(self.words & other.words) / len(self.words | other.words)
+        return self.is_negative != other.is_negative and similarity >= _MIN_SIMILARITY
+
+
+def _extract_rules(skill: Skill) -> Iterator[_Rule]:
     for sentence in _SENTENCE_PATTERN.findall(skill.description):
         words = frozenset(_WORD_PATTERN.findall(sentence.casefold()))
-        about = words - _NEGATIVE_WORDS - _POSITIVE_WORDS - _STOP_WORDS
-        if len(about) >= _MIN_WORDS:
-            yield bool(words & _NEGATIVE_WORDS), about
-
-
-def _is_opposite(one: tuple[bool, frozenset[str]], other: tuple[bool, frozenset[str]]) -> bool:
-    likeness = len(one[1] & other[1]) / len(one[1] | other[1])
-    return one[0] != other[0] and likeness >= _MIN_SIMILARITY
+        topic = words - _NEGATIVE_WORDS - _POSITIVE_WORDS - _STOP_WORDS
+        if len(topic) >= _MIN_WORDS:
+            yield _Rule(bool(words & _NEGATIVE_WORDS), topic)
 
 
 def _find_unmet_requirements(agent: Agent) -> Iterator[SkillFinding]:
@@ -100,7 +108,7 @@ def _find_unmet_requirements(agent: Agent) -> Iterator[SkillFinding]:
                 yield SkillFinding(
                     kind="disabledRequirement",
                     skill_ids=[skill.id, required],
-                    message=f"{skill.name} requires {known[required].name}, which is off",
+                    message=f"{skill.name} requires {known[required].name}, which is disabled",
                 )
 
 
@@ -109,37 +117,41 @@ def _normalize_text(text: str) -> str:
 
 
 CATEGORY_COLORS = ("#5B5F97", "#61988E", "#FF6B6C", "#E8C44A", "#7BA35C", "#8D6AE3", "#F08A4B")
-"""A new category gets the first one that the agent does not use yet."""
+"""Colors of new categories: each gets the first one that the agent does not use yet."""
 
 
-class SkillEditor(ZooContext):
-    """The skills and categories of agents; every change returns the agent as it is then."""
+@dataclass(frozen=True)
+class SkillEditor:
+    """The skills and skill categories of agents. Every change returns the changed agent.
 
-    def add_skill(
+    Each method changes one item in one transaction, so two clients that edit different skills of an
+    agent do not overwrite each other. Methods raise `AgentNotFoundError`, `SkillNotFoundError` or
+    `CategoryNotFoundError` for an unknown ID, `ConflictError` if the agent is not at the expected
+    `version`, and `InvalidAgentError` if a value is invalid.
+    """
+
+    context: ZooContext
+
+    def add(
         self,
         agent_id: str,
-        given: Mapping[str, Any],
+        fields: Mapping[str, Any],
         *,
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Add a skill at the end; its id is a slug of its name unless one is given.
+        """Append a skill. Its ID is a slug of the given ID or of the name."""
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when the skill cannot be as it was asked for.
-        """
-
-        def add(agent: Agent) -> str:
-            first = agent.skill_categories[0].id
-            skill = make_skill({"categoryId": first, **given}, [one.id for one in agent.skills])
+        def edit(agent: Agent) -> str:
+            default_category = agent.skill_categories[0].id
+            used_ids = [skill.id for skill in agent.skills]
+            skill = make_skill({"categoryId": default_category, **fields}, used_ids)
             agent.skills.append(skill)
             return f"added skill {skill.name}"
 
-        return self._change_agent(agent_id, add, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
-    def update_skill(
+    def update(
         self,
         agent_id: str,
         skill_id: str,
@@ -148,43 +160,30 @@ class SkillEditor(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Change the fields of a skill whose JSON keys are given, and no others.
+        """Set the fields of a skill whose JSON keys are given."""
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            SkillNotFoundError: when it has no such skill.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when the skill cannot be as it was asked for.
-        """
-
-        def update(agent: Agent) -> str:
-            place = _find_skill_index(agent, skill_id)
+        def edit(agent: Agent) -> str:
+            index = _find_skill_index(agent, skill_id)
             skill = validation.apply_changes(
-                agent.skills[place], changes, validation.EDITABLE_SKILL_FIELDS
+                agent.skills[index], changes, validation.EDITABLE_SKILL_FIELDS
             )
-            agent.skills[place] = skill
+            agent.skills[index] = skill
             return f"changed skill {skill.name}"
 
-        return self._change_agent(agent_id, update, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
-    def delete_skill(
+    def delete(
         self, agent_id: str, skill_id: str, *, version: int | None = None, source: str = "web"
     ) -> Agent:
-        """Take a skill away; the version before still has it.
+        """Delete a skill. Earlier versions of the agent still contain it."""
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            SkillNotFoundError: when it has no such skill.
-            ConflictError: when it is not at that version any more.
-        """
-
-        def delete(agent: Agent) -> str:
+        def edit(agent: Agent) -> str:
             skill = agent.skills.pop(_find_skill_index(agent, skill_id))
             return f"deleted skill {skill.name}"
 
-        return self._change_agent(agent_id, delete, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
-    def toggle_skill(
+    def toggle(
         self,
         agent_id: str,
         skill_id: str,
@@ -193,22 +192,16 @@ class SkillEditor(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Have a skill enabled or not; by default, what it is not now.
+        """Enable or disable a skill. Without `enabled`, invert its state."""
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            SkillNotFoundError: when it has no such skill.
-            ConflictError: when it is not at that version any more.
-        """
-
-        def toggle(agent: Agent) -> str:
+        def edit(agent: Agent) -> str:
             skill = agent.skills[_find_skill_index(agent, skill_id)]
             skill.enabled = not skill.enabled if enabled is None else enabled
             return f"{'enabled' if skill.enabled else 'disabled'} skill {skill.name}"
 
-        return self._change_agent(agent_id, toggle, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
-    def order_skills(
+    def reorder(
         self,
         agent_id: str,
         ids: Sequence[str],
@@ -216,49 +209,37 @@ class SkillEditor(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Put skills in an order; those that are not named keep theirs, after the others.
+        """Move skills to the front in the given order. The others follow in their present order."""
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            SkillNotFoundError: when it has no such skill.
-            ConflictError: when it is not at that version any more.
-        """
-
-        def reorder(agent: Agent) -> str:
-            first = [agent.skills[_find_skill_index(agent, one)] for one in dict.fromkeys(ids)]
-            named = {skill.id for skill in first}
-            agent.skills = first + [skill for skill in agent.skills if skill.id not in named]
+        def edit(agent: Agent) -> str:
+            first = [agent.skills[_find_skill_index(agent, i)] for i in dict.fromkeys(ids)]
+            first_ids = {skill.id for skill in first}
+            agent.skills = first + [skill for skill in agent.skills if skill.id not in first_ids]
             return "ordered skills"
 
-        return self._change_agent(agent_id, reorder, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
     def add_category(
         self,
         agent_id: str,
-        given: Mapping[str, Any],
+        fields: Mapping[str, Any],
         *,
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Add a category at the end; its id is a slug of its name unless one is given.
+        """Append a category. Its ID is a slug of the given ID or of the name."""
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when the category cannot be as it was asked for.
-        """
-
-        def add(agent: Agent) -> str:
+        def edit(agent: Agent) -> str:
             color = _choose_color(category.color for category in agent.skill_categories)
-            taken = [category.id for category in agent.skill_categories]
-            given_id = _make_id(given, "category", taken)
+            used_ids = [category.id for category in agent.skill_categories]
+            category_id = _make_id(fields, "category", used_ids)
             category = validation.convert_to_struct(
-                SkillCategory, {"color": color, **given, "id": given_id}
+                SkillCategory, {"color": color, **fields, "id": category_id}
             )
             agent.skill_categories.append(category)
             return f"added category {category.name}"
 
-        return self._change_agent(agent_id, add, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
     def update_category(
         self,
@@ -269,25 +250,17 @@ class SkillEditor(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Change the name or the color of a category.
+        """Change the name or the color of a category."""
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            CategoryNotFoundError: when it has no such category.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when the category cannot be as it was asked for.
-        """
-
-        def update(agent: Agent) -> str:
-            place = _find_category_index(agent, category_id)
-            before = agent.skill_categories[place]
+        def edit(agent: Agent) -> str:
+            index = _find_category_index(agent, category_id)
             category = validation.apply_changes(
-                before, changes, validation.EDITABLE_CATEGORY_FIELDS
+                agent.skill_categories[index], changes, validation.EDITABLE_CATEGORY_FIELDS
             )
-            agent.skill_categories[place] = category
+            agent.skill_categories[index] = category
             return f"changed category {category.name}"
 
-        return self._change_agent(agent_id, update, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
     def delete_category(
         self,
@@ -298,70 +271,64 @@ class SkillEditor(ZooContext):
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Take a category away; its skills go to another one, by default the first that is left.
+        """Delete a category, and move its skills to another, by default to the first remaining.
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-            CategoryNotFoundError: when it has no such category.
-            ConflictError: when it is not at that version any more.
-            InvalidAgentError: when it is the only one.
+        An agent needs at least one category, so the last cannot be deleted.
         """
 
-        def delete(agent: Agent) -> str:
+        def edit(agent: Agent) -> str:
             category = agent.skill_categories.pop(_find_category_index(agent, category_id))
             if not agent.skill_categories:
                 raise validation.make_invalid_field_error(
-                    "skillCategories", "an agent keeps one category at least"
+                    "skillCategories", "an agent needs at least one category"
                 )
-            place = _find_category_index(agent, move_to) if move_to is not None else 0
+            index = _find_category_index(agent, move_to) if move_to is not None else 0
             for skill in agent.skills:
                 if skill.category_id == category_id:
-                    skill.category_id = agent.skill_categories[place].id
+                    skill.category_id = agent.skill_categories[index].id
             return f"deleted category {category.name}"
 
-        return self._change_agent(agent_id, delete, version, source)
+        return self._edit_agent(agent_id, edit, version, source)
 
-    def skill_findings(self, agent_id: str) -> list[SkillFinding]:
-        """What is odd about an agent's skills.
+    def list_findings(self, agent_id: str) -> list[SkillFinding]:
+        """Return the problems that `check_skills` finds in an agent's skills."""
+        with self.context.read_transaction() as tx:
+            return check_skills(require_agent(tx, agent_id).agent)
 
-        Raises:
-            AgentNotFoundError: when there is no such agent.
-        """
-        with self._read_transaction() as reading:
-            return check_skills(require_agent(reading, agent_id).agent)
-
-    def _change_agent(
-        self, agent_id: str, change: Callable[[Agent], str], version: int | None, source: str
+    def _edit_agent(
+        self, agent_id: str, edit: Callable[[Agent], str], version: int | None, source: str
     ) -> Agent:
-        with self._write_transaction(source) as writing:
-            kept = require_agent(writing, agent_id)
-            check_expected_version(version, kept.agent)
-            changed = msgspec.convert(msgspec.to_builtins(kept.agent), Agent)
-            summary = change(changed)
-            return save_agent(writing, kept, changed, summary)
+        """Save the agent as `edit` changes it, with the summary that `edit` returns."""
+        with self.context.write_transaction(source) as tx:
+            row = require_agent(tx, agent_id)
+            check_expected_version(version, row.agent)
+            # A deep copy: `save_agent` compares it with the original.
+            changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
+            summary = edit(changed)
+            return save_agent(tx, row, changed, summary)
 
 
-def make_skill(given: Mapping[str, Any], taken: Sequence[str]) -> Skill:
-    """A skill as it was asked for, with an id that no other has.
+def make_skill(fields: Mapping[str, Any], used_ids: Sequence[str]) -> Skill:
+    """Return a skill with an ID that is not among `used_ids`.
 
     Raises:
-        InvalidAgentError: for wrong types.
+        InvalidAgentError: A field has the wrong type, or `name` is missing.
     """
-    return validation.convert_to_struct(Skill, {**given, "id": _make_id(given, "skill", taken)})
+    skill_id = _make_id(fields, "skill", used_ids)
+    return validation.convert_to_struct(Skill, {**fields, "id": skill_id})
 
 
-def _make_id(given: Mapping[str, Any], otherwise: str, taken: Sequence[str]) -> str:
-    asked, name = given.get("id"), given.get("name")
-    text = asked if isinstance(asked, str) and asked.strip() else name
-    return find_free_slug(
-        slugify(text if isinstance(text, str) else "", otherwise), taken.__contains__
-    )
+def _make_id(fields: Mapping[str, Any], fallback: str, used_ids: Sequence[str]) -> str:
+    requested_id, name = fields.get("id"), fields.get("name")
+    text = requested_id if isinstance(requested_id, str) and requested_id.strip() else name
+    slug = slugify(text if isinstance(text, str) else "", fallback)
+    return find_free_slug(slug, used_ids.__contains__)
 
 
-def _choose_color(used: Iterable[str]) -> str:
-    taken = [color.upper() for color in used]
-    free = [color for color in CATEGORY_COLORS if color.upper() not in taken]
-    return free[0] if free else CATEGORY_COLORS[len(taken) % len(CATEGORY_COLORS)]
+def _choose_color(used_colors: Iterable[str]) -> str:
+    used = [color.upper() for color in used_colors]
+    free = [color for color in CATEGORY_COLORS if color.upper() not in used]
+    return free[0] if free else CATEGORY_COLORS[len(used) % len(CATEGORY_COLORS)]
 
 
 def _find_skill_index(agent: Agent, skill_id: str) -> int:

@@ -21,6 +21,8 @@ from paddock.zoo.model import (
     LibrarySkill,
     NewAgent,
     Pack,
+    Skill,
+    SkillCategory,
     make_general_category,
 )
 
@@ -70,22 +72,21 @@ MAX_IMPORT_FILE_BYTES = 100_000_000
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
-EDITABLE_AGENT_FIELDS = frozenset(
-    {
-        *("name", "description", "systemPrompt", "skillCategories", "skills", "contextRefs"),
-        *("appearanceSeed", "tags", "injectsMemory", "archived", "extra"),
-    }
+
+def _list_editable_fields(kind: type[msgspec.Struct], *read_only: str) -> frozenset[str]:
+    return frozenset(field.encode_name for field in msgspec.structs.fields(kind)) - {*read_only}
+
+
+# JSON keys that clients may change. Derived from the model, so that a new field is editable
+# unless it is listed here.
+EDITABLE_AGENT_FIELDS = _list_editable_fields(Agent, "id", "createdAt", "updatedAt", "version")
+EDITABLE_ENTRY_FIELDS = _list_editable_fields(
+    BrainEntry, "id", "agentId", "timestamp", "updatedAt", "version"
 )
-"""JSON keys of what may be changed in an agent; others are ignored."""
-EDITABLE_ENTRY_FIELDS = frozenset({"type", "content", "pinned", "tags", "metadata"})
-EDITABLE_SKILL_FIELDS = frozenset(
-    {"name", "description", "whenToUse", "categoryId", "enabled", "requires"}
-)
-EDITABLE_CATEGORY_FIELDS = frozenset({"name", "color"})
-EDITABLE_LIBRARY_FIELDS = frozenset(
-    {"name", "description", "whenToUse", "tags", "requires", "packId"}
-)
-EDITABLE_PACK_FIELDS = frozenset({"name", "description"})
+EDITABLE_SKILL_FIELDS = _list_editable_fields(Skill, "id")
+EDITABLE_CATEGORY_FIELDS = _list_editable_fields(SkillCategory, "id")
+EDITABLE_LIBRARY_FIELDS = _list_editable_fields(LibrarySkill, "id", "version")
+EDITABLE_PACK_FIELDS = _list_editable_fields(Pack, "id", "version")
 
 _COLOR_PATTERN = re.compile(r"#[0-9a-fA-F]{6}")
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")

@@ -1,4 +1,4 @@
-"""`paddock zoo`: agents listed, made, changed, injected, and taken into files and back."""
+"""The commands `paddock zoo ...`, which manage agents and exchange them with other programs."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ if TYPE_CHECKING:
 
 
 class ZooCommand(CommandWithSubcommands):
-    """The commands about agents, each in a module of its own."""
+    """The command `paddock zoo`, which only has subcommands."""
 
     subcommands: Mapping[str, tuple[str, str]] = {
         "list": ("paddock.cli.zoo.agents:list_agents", "List the agents."),
-        "show": ("paddock.cli.zoo.agents:show", "Show everything about an agent."),
-        "new": ("paddock.cli.zoo.agents:new", "Make an agent."),
+        "show": ("paddock.cli.zoo.agents:show", "Show the details of an agent."),
+        "new": ("paddock.cli.zoo.agents:new", "Create an agent."),
         "edit": ("paddock.cli.zoo.agents:edit", "Change an agent."),
-        "delete": ("paddock.cli.zoo.agents:delete", "Put an agent into the bin."),
+        "delete": ("paddock.cli.zoo.agents:delete", "Move an agent to the bin."),
         "inject": ("paddock.cli.zoo.inject:inject", "Print the prompt of an agent."),
-        "starters": ("paddock.cli.zoo.agents:list_starters", "List agents to begin with."),
-        "library": ("paddock.cli.zoo.library:library", "List the skills that agents can share."),
-        "give": ("paddock.cli.zoo.library:give", "Give an agent skills of the library."),
-        "default": ("paddock.cli.zoo.default_agent:default", "Say which agent works in a project."),
-        "export": ("paddock.cli.zoo.transfer:export", "Write agents as files of a program."),
-        "import": ("paddock.cli.zoo.transfer:import_", "Take agents in from files."),
-        "sync": ("paddock.cli.zoo.sync:sync", "Keep a project's agent files in step."),
-        "backup": ("paddock.cli.zoo.backups:backup", "Write all of the zoo to a file."),
-        "restore": ("paddock.cli.zoo.backups:restore", "Make the zoo what a backup was."),
+        "starters": ("paddock.cli.zoo.agents:list_starters", "List the starter agents."),
+        "library": ("paddock.cli.zoo.library:library", "List the skills in the library."),
+        "give": ("paddock.cli.zoo.library:give", "Copy skills from the library to an agent."),
+        "default": (
+            "paddock.cli.zoo.default_agent:default",
+            "Show or set the default agent of a project.",
+        ),
+        "export": ("paddock.cli.zoo.transfer:export", "Export agents as files of other programs."),
+        "import": ("paddock.cli.zoo.transfer:import_", "Import agents and skills from files."),
+        "sync": ("paddock.cli.zoo.sync:sync", "Synchronize a project's agent files with the zoo."),
+        "backup": ("paddock.cli.zoo.backups:backup", "Back up the zoo to a file."),
+        "restore": ("paddock.cli.zoo.backups:restore", "Restore the zoo from a backup."),
     }
 
     def make_context(
@@ -42,7 +45,11 @@ class ZooCommand(CommandWithSubcommands):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Begin with the command that the first word names; an unknown one is answered."""
+        """Create the context of the subcommand in `args[0]`.
+
+        Raises:
+            ArgumentError: There is no such subcommand. The hint suggests similar names.
+        """
         is_word = bool(args) and not args[0].startswith("-") and args[0] not in self.subcommands
         if is_word and not extra.get("resilient_parsing"):
             raise ArgumentError(
@@ -55,5 +62,5 @@ class ZooCommand(CommandWithSubcommands):
 @click.command(cls=ZooCommand)
 @click.pass_context
 def zoo(ctx: click.Context) -> None:
-    """Keep agents with a soul, skills and a memory, and take them into the programs you use."""
+    """Manage agents with a soul, skills and memory, and use them in other programs."""
     click.echo(ctx.get_help())

@@ -1,11 +1,4 @@
-"""`paddock zoo list` and `paddock zoo show`: which agents there are, and what they are.
-
-The options that say what an agent is, and what they mean by its JSON keys.
-
-`paddock zoo new`, `starters` and `delete`: agents made, and put into the bin.
-
-`paddock zoo edit`: an agent changed, by options or in an editor.
-"""
+"""The commands `paddock zoo list`, `show`, `new`, `starters`, `edit` and `delete`."""
 
 from __future__ import annotations
 
@@ -32,60 +25,64 @@ if TYPE_CHECKING:
 
 
 MAX_DESCRIPTION_CHARACTERS = 60
-"""Characters of a description in the list."""
+"""Characters of a description in the table of agents."""
 
 
 @click.command("list")
-@click.option("--text", metavar="TEXT", help="Only those with it in name, description or tags.")
-@click.option("--tag", metavar="TAG", help="Only those with this tag.")
-@click.option("--archived", is_flag=True, help="Only those that are archived.")
+@click.option("--text", metavar="TEXT", help="List agents with TEXT in name, description or tags.")
+@click.option("--tag", metavar="TAG", help="List agents with this tag.")
+@click.option("--archived", is_flag=True, help="List archived agents instead of the others.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_agents(*, text: str | None, tag: str | None, archived: bool, as_json: bool) -> None:
-    """List the agents, in the order in which they were made."""
+    """List the agents in order of creation."""
     with open_zoo() as zoo:
-        found = zoo.list_agents(text=text, tag=tag, archived=archived).items
+        summaries = zoo.agents.list_summaries(text=text, tag=tag, archived=archived).items
     if as_json:
-        output.print_json(found)
-    elif found:
+        output.print_json(summaries)
+    elif summaries:
         headings = ("agent", "name", "description", "skills", "entries", "changed")
-        output.print_table(headings, map(_build_agent_row, found))
+        output.print_table(headings, map(_build_agent_row, summaries))
     elif text or tag or archived:
-        output.print_note("No agent is like that")
+        output.print_note("No agent matches")
     else:
         output.print_note("There are no agents yet\nHint: paddock zoo new --starter bramble")
 
 
-def _build_agent_row(one: AgentSummary) -> list[output.Cell]:
-    about = text_layout.to_single_line(one.description)
-    about = (
-        about
-        if len(about) <= MAX_DESCRIPTION_CHARACTERS
-        else f"{about[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
+def _build_agent_row(agent: AgentSummary) -> list[output.Cell]:
+    description = text_layout.to_single_line(agent.description)
+    description = (
+        description
+        if len(description) <= MAX_DESCRIPTION_CHARACTERS
+        else f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
     )
-    counts = [str(len(one.skill_names)), str(one.entry_count)]
-    return [one.id, one.name, about, *counts, one.updated_at[:10]]
+    counts = [str(len(agent.skill_names)), str(agent.entry_count)]
+    return [agent.id, agent.name, description, *counts, agent.updated_at[:10]]
 
 
 @click.command()
 @click.argument("agent", required=False, shell_complete=completion.complete_agents)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the memory.")
 def show(agent: str | None, *, as_json: bool) -> None:
-    """Show everything about AGENT, an id or a name; without it the default of the project."""
+    """Show the details of AGENT, an id or a name (default: the project's default agent)."""
     with open_zoo() as zoo:
-        found = zoo.find_agent(resolve_agent_name(agent))
-        entries = zoo.query_entries(found.id, limit=None if as_json else 1)
+        details = zoo.agents.find(resolve_agent_name(agent))
+        entries = zoo.brain.query_entries(details.id, limit=None if as_json else 1)
         count = next(
-            (one.entry_count for one in _find_summaries(zoo, found.name) if one.id == found.id),
+            (
+                summary.entry_count
+                for summary in _find_summaries(zoo, details.name)
+                if summary.id == details.id
+            ),
             0,
         )
     if as_json:
-        output.print_json({"agent": found, "brainEntries": entries.items})
+        output.print_json({"agent": details, "brainEntries": entries.items})
     else:
-        click.echo(text_layout.replace_control_characters(_format_agent(found, count)))
+        click.echo(text_layout.replace_control_characters(_format_agent(details, count)))
 
 
 def _find_summaries(zoo: Zoo, name: str) -> list[AgentSummary]:
-    return zoo.list_agents(archived=None, text=name).items
+    return zoo.agents.list_summaries(archived=None, text=name).items
 
 
 def _format_agent(agent: Agent, entries: int) -> str:
@@ -97,73 +94,70 @@ def _format_agent(agent: Agent, entries: int) -> str:
     if agent.extra:
         rows.append(("files of", ", ".join(agent.extra)))
     rows.append(("memory", f"{entries} entries{'' if agent.injects_memory else ', not injected'}"))
-    parts = [agent.name + (" (archived)" if agent.archived else "")]
-    parts += [text_layout.wrap_paragraph(agent.description, 2)] if agent.description else []
-    parts.append(text_layout.align_columns(rows, 2))
+    sections = [agent.name + (" (archived)" if agent.archived else "")]
+    sections += [text_layout.wrap_paragraph(agent.description, 2)] if agent.description else []
+    sections.append(text_layout.align_columns(rows, 2))
     if agent.system_prompt:
-        parts.append(f"Soul\n{text_layout.wrap_paragraph(agent.system_prompt, 2)}")
-    names = {category.id: category.name for category in agent.skill_categories}
+        sections.append(f"Soul\n{text_layout.wrap_paragraph(agent.system_prompt, 2)}")
+    category_names = {category.id: category.name for category in agent.skill_categories}
     skills = [
         (
-            "on" if one.enabled else "off",
-            one.id,
-            names.get(one.category_id, ""),
-            text_layout.to_single_line(one.when_to_use or one.description),
+            "on" if skill.enabled else "off",
+            skill.id,
+            category_names.get(skill.category_id, ""),
+            text_layout.to_single_line(skill.when_to_use or skill.description),
         )
-        for one in agent.skills
+        for skill in agent.skills
     ]
     if skills:
-        parts.append(f"Skills\n{text_layout.align_columns(skills, 2)}")
-    return "\n\n".join(parts)
+        sections.append(f"Skills\n{text_layout.align_columns(skills, 2)}")
+    return "\n\n".join(sections)
 
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def agent_options(function: F) -> F:
-    """What an agent is."""
+    """Add the options for the fields of an agent to a command."""
     description = click.option(
-        "--description", metavar="TEXT", help="What it is for, in a sentence."
+        "--description", metavar="TEXT", help="Purpose of the agent, in one sentence."
     )
     soul = click.option(
-        "--soul", metavar="TEXT|@FILE", help="Who it is and how it behaves, or @file with it."
+        "--soul",
+        metavar="TEXT|@FILE",
+        callback=read_text_or_file,
+        help="Character and behaviour of the agent, or @file with the text.",
     )
-    tags = click.option(
-        "--tag", "tags", multiple=True, metavar="TAG", help="A tag; may be repeated."
-    )
+    tags = click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tag. Can be repeated.")
     return description(soul(tags(function)))
 
 
-def collect_agent_options(facts: dict[str, Any]) -> dict[str, Any]:
-    """What of `facts_options` was given, by JSON key.
-
-    Raises:
-        ArgumentError: when a file cannot be read.
-    """
-    given: dict[str, Any] = {}
-    if facts["description"] is not None:
-        given["description"] = facts["description"]
-    if facts["soul"] is not None:
-        given["systemPrompt"] = read_text_or_file(facts["soul"], "--soul")
-    if facts["tags"]:
-        given["tags"] = list(facts["tags"])
-    return given
+def collect_agent_options(option_values: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields set by the options of `agent_options`, by their JSON keys."""
+    fields: dict[str, Any] = {}
+    if option_values["description"] is not None:
+        fields["description"] = option_values["description"]
+    if option_values["soul"] is not None:
+        fields["systemPrompt"] = option_values["soul"]
+    if option_values["tags"]:
+        fields["tags"] = list(option_values["tags"])
+    return fields
 
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--id", "agent_id", metavar="ID", help="What the id is made from, if not the name.")
+@click.option("--id", "agent_id", metavar="ID", help="Id of the agent (default: from its name).")
 @click.option(
     "--starter",
     metavar="S",
     shell_complete=completion.complete_starters,
-    help="Begin with a copy of this one; paddock zoo starters lists them.",
+    help="Copy this starter agent; paddock zoo starters lists them.",
 )
 @click.option(
     "--copy-of",
     metavar="AGENT",
     shell_complete=completion.complete_agents,
-    help="Begin with a copy of this agent of yours, without its memory.",
+    help="Copy this agent, without its memory.",
 )
 @agent_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -174,73 +168,79 @@ def new(
     starter: str | None,
     copy_of: str | None,
     as_json: bool,
-    **facts: Any,
+    **option_values: Any,
 ) -> None:
-    """Make an agent called NAME.
+    """Create an agent called NAME.
 
-    It gets an id of its own, by which commands and files know it. Give it skills with
-    paddock zoo edit, or begin with a copy.
+    Commands and files refer to the agent by its id. To give it skills, use paddock zoo edit, or
+    start from a copy. NAME can be omitted with --starter and --copy-of.
     """
     if starter and copy_of:
-        raise click.UsageError("--starter and --copy-of cannot go together")
+        raise click.UsageError("--starter and --copy-of cannot be combined")
     if not (name or starter or copy_of):
         raise ArgumentError("Name the agent", hint="paddock zoo new 'Ada the Careful'")
-    given = collect_agent_options(facts)
+    fields = collect_agent_options(option_values)
     if name is not None:
-        given["name"] = name
+        fields["name"] = name
     with open_zoo() as zoo:
         if copy_of is not None:
-            copied = zoo.find_agent(copy_of)
-            made = zoo.duplicate_agent(copied.id, name, source="cli")
-            made = zoo.update_agent(made.id, given, source="cli") if given else made
+            original = zoo.agents.find(copy_of)
+            created = zoo.agents.duplicate(original.id, name, source="cli")
+            created = zoo.agents.update(created.id, fields, source="cli") if fields else created
         else:
             base = msgspec.to_builtins(_find_starter(starter).agent) if starter else {}
-            wanted = agent_id or (None if name else base.get("id"))
-            made = zoo.create_agent({**base, **given, "id": wanted}, source="cli")
+            id_source = agent_id or (None if name else base.get("id"))
+            created = zoo.agents.create({**base, **fields, "id": id_source}, source="cli")
     if as_json:
-        output.print_json(made)
+        output.print_json(created)
         return
-    click.echo(f"Created {made.id}: {made.name}")
-    output.print_note(f"Hint: paddock zoo edit {made.id}")
+    click.echo(f"Created {created.id}: {created.name}")
+    output.print_note(f"Hint: paddock zoo edit {created.id}")
 
 
 def _find_starter(name: str) -> Starter:
-    known = {one.id: one for one in load_starters()}
-    if name not in known:
+    starters = {starter.id: starter for starter in load_starters()}
+    if name not in starters:
         raise ArgumentError(
             f"There is no starter {name!r}",
-            hint=did_you_mean(name, known) or f"there are {', '.join(known)}",
+            hint=did_you_mean(name, starters) or f"the starters are {', '.join(starters)}",
         )
-    return known[name]
+    return starters[name]
 
 
 @click.command("starters")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_starters(*, as_json: bool) -> None:
-    """List agents to begin with; paddock zoo new --starter makes a copy of one."""
-    found = load_starters()
+    """List the starter agents, for paddock zoo new --starter."""
+    starters = load_starters()
     if as_json:
-        output.print_json(found)
+        output.print_json(starters)
         return
-    rows = [(one.id, one.name, one.description, str(len(one.agent.skills))) for one in found]
+    rows = [
+        (starter.id, starter.name, starter.description, str(len(starter.agent.skills)))
+        for starter in starters
+    ]
     output.print_table(("starter", "name", "description", "skills"), rows)
 
 
 @click.command()
 @click.argument("agent", shell_complete=completion.complete_agents)
-@click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def delete(agent: str, *, yes: bool) -> None:
-    """Put AGENT into the bin, with its memory; it can be had back for 30 days."""
+    """Move AGENT to the bin, with its memory. It can be restored for 30 days."""
     with open_zoo() as zoo:
-        found = zoo.find_agent(agent)
+        details = zoo.agents.find(agent)
         if not yes:
             if not output.can_ask():
-                text = f"Nobody is there to say whether to delete {found.id!r}"
-                raise ArgumentError(text, hint="add --yes")
-            if not output.ask_yes_no(f"Put {found.name} ({found.id}) into the bin?"):
+                raise ArgumentError(
+                    f"Deleting {details.id!r} requires confirmation, but there is no terminal to "
+                    "ask on",
+                    hint="pass --yes",
+                )
+            if not output.ask_yes_no(f"Move {details.name} ({details.id}) to the bin?"):
                 raise click.Abort
-        zoo.delete_agent(found.id, found.version, source="cli")
-    click.echo(f"Deleted {found.id}; it is in the bin")
+        zoo.agents.delete(details.id, details.version, source="cli")
+    click.echo(f"Deleted {details.id}; it is in the bin")
 
 
 Json = dict[str, Any]
@@ -248,37 +248,41 @@ Json = dict[str, Any]
 
 @click.command()
 @click.argument("agent", shell_complete=completion.complete_agents)
-@click.option("--name", metavar="NAME", help="What it is called; its id stays.")
+@click.option("--name", metavar="NAME", help="New name; the id does not change.")
 @agent_options
-@click.option("--untag", "untags", multiple=True, metavar="TAG", help="Take out a tag.")
-@click.option("--enable", multiple=True, metavar="SKILL", help="Enable a skill; may be repeated.")
-@click.option("--disable", multiple=True, metavar="SKILL", help="Disable a skill.")
-@click.option("--memory/--no-memory", "memory", default=None, help="Whether memory is injected.")
-@click.option("--archive/--unarchive", "archived", default=None, help="Put it aside, or back.")
+@click.option(
+    "--untag", "untags", multiple=True, metavar="TAG", help="Remove a tag. Can be repeated."
+)
+@click.option("--enable", multiple=True, metavar="SKILL", help="Enable a skill. Can be repeated.")
+@click.option("--disable", multiple=True, metavar="SKILL", help="Disable a skill. Can be repeated.")
+@click.option("--memory/--no-memory", "memory", default=None, help="Inject memory or not.")
+@click.option(
+    "--archive/--unarchive", "archived", default=None, help="Archive the agent, or restore it."
+)
 @click.pass_context
 def edit(ctx: click.Context, /, agent: str, **options: Any) -> None:
-    """Change AGENT: with options as they say, without any in your editor.
+    """Change AGENT with options. Without options, edit it as TOML in your editor.
 
-    The editor is that of the environment variable VISUAL or EDITOR. It gets the agent as TOML,
-    with soul, categories and skills. --tag adds to the tags that are there. The exit code is 1 when
-    nothing was changed.
+    The editor is taken from the environment variable VISUAL or EDITOR. The TOML contains soul,
+    categories and skills. --tag adds to the existing tags. The exit code is 1 if nothing was
+    changed.
     """
     with open_zoo() as zoo:
-        found = zoo.find_agent(agent)
+        details = zoo.agents.find(agent)
         if any(value not in (None, ()) for value in options.values()):
-            changes = _build_changes(found, options)
-            after = zoo.update_agent(found.id, changes, version=found.version, source="cli")
-            is_changed = after.version != found.version
+            changes = _build_changes(details, options)
+            updated = zoo.agents.update(details.id, changes, version=details.version, source="cli")
+            is_changed = updated.version != details.version
         else:
-            is_changed = _edit_agent_text(zoo, found)
+            is_changed = _edit_agent_text(zoo, details)
     if not is_changed:
         output.print_note("Nothing was changed")
         ctx.exit(1)
-    click.echo(f"Changed {found.id}")
+    click.echo(f"Changed {details.id}")
 
 
 def _build_changes(agent: Agent, options: Json) -> Json:
-    """What the options say, by JSON key."""
+    """Return the changes that the options select, by JSON key."""
     changes = collect_agent_options(options)
     if options["name"] is not None:
         changes["name"] = options["name"]
@@ -296,23 +300,24 @@ def _build_changes(agent: Agent, options: Json) -> Json:
 
 def _set_enabled_skills(agent: Agent, options: Json) -> list[Json]:
     skills: list[Json] = msgspec.to_builtins(agent.skills)
-    known = [name for one in skills for name in (one["id"], one["name"])]
+    known_names = [name for skill in skills for name in (skill["id"], skill["name"])]
     for option, is_enabled in (("enable", True), ("disable", False)):
-        for word in options[option]:
-            same = [one for one in skills if word in (one["id"], one["name"])]
-            if not same:
+        for skill_name in options[option]:
+            matches = [skill for skill in skills if skill_name in (skill["id"], skill["name"])]
+            if not matches:
                 raise ArgumentError(
-                    f"{agent.id} has no skill {word!r}",
+                    f"{agent.id} has no skill {skill_name!r}",
                     where=f"--{option}",
-                    hint=did_you_mean(word, known) or f"paddock zoo show {agent.id} lists them",
+                    hint=did_you_mean(skill_name, known_names)
+                    or f"paddock zoo show {agent.id} lists them",
                 )
-            same[0]["enabled"] = is_enabled
+            matches[0]["enabled"] = is_enabled
     return skills
 
 
 def _edit_agent_text(zoo: Zoo, agent: Agent) -> bool:
     def save(text: str) -> None:
         changes = parse_changes(text, agent.id)
-        zoo.update_agent(agent.id, changes, version=agent.version, source="cli")
+        zoo.agents.update(agent.id, changes, version=agent.version, source="cli")
 
     return edit_in_editor(format_agent(agent), save, f"the agent {agent.id}")

@@ -1,4 +1,4 @@
-"""`paddock zoo backup` and `paddock zoo restore`: all of the zoo in a file, and back."""
+"""The commands `paddock zoo backup` and `paddock zoo restore`."""
 
 from __future__ import annotations
 
@@ -13,36 +13,37 @@ from paddock.zoo.opening import open_zoo
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--replace", is_flag=True, help="Replace a file that is there.")
+@click.option("--replace", is_flag=True, help="Replace an existing file.")
 def backup(file: Path, *, replace: bool) -> None:
-    """Write all of the zoo to FILE, with history and bin.
+    """Back up the zoo to FILE, with its history and bin.
 
-    A name that ends in .db gives a copy of the SQLite database. Any other gives lines of JSON,
-    which SQLite and PostgreSQL take back; with .gz they are compressed.
+    If FILE ends in .db, it is a copy of the SQLite database. Otherwise it contains JSON lines,
+    which can be restored to SQLite and PostgreSQL. With .gz it is compressed.
     """
     if file.exists() and not replace:
-        raise ArgumentError("There is a file already", where=str(file), hint="add --replace")
+        raise ArgumentError("The file already exists", where=str(file), hint="add --replace")
     with open_zoo() as zoo:
-        click.echo(zoo.backup(file))
+        click.echo(zoo.backups.create(file))
 
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def restore(file: Path, *, yes: bool) -> None:
-    """Make the zoo what it was when the backup FILE was made.
+    """Replace the zoo by the content of the backup FILE.
 
-    What is there now is first written to a backup of its own.
+    The current content is first written to another backup.
     """
     if not yes:
         if not output.can_ask():
             raise ArgumentError(
-                "Nobody is there to say whether to replace the zoo", hint="add --yes"
+                "Replacing the zoo requires confirmation, but there is no terminal to ask on",
+                hint="pass --yes",
             )
-        if not output.ask_yes_no("Replace all of the zoo by what is in that file?"):
+        if not output.ask_yes_no("Replace the entire zoo by the content of this file?"):
             raise click.Abort
     with open_zoo() as zoo:
-        kept = zoo.restore_backup(file, source="cli")
+        safety_backup = zoo.backups.restore(file, source="cli")
     click.echo(f"Restored {file}")
-    if kept is not None:
-        output.print_note(f"What was there before is in {kept}")
+    if safety_backup is not None:
+        output.print_note(f"The previous content is in {safety_backup}")

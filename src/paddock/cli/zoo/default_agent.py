@@ -1,7 +1,4 @@
-"""`paddock zoo default`: which agent works in a project unless another one is named.
-
-Which agent a command is about.
-"""
+"""The command `paddock zoo default`, and the resolution of an omitted AGENT argument."""
 
 from __future__ import annotations
 
@@ -21,50 +18,50 @@ from paddock.zoo.project import find_project, get_default_agent, read_project, s
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="The folder of the project; by default the nearest one with .paddock/zoo.toml, or this.",
+    help="Directory of the project (default: the nearest parent with .paddock/zoo.toml).",
 )
-@click.option("--clear", is_flag=True, help="Let no agent be the default.")
+@click.option("--clear", is_flag=True, help="Remove the default agent.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def default(
     ctx: click.Context, agent: str | None, *, project: Path | None, clear: bool, as_json: bool
 ) -> None:
-    """Print which agent works in a project, or with AGENT say which one.
+    """Print the default agent of a project, or set it to AGENT.
 
-    It is written into .paddock/zoo.toml, which belongs to the project. The exit code is 1 when
-    there is none.
+    The default agent is stored in .paddock/zoo.toml of the project. The exit code is 1 if there
+    is no default agent.
     """
     if agent and clear:
-        raise click.UsageError("AGENT and --clear cannot go together")
+        raise click.UsageError("AGENT and --clear cannot be combined")
     folder = project or find_project(Path.cwd()) or Path.cwd()
     if agent or clear:
-        name = None
+        agent_id = None
         if agent:
             with open_zoo() as zoo:
-                name = zoo.find_agent(agent).id
-        path = set_default_agent(folder, name)
-        output.print_note(f"Written: {path}")
-    found = read_project(folder).default
+                agent_id = zoo.agents.find(agent).id
+        path = set_default_agent(folder, agent_id)
+        output.print_note(f"Wrote {path}")
+    default_id = read_project(folder).default
     if as_json:
-        output.print_json({"default": found, "project": str(folder)})
-    elif found is not None:
-        click.echo(found)
+        output.print_json({"default": default_id, "project": str(folder)})
+    elif default_id is not None:
+        click.echo(default_id)
     elif not clear:
-        output.print_note("No agent is the default here\nHint: paddock zoo default AGENT")
-    if found is None and not clear:
+        output.print_note("This project has no default agent\nHint: paddock zoo default AGENT")
+    if default_id is None and not clear:
         ctx.exit(1)
 
 
 def resolve_agent_name(name: str | None) -> str:
-    """The agent that is named, or the one that works in this project.
+    """Return `name`, or the default agent of the project in the working directory.
 
     Raises:
-        ArgumentError: when there is neither.
+        ArgumentError: `name` is None and the project has no default agent.
     """
-    found = name or get_default_agent(Path.cwd())
-    if found is None:
+    agent = name or get_default_agent(Path.cwd())
+    if agent is None:
         raise ArgumentError(
             "Name an agent",
             hint="paddock zoo list lists them; paddock zoo default AGENT sets one for a project",
         )
-    return found
+    return agent

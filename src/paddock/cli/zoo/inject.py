@@ -1,4 +1,4 @@
-"""`paddock zoo inject`: the text that makes a model take the part of an agent."""
+"""The command `paddock zoo inject`, which prints the compiled prompt of an agent."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from paddock.zoo.opening import open_zoo
 
 @click.command()
 @click.argument("agent", required=False, shell_complete=completion.complete_agents)
-@click.option(
-    "--memory/--no-memory", "memory", default=None, help="Whether memory comes along at all."
-)
-@click.option("--budget", type=int, metavar="TOKENS", help="How much memory may come along.")
-@click.option("--workspace", metavar="ID", help="Whose memory comes before the rest.")
-@click.option("--about", metavar="TEXT", help="What it is for: memory about that comes first.")
-@click.option("--preview", is_flag=True, help="Do not count it as an injection.")
+@click.option("--memory/--no-memory", "memory", default=None, help="Include memory or not.")
+@click.option("--budget", type=int, metavar="TOKENS", help="Maximum tokens of memory.")
+@click.option("--workspace", metavar="ID", help="Rank memory of this workspace first.")
+@click.option("--about", metavar="TEXT", help="Rank memory about this topic first.")
+@click.option("--preview", is_flag=True, help="Do not record an injection.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the sections.")
 def inject(
     agent: str | None,
@@ -29,34 +27,34 @@ def inject(
     preview: bool,
     as_json: bool,
 ) -> None:
-    """Print the prompt of AGENT, an id or a name; without it the default of the project.
+    """Print the prompt of AGENT, an id or a name (default: the project's default agent).
 
-    Nothing else is on standard output: paddock zoo inject sage | pbcopy
+    Standard output contains only the prompt: paddock zoo inject sage | pbcopy
     """
     with open_zoo() as zoo:
         name = resolve_agent_name(agent)
         if preview:
-            found = zoo.preview(
+            injection = zoo.injector.preview(
                 name, memory=memory, budget_tokens=budget, workspace_id=workspace, about=about
             )
         else:
-            found = zoo.inject(
+            injection = zoo.injector.inject(
                 name,
                 memory=memory,
                 budget_tokens=budget,
                 workspace_id=workspace,
                 about=about,
                 source="cli",
-            )
+            ).injection
     if as_json:
-        output.print_json(found)
+        output.print_json(injection)
         return
-    # A program gets the text as it is, a terminal nothing that it would obey.
+    # Programs need the exact text. On a terminal, escape sequences in it could do harm.
     text = (
-        text_layout.replace_control_characters(found.prompt)
+        text_layout.replace_control_characters(injection.prompt)
         if output.is_terminal()
-        else found.prompt
+        else injection.prompt
     )
     click.echo(text, color=True)
-    for text in found.warnings:
+    for text in injection.warnings:
         output.print_warning(text)

@@ -1,4 +1,4 @@
-"""`paddock zoo library` and `give`: skills that agents can have copies of."""
+"""The commands `paddock zoo library` and `paddock zoo give`, for shared skills."""
 
 from __future__ import annotations
 
@@ -17,27 +17,32 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--add-starters", is_flag=True, help="First put in the packs that come with Paddock.")
-@click.option("--text", metavar="TEXT", help="Only skills with it in name, text or trigger.")
+@click.option("--add-starters", is_flag=True, help="First add the packs that come with Paddock.")
+@click.option("--text", metavar="TEXT", help="List skills with TEXT in name, text or trigger.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def library(*, add_starters: bool, text: str | None, as_json: bool) -> None:
-    """List the skills of the library, by their packs."""
+    """List the skills in the library, by pack."""
     with open_zoo() as zoo:
         if add_starters:
-            zoo.import_found(make_starter_import(with_library=True), source="cli")
-        packs, skills = zoo.list_packs(), zoo.list_library(text=text)
+            zoo.importer.import_batch(make_starter_import(with_library=True), source="cli")
+        packs, skills = zoo.library.list_packs(), zoo.library.list_skills(text=text)
     if as_json:
         output.print_json({"packs": packs, "skills": skills})
     elif skills:
         output.print_table(("pack", "skill", "name", "when to use"), map(_build_skill_row, skills))
     elif text:
-        output.print_note("No skill is like that")
+        output.print_note("No skill matches")
     else:
         output.print_note("The library is empty\nHint: paddock zoo library --add-starters")
 
 
-def _build_skill_row(one: LibrarySkill) -> list[output.Cell]:
-    return [one.pack_id or "", one.id, one.name, text_layout.to_single_line(one.when_to_use)]
+def _build_skill_row(skill: LibrarySkill) -> list[output.Cell]:
+    return [
+        skill.pack_id or "",
+        skill.id,
+        skill.name,
+        text_layout.to_single_line(skill.when_to_use),
+    ]
 
 
 @click.command()
@@ -46,26 +51,28 @@ def _build_skill_row(one: LibrarySkill) -> list[output.Cell]:
     "names", nargs=-1, required=True, metavar="SKILL...", shell_complete=completion.complete_library
 )
 def give(agent: str, names: tuple[str, ...]) -> None:
-    """Give AGENT copies of skills of the library; SKILL may be a pack, for all that are in it."""
+    """Copy skills from the library to AGENT. SKILL can be a pack, for all its skills."""
     with open_zoo() as zoo:
-        found = zoo.find_agent(agent)
-        packs = {one.id for one in zoo.list_packs()}
-        skills = {one.id: one for one in zoo.list_library()}
-        wanted: list[str] = []
+        target_agent = zoo.agents.find(agent)
+        packs = {skill.id for skill in zoo.library.list_packs()}
+        skills = {skill.id: skill for skill in zoo.library.list_skills()}
+        skill_ids: list[str] = []
         for name in names:
             if name in packs:
-                wanted += [one.id for one in skills.values() if one.pack_id == name]
+                skill_ids += [skill.id for skill in skills.values() if skill.pack_id == name]
             elif name in skills:
-                wanted.append(name)
+                skill_ids.append(name)
             else:
                 raise ArgumentError(
                     f"The library has no skill and no pack {name!r}",
                     hint=did_you_mean(name, [*packs, *skills]) or "paddock zoo library lists them",
                 )
-        after = zoo.copy_to_agent(found.id, wanted, version=found.version, source="cli")
-    before = {one.id for one in found.skills}
-    given = [one.name for one in after.skills if one.id not in before]
-    if given:
-        click.echo(f"Gave {found.id}: {', '.join(given)}")
+        updated = zoo.library.copy_to_agent(
+            target_agent.id, skill_ids, version=target_agent.version, source="cli"
+        )
+    previous_ids = {skill.id for skill in target_agent.skills}
+    added_names = [skill.name for skill in updated.skills if skill.id not in previous_ids]
+    if added_names:
+        click.echo(f"Gave {target_agent.id}: {', '.join(added_names)}")
     else:
-        output.print_note(f"{found.id} has them already")
+        output.print_note(f"{target_agent.id} already has these skills")

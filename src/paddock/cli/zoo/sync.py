@@ -1,4 +1,4 @@
-"""`paddock zoo sync`: a project's agent files and the zoo kept in step."""
+"""The command `paddock zoo sync`, which synchronizes a project's agent files with the zoo."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ STEP_DESCRIPTIONS = {
     "write": "written from the zoo",
     "add-to-zoo": "added to the zoo",
     "add-to-project": "added to the project",
-    "delete-file": "deleted, as its agent was",
-    "forget": "gone; its agent stays in the zoo",
+    "delete-file": "deleted, because its agent was deleted",
+    "forget": "missing; its agent remains in the zoo",
     "conflict": "changed on both sides",
 }
-"""What was done with a file."""
-UNCHANGED_STEPS = {"in-step", "forget", "conflict"}
-"""What is so already; of the others a check says that it would be."""
+"""The messages for the steps of a synchronization."""
+STATE_STEPS = {"in-step", "forget", "conflict"}
+"""Steps that describe a state. `--check` reports the other steps as "would be …"."""
 STEP_COLOURS = {"conflict": "yellow", "in-step": None}
 
 
@@ -48,24 +48,24 @@ STEP_COLOURS = {"conflict": "yellow", "in-step": None}
     multiple=True,
     metavar="AGENT",
     shell_complete=completion.complete_agents,
-    help="Give this agent files in the project; may be repeated.",
+    help="Add files of this agent to the project. Can be repeated.",
 )
-@click.option("--all", "everyone", is_flag=True, help="Give all agents files in the project.")
+@click.option("--all", "everyone", is_flag=True, help="Add files of all agents to the project.")
 @click.option(
     "--format",
-    "names",
+    "format_names",
     multiple=True,
     type=click.Choice(list(FILE_FORMATS)),
-    help="For which programs; by default those that have files here, else Claude Code.",
+    help="File format (default: those present in the project, else claude-code).",
 )
 @click.option("--save", is_flag=True, help="Write --agent and --format into .paddock/zoo.toml.")
 @click.option(
     "--prefer",
     type=click.Choice(["file", "zoo"]),
-    help="Which side is right where both have changed.",
+    help="Side to keep if both have changed.",
 )
-@click.option("--check", is_flag=True, help="Change nothing; exit with 1 if anything would.")
-@click.option("--watch", is_flag=True, help="Go on until Ctrl-C, whenever either side changes.")
+@click.option("--check", is_flag=True, help="Change nothing; exit with code 1 if out of sync.")
+@click.option("--watch", is_flag=True, help="Continue to synchronize changes until Ctrl-C.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def sync(
@@ -74,83 +74,89 @@ def sync(
     *,
     agents: tuple[str, ...],
     everyone: bool,
-    names: tuple[str, ...],
+    format_names: tuple[str, ...],
     save: bool,
     prefer: SyncPreference | None,
     check: bool,
     watch: bool,
     as_json: bool,
 ) -> None:
-    """Bring the agent files of the project in DIR and the zoo in step, in both directions.
+    """Synchronize the agent files of the project in DIR with the zoo, in both directions.
 
-    What changed on one side reaches the other. What changed on both is left alone and told, until
-    --prefer says which is right. The exit code is 1 when that is so, or something failed.
+    Changes on one side are applied to the other. If both sides have changed, the conflict is
+    reported and nothing is changed, unless --prefer selects a side. The exit code is 1 if there
+    is a conflict or an error.
     """
     if watch and (check or as_json):
-        raise click.UsageError("--watch goes with neither --check nor --json")
+        raise click.UsageError("--watch cannot be combined with --check or --json")
     with open_zoo() as zoo:
         from paddock.zoo.sync.sync_runner import (  # noqa: PLC0415 - only for the first round
             SyncOptions,
             run_sync_rounds,
+            sync_project,
         )
-        from paddock.zoo.sync.sync_runner import sync_project as run  # noqa: PLC0415 - with the zoo
 
-        chosen = read_project(folder).sync
-        # Those that the project names may be in its files only, until these are read.
-        ids = [zoo.find_agent(name).id for name in agents] or chosen.agents
+        settings = read_project(folder).sync
+        # Agents named in the project may exist only in its files, until these are read.
+        agent_ids = [zoo.agents.find(name).id for name in agents] or settings.agents
         if everyone:
-            ids = [one.id for one in zoo.list_agents().items]
-        wishes = SyncOptions(
-            agents=ids, formats=list(names) or chosen.formats, prefer=prefer, dry_run=check
+            agent_ids = [agent.id for agent in zoo.agents.list_summaries().items]
+        options = SyncOptions(
+            agents=agent_ids,
+            formats=list(format_names) or settings.formats,
+            prefer=prefer,
+            dry_run=check,
         )
         if save and not check:
             output.print_note(
-                f"Written: {set_sync_settings(folder, agents=ids, formats=wishes.formats)}"
+                f"Written: {set_sync_settings(folder, agents=agent_ids, formats=options.formats)}"
             )
         if watch:
-            _print_rounds(run_sync_rounds(zoo, folder, wishes))
+            _print_rounds(run_sync_rounds(zoo, folder, options))
             return
-        report = run(zoo, folder, wishes)
+        report = sync_project(zoo, folder, options)
     if as_json:
         output.print_json({**msgspec.to_builtins(report), "isInStep": report.is_in_step})
     else:
-        _print_report(report, wishes)
+        _print_report(report, options)
     if not report.is_settled or (check and not report.is_in_step):
         ctx.exit(1)
 
 
 def _print_rounds(reports: Iterator[SyncReport]) -> None:
-    """Show what is done, as it is done, until the person has enough."""
-    output.print_note("Watching; Ctrl-C ends it")
-    shown: list[SyncItem] = []
+    """Print the steps of each round. Conflicts and errors are printed once while they last."""
+    output.print_note("Watching for changes; press Ctrl-C to stop")
+    shown_items: list[SyncItem] = []
     for report in reports:
-        news = [item for item in report.items if item.step != "in-step" and item not in shown]
-        for item in news:
+        new_items = [
+            item for item in report.items if item.step != "in-step" and item not in shown_items
+        ]
+        for item in new_items:
             _print_item(item)
-        shown = [item for item in report.items if item.step == "conflict" or item.error]
+        shown_items = [item for item in report.items if item.step == "conflict" or item.error]
 
 
-def _print_report(report: SyncReport, wishes: SyncOptions) -> None:
+def _print_report(report: SyncReport, options: SyncOptions) -> None:
     print_remarks(report.report)
     for item in report.items:
-        _print_item(item, is_dry=wishes.dry_run)
+        _print_item(item, is_dry=options.dry_run)
     if not report.items:
         output.print_note(
-            "There are no agent files here\n"
-            "Hint: paddock zoo sync --agent AGENT gives the project some"
+            "This project has no agent files\n"
+            "Hint: paddock zoo sync --agent AGENT adds files of an agent"
         )
     if not report.is_settled and any(item.step == "conflict" for item in report.items):
-        output.print_note("Hint: --prefer file, or --prefer zoo, says which side is right")
+        output.print_note("Hint: select a side with --prefer file or --prefer zoo")
 
 
 def _print_item(item: SyncItem, *, is_dry: bool = False) -> None:
-    said = STEP_DESCRIPTIONS[item.step]
+    step_text = STEP_DESCRIPTIONS[item.step]
     if item.error:
-        said = f"failed: {item.error}"
-    elif is_dry and item.step not in UNCHANGED_STEPS:
-        said = f"would be {said}"
+        step_text = f"failed: {item.error}"
+    elif is_dry and item.step not in STATE_STEPS:
+        step_text = f"would be {step_text}"
     colour = "red" if item.error else STEP_COLOURS.get(item.step, "green")
-    text = f"{item.path}: {said}"
+    text = f"{item.path}: {step_text}"
     click.echo(output.colour_text(text, colour) if colour else text)
     if item.diff and (is_dry or item.step == "conflict"):
         click.echo(colour_diff(item.diff))

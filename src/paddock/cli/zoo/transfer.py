@@ -1,7 +1,4 @@
-"""`paddock zoo import`: agents and skills taken in from files of other programs.
-
-`paddock zoo export`: agents as files of other programs, in a folder or an archive.
-"""
+"""The commands `paddock zoo import` and `paddock zoo export`, for files of other programs."""
 
 from __future__ import annotations
 
@@ -30,97 +27,103 @@ if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
 
-ACTION_LABELS = {"create": "new", "update": "changed", "unchanged": "as it is"}
+ACTION_LABELS = {"create": "new", "update": "changed", "unchanged": "unchanged"}
 
 
 @click.command("import")
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option(
     "--format",
-    "name",
-    type=click.Choice([one.name for one in list_file_formats()]),
-    help="What a file is whose path does not say it.",
+    "format_name",
+    type=click.Choice([file_format.name for file_format in list_file_formats()]),
+    help="Format of files whose path does not show it.",
 )
-@click.option("--update", is_flag=True, help="Change agents that are there already.")
+@click.option("--update", is_flag=True, help="Update existing agents with the same id.")
 @click.option(
     "--to-agent",
     metavar="AGENT",
     shell_complete=completion.complete_agents,
-    help="Give skills from SKILL.md files to this agent, and not to the library.",
+    help="Add skills from SKILL.md files to this agent instead of the library.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be taken in, and take in nothing.")
-@click.option("--yes", is_flag=True, help="Ask nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported, and import nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
 @click.pass_context
 def import_(
     ctx: click.Context,
     sources: tuple[str, ...],
     *,
-    name: str | None,
+    format_name: str | None,
     update: bool,
     to_agent: str | None,
     dry_run: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Take in the agents and skills of each SOURCE, after showing which.
+    """Show the agents and skills of each SOURCE, ask, and import them.
 
-    SOURCE is a project's folder, a file, an archive, a bundle, an agents.json of old, or - for
-    standard input. An agent whose id is taken gets another one, unless --update is given. The exit
-    code is 1 when there was nothing.
+    SOURCE is a project directory, a file, an archive, a bundle, a legacy agents.json, or - for
+    standard input. An agent whose id is in use gets another one, unless --update is given. The
+    exit code is 1 if there was nothing to import.
     """
-    found = _read_sources(sources, name)
+    batch = _read_sources(sources, format_name)
     with open_zoo() as zoo:
-        planned = plan_import(zoo, found, is_update=update)
-        is_empty = not (planned.agents or planned.skills)
+        plan = plan_import(zoo, batch, is_update=update)
+        is_empty = not (plan.agents or plan.skills)
         if not as_json:
-            _print_import_plan(planned, to_agent)
+            _print_import_plan(plan, to_agent)
         if not (dry_run or is_empty):
-            if output.can_ask() and not (yes or as_json) and not output.ask_yes_no("Take them in?"):
+            if output.can_ask() and not (yes or as_json) and not output.ask_yes_no("Import them?"):
                 raise click.Abort
-            done = apply_import(zoo, found, planned, skills_to=to_agent, source="import")
+            result = apply_import(zoo, batch, plan, skills_to=to_agent, source="import")
             if not as_json:
-                _print_import_result(done, planned)
-            planned = done
+                _print_import_result(result, plan)
+            plan = result
     if as_json:
-        output.print_json(planned)
+        output.print_json(plan)
     if is_empty:
         ctx.exit(1)
 
 
-def _read_sources(sources: tuple[str, ...], name: str | None) -> ImportBatch:
+def _read_sources(sources: tuple[str, ...], format_name: str | None) -> ImportBatch:
     files: list[File] = []
-    report: list[Remark] = []
+    remarks: list[Remark] = []
     for source in sources:
         if source == "-":
             files.append(File(path="agent", text=sys.stdin.read()))
         else:
-            read = read_source(Path(source).expanduser(), name)
-            files += read.files
-            report += read.report
-    found = import_files(files, name)
-    found.report[:0] = report
-    return found
+            source_batch = read_source(Path(source).expanduser(), format_name)
+            files += source_batch.files
+            remarks += source_batch.report
+    batch = import_files(files, format_name)
+    batch.report[:0] = remarks
+    return batch
 
 
-def _print_import_plan(planned: ImportPlan, to_agent: str | None) -> None:
-    print_remarks(planned.report)
-    if planned.agents:
+def _print_import_plan(plan: ImportPlan, to_agent: str | None) -> None:
+    print_remarks(plan.report)
+    if plan.agents:
         rows: list[list[output.Cell]] = [
-            [one.id, one.name, ACTION_LABELS[one.action], str(len(one.skills)), str(one.entries)]
-            for one in planned.agents
+            [
+                agent.id,
+                agent.name,
+                ACTION_LABELS[agent.action],
+                str(len(agent.skills)),
+                str(agent.entries),
+            ]
+            for agent in plan.agents
         ]
         output.print_table(("agent", "name", "is", "skills", "entries"), rows)
-    if planned.skills:
-        place = f"for {to_agent}" if to_agent else "for the library"
-        output.print_note(f"Skills {place}: {', '.join(planned.skills)}")
-    if not (planned.agents or planned.skills):
+    if plan.skills:
+        destination = f"for {to_agent}" if to_agent else "for the library"
+        output.print_note(f"Skills {destination}: {', '.join(plan.skills)}")
+    if not (plan.agents or plan.skills):
         output.print_note("There are no agents and no skills")
 
 
-def _print_import_result(done: ImportPlan, planned: ImportPlan) -> None:
-    print_remarks(done.report[len(planned.report) :])
-    for verb, names in (("Created", done.created), ("Changed", done.updated)):
+def _print_import_result(result: ImportPlan, plan: ImportPlan) -> None:
+    print_remarks(result.report[len(plan.report) :])
+    for verb, names in (("Created", result.created), ("Changed", result.updated)):
         if names:
             click.echo(f"{verb} {', '.join(names)}")
 
@@ -132,140 +135,154 @@ STATUS_COLOURS = {"new": "green", "changed": "green", "foreign": "yellow", "refu
 @click.argument("agents", nargs=-1, metavar="[AGENT]...", shell_complete=completion.complete_agents)
 @click.option(
     "--format",
-    "names",
+    "format_names",
     multiple=True,
     required=True,
-    type=click.Choice([one.name for one in list_file_formats()]),
-    help="For which program; may be repeated.",
+    type=click.Choice([file_format.name for file_format in list_file_formats()]),
+    help="File format. Can be repeated.",
 )
 @click.option(
     "--to",
     "target",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="A project's folder, a .zip or, of a bundle, a .json; by default the working directory.",
+    help="Project directory, .zip or (bundles only) .json file (default: working directory).",
 )
-@click.option("--memory", is_flag=True, help="Write what the agents remember too.")
-@click.option("--replace", is_flag=True, help="Replace files that are not the zoo's.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
+@click.option("--memory", is_flag=True, help="Include the memory of the agents.")
+@click.option("--replace", is_flag=True, help="Replace files not written by the zoo.")
+@click.option("--dry-run", is_flag=True, help="Show the changes without making them.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
 @click.pass_context
 def export(
     ctx: click.Context,
     agents: tuple[str, ...],
     *,
-    names: tuple[str, ...],
+    format_names: tuple[str, ...],
     target: Path | None,
     memory: bool,
     replace: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Write each AGENT, an id or a name, as files of another program; without any, all of them.
+    """Write each AGENT, an id or a name, as files of other programs. Without AGENT, write all.
 
-    What does not fit is told. A file that is there and not the zoo's is replaced only with
-    --replace, or when you say so on a terminal. The exit code is 1 when something was not written.
+    Data that a format cannot express is reported. An existing file not written by the zoo is
+    replaced only with --replace, or after asking on a terminal. The exit code is 1 if a file was
+    not written.
     """
     with open_zoo() as zoo:
-        found = collect_export(zoo, agents, names, with_memory=memory)
+        exported = collect_export(zoo, agents, format_names, with_memory=memory)
         if not as_json:
-            print_remarks(found.report)
-            if not found.files:
-                output.print_note("There are no agents to write")
+            print_remarks(exported.report)
+            if not exported.files:
+                output.print_note("There are no agents to export")
         if target is not None and target.suffix.lower() in (".zip", ".json"):
-            path = _write_single_file(found, target, replace=replace, dry_run=dry_run)
+            path = _write_single_file(exported, target, replace=replace, dry_run=dry_run)
             if as_json:
-                output.print_json({"file": path, "files": found.files, "report": found.report})
+                output.print_json(
+                    {"file": path, "files": exported.files, "report": exported.report}
+                )
             else:
                 click.echo(path)
             return
-        folder = target or _get_default_folder(names)
-        plan = plan_export(zoo, folder, found.files, replace=replace)
+        folder = target or _get_default_folder(format_names)
+        plan = plan_export(zoo, folder, exported.files, replace=replace)
         if not (dry_run or as_json):
-            plan = _confirm_replacements(zoo, found, plan)
+            plan = _confirm_replacements(zoo, exported, plan)
         errors = {} if dry_run else _write_files(zoo, plan)
     if as_json:
-        files = [_describe_file(plan, one.path, errors) for one in plan.files]
-        output.print_json({"folder": str(folder), "files": files, "report": found.report})
+        files = [_describe_file(plan, file.path, errors) for file in plan.files]
+        output.print_json({"folder": str(folder), "files": files, "report": exported.report})
     else:
         _print_file_plan(plan, errors, dry_run=dry_run)
-    if errors or any(one.status in ("foreign", "refused") for one in plan.files):
+    if errors or any(file.status in ("foreign", "refused") for file in plan.files):
         ctx.exit(1)
 
 
-def _get_default_folder(names: tuple[str, ...]) -> Path:
-    """The working directory, or the home of the user where a program looks only there."""
-    if all(name in FILE_FORMATS and FILE_FORMATS[name].is_for_user for name in names):
+def _get_default_folder(format_names: tuple[str, ...]) -> Path:
+    """Return the working directory, or the home directory if all formats are read only there."""
+    if all(name in FILE_FORMATS and FILE_FORMATS[name].is_for_user for name in format_names):
         return Path.home()
     return Path.cwd()
 
 
-def _write_single_file(found: Export, target: Path, *, replace: bool, dry_run: bool) -> str:
-    """Write everything as one file."""
+def _write_single_file(exported: Export, target: Path, *, replace: bool, dry_run: bool) -> str:
+    """Write the export as one archive or bundle, and return its path.
+
+    Raises:
+        ArgumentError: The file has other content and may not be replaced, or cannot be written,
+            or a `.json` file was requested for a format other than the bundle.
+    """
     if target.suffix.lower() == ".zip":
-        data = pack_files(found.files)
-    elif [file.path for file in found.files] == ["zoo.json"]:
-        data = found.files[0].text.encode()
+        data = pack_files(exported.files)
+    elif [file.path for file in exported.files] == ["zoo.json"]:
+        data = exported.files[0].text.encode()
     else:
         raise ArgumentError(
-            "Only a bundle can be a .json",
+            "Only a bundle can be a .json file",
             where="--to",
-            hint=f"--format {BUNDLE_FORMAT}, or a .zip",
+            hint=f"pass --format {BUNDLE_FORMAT}, or a .zip file",
         )
-    is_other = target.exists() and target.read_bytes() != data
-    may = replace or dry_run or not is_other
-    if not may and not (output.can_ask() and output.ask_yes_no(f"Replace {target}?")):
-        raise ArgumentError("There is another file", where=str(target), hint="add --replace")
+    is_different = target.exists() and target.read_bytes() != data
+    may_write = replace or dry_run or not is_different
+    if not may_write and not (output.can_ask() and output.ask_yes_no(f"Replace {target}?")):
+        raise ArgumentError(
+            "The file exists with other content", where=str(target), hint="add --replace"
+        )
     if not dry_run:
         try:
             write_atomically(target, data)
         except OSError as error:
             raise ArgumentError(
-                f"It cannot be written: {error.strerror or error}", where=str(target)
+                f"Cannot write the file: {error.strerror or error}", where=str(target)
             ) from None
     return str(target)
 
 
-def _confirm_replacements(zoo: Zoo, found: Export, plan: FilePlan) -> FilePlan:
-    """The plan, with those files of others that the person wants to have replaced."""
-    foreign = [one for one in plan.files if one.status == "foreign"]
+def _confirm_replacements(zoo: Zoo, exported: Export, plan: FilePlan) -> FilePlan:
+    """Ask about each file not written by the zoo, and return a plan that replaces the chosen."""
+    foreign = [file for file in plan.files if file.status == "foreign"]
     if not foreign or not output.can_ask():
         return plan
-    wanted = set()
-    for one in foreign:
-        click.echo(colour_diff(one.diff()), err=True)
-        if output.ask_yes_no(f"Replace {one.path}, which is not the zoo's?"):
-            wanted.add(one.path)
-    return plan_export(zoo, plan.folder, found.files, replace=wanted)
+    confirmed_paths = set()
+    for file in foreign:
+        click.echo(colour_diff(file.diff()), err=True)
+        if output.ask_yes_no(f"Replace {file.path}, which the zoo did not write?"):
+            confirmed_paths.add(file.path)
+    return plan_export(zoo, plan.folder, exported.files, replace=confirmed_paths)
 
 
 def _write_files(zoo: Zoo, plan: FilePlan) -> dict[str, str]:
-    """Write the files; what went wrong, by path."""
-    return {one.path: one.error for one in write_export(zoo, plan) if one.error is not None}
+    """Write the files, and return the errors by path."""
+    return {
+        written_file.path: written_file.error
+        for written_file in write_export(zoo, plan)
+        if written_file.error is not None
+    }
 
 
 def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -> None:
-    for one in plan.files:
-        if dry_run and one.diff():
-            click.echo(colour_diff(one.diff()))
-        error = errors.get(one.path) or one.reason
-        status = "failed" if one.path in errors else one.status
-        text = f"{status:9}  {one.path}{f': {error}' if error else ''}"
-        colour = STATUS_COLOURS.get(one.status)
+    for file in plan.files:
+        if dry_run and file.diff():
+            click.echo(colour_diff(file.diff()))
+        problem = errors.get(file.path) or file.reason
+        status = "failed" if file.path in errors else file.status
+        text = f"{status:9}  {file.path}{f': {problem}' if problem else ''}"
+        colour = STATUS_COLOURS.get(file.status)
         output.print_note(text) if dry_run else click.echo(
             output.colour_text(text, colour) if colour else text
         )
-    if any(one.status == "foreign" for one in plan.files):
+    if any(file.status == "foreign" for file in plan.files):
         output.print_note(
-            "Hint: --replace replaces files that are not the zoo's; --dry-run shows how"
+            "Hint: --replace replaces files not written by the zoo; --dry-run shows the changes"
         )
 
 
 def _describe_file(plan: FilePlan, path: str, errors: dict[str, str]) -> dict[str, object]:
-    (one,) = (file for file in plan.files if file.path == path)
+    (planned_file,) = (file for file in plan.files if file.path == path)
     return {
-        "path": one.path,
-        "status": one.status,
-        "reason": errors.get(path) or one.reason or None,
-        "diff": one.diff(),
+        "path": planned_file.path,
+        "status": planned_file.status,
+        "reason": errors.get(path) or planned_file.reason or None,
+        "diff": planned_file.diff(),
     }

@@ -1,14 +1,7 @@
-"""How the zoo's tools tell what they have found, and what went wrong.
+"""Shared parts of the zoo's tools: results and errors as JSON, schemas, and access to the zoo.
 
-Both are JSON, as a text for the model and as data for programs; errors have the codes that clients
-of the zoo have always known.
-
-Which zoo a call is about: one for the process, and in a team the caller's own part of it.
-
-It is opened when something is first wanted of it, because opening a database is no part of
-starting a server. A program that has opened one already, as `paddock up` has, lends it.
-
-What the declarations of the zoo's tools have in common: pieces of schemas, and annotations.
+The zoo of the process is opened on first use, because opening a database would slow down the start
+of the server. A program that has opened a zoo already, such as `paddock up`, shares it.
 """
 
 from __future__ import annotations
@@ -42,29 +35,29 @@ ERROR_CODES = {
     "invalid-agent": INVALID_ARGUMENTS,
     "tool": "INTERNAL_ERROR",
 }
-"""Where a code of ours has another name here; all others are written in capitals."""
+"""Codes that clients of the zoo know by another name; all other codes are put into upper case."""
 
 
 def create_result(data: JsonObject) -> CallToolResult:
-    """A result that says the same to a model and to a program."""
+    """Return a result with the same data as text for the model and as structured content."""
     return CallToolResult(content=[TextContent(dump_json(data))], structured_content=data)
 
 
 def to_json(value: object) -> Any:
-    """What the zoo keeps, as JSON data."""
+    """Convert objects of the zoo's model to JSON data."""
     return msgspec.to_builtins(value)
 
 
 def describe_error(error: PaddockError) -> JsonObject:
-    """What a caller is told when a tool fails."""
+    """Return the structured error that clients of the zoo expect."""
     message = f"{error.where}: {error.message}" if error.where else error.message
-    told: JsonObject = {"error": True, "code": _get_error_code(error), "message": message}
+    result: JsonObject = {"error": True, "code": _get_error_code(error), "message": message}
     if error.hint:
-        told["hint"] = error.hint
+        result["hint"] = error.hint
     details = getattr(error, "details", None)
     if details:
-        told["details"] = to_json(details)
-    return told
+        result["details"] = to_json(details)
+    return result
 
 
 def _get_error_code(error: PaddockError) -> str:
@@ -74,7 +67,7 @@ def _get_error_code(error: PaddockError) -> str:
 
 
 CHANGE_SOURCE = "mcp"
-"""What the zoo remembers as the origin of what a chat has written."""
+"""The source that the zoo records with changes made by these tools."""
 
 _zoo_lock = threading.Lock()
 _shared_zoo: Zoo | None = None
@@ -82,24 +75,24 @@ _own_zoo: Zoo | None = None
 
 
 def share_zoo(zoo: Zoo | None) -> None:
-    """Have the tools of this process use a zoo that somebody else has opened, and closes."""
-    global _shared_zoo  # noqa: PLW0603 - there is one for the process
+    """Make the tools of this process use an open zoo, which the caller closes."""
+    global _shared_zoo  # noqa: PLW0603 - one per process
     with _zoo_lock:
         _shared_zoo = zoo
 
 
 def get_zoo() -> Zoo:
-    """The zoo of this process.
+    """Return the zoo of this process, and open it on first use.
 
     Raises:
-        ZooUnavailableError: when its database cannot be used.
+        ZooUnavailableError: The database cannot be used.
     """
-    global _own_zoo  # noqa: PLW0603 - as above
+    global _own_zoo  # noqa: PLW0603 - one per process
     with _zoo_lock:
         if _shared_zoo is not None:
             return _shared_zoo
         if _own_zoo is None:
-            from paddock.zoo.opening import open_zoo  # noqa: PLC0415 - an SQL toolkit
+            from paddock.zoo.opening import open_zoo  # noqa: PLC0415 - loads SQLAlchemy
 
             _own_zoo = open_zoo()
             atexit.register(_own_zoo.close)
@@ -107,7 +100,7 @@ def get_zoo() -> Zoo:
 
 
 def get_caller_zoo(ctx: Context) -> Zoo:
-    """The zoo that a caller may see."""
+    """Return the part of the zoo that belongs to the caller."""
     zoo = get_zoo()
     principal = ctx.principal
     return zoo if principal is None else zoo.for_owner(principal.subject)
@@ -116,30 +109,29 @@ def get_caller_zoo(ctx: Context) -> Zoo:
 STRING_LIST_SCHEMA: JsonObject = {"type": "array", "items": {"type": "string"}}
 ENTRY_TYPE_SCHEMA: JsonObject = {"type": "string", "enum": list(ENTRY_TYPES)}
 ENTRY_TYPE_MEANINGS = (
-    "decision: something that was settled, and why; milestone: something that was finished; "
-    "note: a fact worth keeping; summary: what a conversation came to; handoff: what another "
-    "agent needs to go on"
+    "decision: a choice and its reason; milestone: finished work; note: a useful fact; summary: "
+    "the outcome of a conversation; handoff: what another agent needs to continue"
 )
 MEMORY_OPTION_NAME = "Memory"
 MEMORY_TOKENS_OPTION_NAME = "MemoryTokens"
 MEMORY_OPTIONS = {
-    MEMORY_OPTION_NAME: Option(True, bool, "Whether what is in an agent's brain is injected too"),
-    MEMORY_TOKENS_OPTION_NAME: Option(1500, int, "How many tokens of it at most"),
+    MEMORY_OPTION_NAME: Option(True, bool, "Whether to inject entries of the agent's brain too"),
+    MEMORY_TOKENS_OPTION_NAME: Option(1500, int, "Maximum tokens of injected brain entries"),
 }
 
 
 def string_property(description: str) -> JsonObject:
-    """A property that is a text."""
+    """Return the schema of a string."""
     return {"type": "string", "description": description}
 
 
 def with_description(schema: JsonObject, description: str) -> JsonObject:
-    """A property that is as a schema says."""
+    """Return a copy of a schema with a description."""
     return {**schema, "description": description}
 
 
 def object_schema(properties: JsonObject, *required: str) -> JsonObject:
-    """The schema of a tool's arguments."""
+    """Return the schema of a tool's arguments."""
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
@@ -152,7 +144,7 @@ def create_read_tool(
     schema: JsonObject,
     options: Mapping[str, Option] | None = None,
 ) -> Tool:
-    """A tool that changes nothing."""
+    """Return a tool that does not change the zoo."""
     annotations = {"readOnlyHint": True, "openWorldHint": False}
     return _create_tool(name, handler, title, description, schema, annotations, options)
 
@@ -166,7 +158,7 @@ def create_write_tool(
     schema: JsonObject,
     hints: Sequence[str] = (),
 ) -> Tool:
-    """A tool that changes the zoo; `hints` are those of the further annotations that are true."""
+    """Return a tool that changes the zoo; `hints` names the annotations to set to true."""
     annotations = {
         "readOnlyHint": False,
         "destructiveHint": "destructiveHint" in hints,
@@ -177,7 +169,7 @@ def create_write_tool(
 
 
 def is_write_tool(tool: Tool) -> bool:
-    """Whether a tool changes the zoo."""
+    """Return True if a tool can change the zoo."""
     return (tool.annotations or {}).get("readOnlyHint") is False
 
 

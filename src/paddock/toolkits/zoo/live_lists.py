@@ -1,10 +1,7 @@
-"""The zoo as resources: all agents, one agent, its brain, one entry of it.
+"""The resources of the AgentZoo server, and lists that follow the zoo while the server runs.
 
-The server AgentZoo while it runs: its lists follow the zoo, and subscribers hear of changes.
-
-One prompt and two resources for each agent. Whatever process has changed the zoo, its events say
-so; one thread waits for them as long as any client is connected. Whoever runs the server can have
-it without the tools that write.
+Each agent has one prompt and two resources. Any process can change the zoo, so a thread waits for
+its events while clients are connected, updates the lists and notifies subscribers.
 """
 
 from __future__ import annotations
@@ -51,24 +48,24 @@ MIME_TYPE = "application/json"
 
 
 def get_agent_uri(agent_id: str) -> str:
-    """Where an agent can be read."""
+    """Return the URI of an agent."""
     return f"{AGENTS_URI}/{quote(agent_id, safe='')}"
 
 
 def get_brain_uri(agent_id: str) -> str:
-    """Where the brain of an agent can be read."""
+    """Return the URI of an agent's brain."""
     return f"{get_agent_uri(agent_id)}/brain"
 
 
 def read_agents(ctx: Context) -> JsonObject:
-    """All agents, in short."""
-    page = get_caller_zoo(ctx).list_agents(limit=MAX_RETURNED_AGENTS)
+    """Return summaries of all agents."""
+    page = get_caller_zoo(ctx).agents.list_summaries(limit=MAX_RETURNED_AGENTS)
     return {"agents": to_json(page.items)}
 
 
 def read_agent(id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as the template has it
-    """An agent without its brain."""
-    agent: JsonObject = to_json(get_caller_zoo(ctx).get_agent(id))
+    """Return an agent without its brain."""
+    agent: JsonObject = to_json(get_caller_zoo(ctx).agents.get(id))
     return agent
 
 
@@ -82,12 +79,12 @@ def read_brain(
     pinned: bool | None = None,
     text: str | None = None,
 ) -> JsonObject:
-    """Entries of an agent's brain, the newest first."""
-    wanted = [tag.strip() for tag in (tags or "").split(",") if tag.strip()]
-    page = get_caller_zoo(ctx).query_entries(
+    """Return the matching entries of an agent's brain, newest first."""
+    tag_names = [tag.strip() for tag in (tags or "").split(",") if tag.strip()]
+    page = get_caller_zoo(ctx).brain.query_entries(
         id,
         type=type,
-        tags=wanted,
+        tags=tag_names,
         date_from=dateFrom,
         date_to=dateTo,
         pinned=pinned,
@@ -98,8 +95,8 @@ def read_brain(
 
 
 def read_entry(id: str, entry_id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as above
-    """One entry of an agent's brain."""
-    entry: JsonObject = to_json(get_caller_zoo(ctx).get_entry(id, entry_id))
+    """Return one entry of an agent's brain."""
+    entry: JsonObject = to_json(get_caller_zoo(ctx).brain.get_entry(id, entry_id))
     return entry
 
 
@@ -108,21 +105,21 @@ agents_resource = Resource(
     read_agents,
     name="agents",
     title="All agents",
-    description="Who is in the zoo",
+    description="Summaries of all agents in the zoo",
     mime_type=MIME_TYPE,
 )
 entry_template = ResourceTemplate(
     f"{AGENTS_URI}/{{id}}/brain/{{entry_id}}",
     read_entry,
     name="brain entry",
-    description="One thing that an agent remembers",
+    description="An entry of an agent's brain",
     mime_type=MIME_TYPE,
 )
 brain_template = ResourceTemplate(
     f"{AGENTS_URI}/{{id}}/brain{{?type,tags,dateFrom,dateTo,pinned,text}}",
     read_brain,
     name="brain",
-    description="What an agent remembers, the newest first",
+    description="The brain of an agent, newest entries first",
     mime_type=MIME_TYPE,
 )
 agent_template = ResourceTemplate(
@@ -135,12 +132,12 @@ agent_template = ResourceTemplate(
 
 
 PROMPT_PREFIX = "agent_zoo_use_"
-ADOPTION_TEXT = "From now on, and until I say otherwise, be the agent that is described here."
+ADOPTION_TEXT = "From now on, until I tell you otherwise, act as the agent described here."
 READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
+# Also the longest time that the watching thread outlives the last connection.
 EVENT_WAIT_SECONDS = 1.0
-"""Seconds that the end of a connection waits at most for the thread, and the thread for events."""
+# Other agents have no prompt and no resources, but tools still find them.
 MAX_LISTED_AGENTS = 1000
-"""Agents beyond that are found by the tools, and have no prompt and no resource of their own."""
 _servers_lock = threading.Lock()
 _live_lists: WeakKeyDictionary[BaseServer, LiveLists] = WeakKeyDictionary()
 _server_owners: WeakKeyDictionary[BaseServer, str] = WeakKeyDictionary()
@@ -148,32 +145,32 @@ _LISTING_EVENTS = frozenset({"agent:created", "agent:updated", "agent:deleted", 
 
 
 def bind_owner(server: BaseServer, owner: str) -> None:
-    """Have the lists of a server be those of one owner's zoo; to be said before it runs."""
+    """Restrict the lists of a server to one owner's agents. Must be called before it runs."""
     with _servers_lock:
         _server_owners[server] = owner
 
 
 def remove_project_tools(server: BaseServer) -> None:
-    """Have a server without the tools that read and write in folders of this machine."""
+    """Remove the tools that access project folders of this machine."""
     for tool in (get_default_tool, set_default_tool):
-        if tool.name in {one.name for one in server.tools}:
+        if tool.name in {registered.name for registered in server.tools}:
             server.tools.remove(tool.name)
 
 
 def follow_zoo(server: BaseServer) -> AbstractContextManager[None]:
-    """The lifespan of the server AgentZoo."""
+    """Return the lifespan of an AgentZoo server."""
     with _servers_lock:
-        following = _live_lists.setdefault(
+        live_lists = _live_lists.setdefault(
             server, LiveLists(server, _server_owners.get(server, ""))
         )
-    return following.lifespan()
+    return live_lists.lifespan()
 
 
 class LiveLists:
-    """What the lists of one server have of the zoo, and keeping them so."""
+    """Prompts and resources of one server, kept in sync with the agents of an owner."""
 
-    def __init__(self, offering: BaseServer, owner: str = "") -> None:
-        self._server = offering
+    def __init__(self, server: BaseServer, owner: str = "") -> None:
+        self._server = server
         self._owner = owner
         self._lock = threading.Lock()
         self._connection_count = 0
@@ -182,7 +179,7 @@ class LiveLists:
 
     @contextmanager
     def lifespan(self) -> Iterator[None]:
-        """Follow the zoo until the last connection ends."""
+        """Follow the zoo until the last connection of the server ends."""
         self._add_connection()
         try:
             yield
@@ -199,13 +196,13 @@ class LiveLists:
             self._stop_event = threading.Event()
             try:
                 zoo = get_zoo().for_owner(self._owner)
-                last = zoo.latest_event_id()
+                last_event_id = zoo.events.get_latest_id()
                 self._refresh_lists(zoo)
             except PaddockError as error:
-                # Each call says so to whoever can mend it; without lists the server still starts.
-                log_failure(None, f"The zoo cannot be followed: {error}")
+                # Each tool call reports the same error to the user. The server starts regardless.
+                log_failure(None, f"cannot follow the zoo: {error}")
                 return
-            arguments = (zoo, last, self._stop_event)
+            arguments = (zoo, last_event_id, self._stop_event)
             threading.Thread(target=self._watch_events, args=arguments, daemon=True).start()
 
     def _remove_connection(self) -> None:
@@ -214,16 +211,16 @@ class LiveLists:
             if not self._connection_count:
                 self._stop_event.set()
 
-    def _watch_events(self, zoo: Zoo, last: int, ended: threading.Event) -> None:
-        while not ended.is_set():
+    def _watch_events(self, zoo: Zoo, last_event_id: int, stop_event: threading.Event) -> None:
+        while not stop_event.is_set():
             try:
-                events = zoo.wait_for_events(last, EVENT_WAIT_SECONDS)
-                if events and not ended.is_set():
-                    last = events[-1].id
+                events = zoo.events.wait_after(last_event_id, EVENT_WAIT_SECONDS)
+                if events and not stop_event.is_set():
+                    last_event_id = events[-1].id
                     self._publish_changes(zoo, events)
             except PaddockError as error:
-                log_failure(None, f"The zoo cannot be followed: {error}")
-                ended.wait(EVENT_WAIT_SECONDS)
+                log_failure(None, f"cannot follow the zoo: {error}")
+                stop_event.wait(EVENT_WAIT_SECONDS)
 
     def _publish_changes(self, zoo: Zoo, events: list[ZooEvent]) -> None:
         if any(event.kind in _LISTING_EVENTS for event in events):
@@ -234,23 +231,26 @@ class LiveLists:
             self._server.resource_updated(uri)
 
     def _refresh_lists(self, zoo: Zoo) -> None:
-        """Have the lists as the zoo is now."""
-        found = {agent.id: agent for agent in zoo.list_agents(limit=MAX_LISTED_AGENTS).items}
-        for agent_id in self._listed_agents.keys() - found.keys():
+        agents_by_id = {
+            agent.id: agent for agent in zoo.agents.list_summaries(limit=MAX_LISTED_AGENTS).items
+        }
+        for agent_id in self._listed_agents.keys() - agents_by_id.keys():
             self._server.prompts.remove(_get_prompt_name(agent_id))
             self._server.resources.remove(get_agent_uri(agent_id))
             self._server.resources.remove(get_brain_uri(agent_id))
         changed = [
-            a for a in found.values() if _has_listing_changed(a, self._listed_agents.get(a.id))
+            a
+            for a in agents_by_id.values()
+            if _has_listing_changed(a, self._listed_agents.get(a.id))
         ]
         self._server.register(item for agent in changed for item in _create_items(agent))
-        self._listed_agents = found
+        self._listed_agents = agents_by_id
 
 
-def _remove_write_tools(offering: BaseServer) -> None:
-    for tool in offering.tools:
+def _remove_write_tools(server: BaseServer) -> None:
+    for tool in server.tools:
         if is_write_tool(tool):
-            offering.tools.remove(tool.name)
+            server.tools.remove(tool.name)
 
 
 def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bool:
@@ -258,12 +258,12 @@ def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bo
 
 
 def _create_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
-    """What a client sees of an agent in its lists."""
+    """Yield the prompt and the resources of an agent."""
     yield Prompt(
         _get_prompt_name(agent.id),
         handler=partial(_render_adoption_prompt, agent.id),
         title=f"Use Agent: {agent.name}",
-        description=agent.description or f"Have the chat be {agent.name}",
+        description=agent.description or f"Make the chat act as {agent.name}",
         arguments=[],
         takes_dictionary=True,
     )
@@ -278,7 +278,7 @@ def _create_items(agent: AgentSummary) -> Iterator[Prompt | Resource]:
         get_brain_uri(agent.id),
         partial(_read_brain, agent.id),
         name=f"{agent.name}: brain",
-        description=f"What {agent.name} remembers",
+        description=f"The brain of {agent.name}",
         mime_type=MIME_TYPE,
     )
 
@@ -288,7 +288,7 @@ def _get_prompt_name(agent_id: str) -> str:
 
 
 def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
-    injection = get_caller_zoo(ctx).inject(agent_id, source=CHANGE_SOURCE)
+    _, injection = get_caller_zoo(ctx).injector.inject(agent_id, source=CHANGE_SOURCE)
     return f"{ADOPTION_TEXT}\n\n{injection.prompt}"
 
 
@@ -301,7 +301,7 @@ def _read_brain(agent_id: str, ctx: Context) -> dict[str, Any]:
 
 
 def _get_changed_uris(event: ZooEvent) -> Iterator[str]:
-    """What has another content since an event."""
+    """Yield the URIs of resources whose content an event changed."""
     if event.agent_id is None:
         return
     if event.kind in _LISTING_EVENTS:

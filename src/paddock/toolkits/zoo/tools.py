@@ -1,19 +1,12 @@
-"""The tools that find, show and inject agents.
-
-The tools that read and write what agents remember.
-
-The tools for the default agent of a project, which a small file in the project names.
-"""
+"""Declarations and handlers of the zoo's tools: agents, brains and default agents of projects."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.context import Context
 from paddock.authoring.handler_errors import ToolError
-from paddock.protocol.content import (
-    CallToolResult,  # noqa: TC001 - read from the hints of handlers
-)
+from paddock.protocol.content import CallToolResult
 from paddock.toolkits.paths import get_working_directory, resolve_path
 from paddock.toolkits.zoo.declarations import (
     CHANGE_SOURCE,
@@ -41,32 +34,29 @@ if TYPE_CHECKING:
 
 
 JsonObject = dict[str, Any]
-MAX_SHOWN_ENTRIES = 500
-"""How many brain entries are shown with an agent."""
+MAX_SHOWN_ENTRIES = 500  # Brain entries in the result of agent_zoo_get_agent.
 MAX_RETURNED_AGENTS = 1000
-AGENT_ID_SCHEMA = string_property("The id of the agent, or its name.")
+AGENT_ID_SCHEMA = string_property("ID or name of the agent.")
 STRUCTURED_FORMAT = "structured"
 
 
 def inject_agent(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Give what a chat needs to be an agent."""
-    injection = get_caller_zoo(ctx).inject(
+    """Compile the prompt of an agent and record the injection."""
+    agent, injection = get_caller_zoo(ctx).injector.inject(
         arguments["agentId"],
         memory=None if ctx.options[MEMORY_OPTION_NAME] else False,
         budget_tokens=ctx.options[MEMORY_TOKENS_OPTION_NAME],
         source=CHANGE_SOURCE,
     )
-    told: JsonObject = {"agentId": injection.agent_id, "agentName": injection.agent_name}
+    result: JsonObject = {"agentId": injection.agent_id, "agentName": injection.agent_name}
     if arguments.get("format") != STRUCTURED_FORMAT:
-        return create_result({**told, "prompt": injection.prompt})
-    agent = get_caller_zoo(ctx).get_agent(injection.agent_id)
+        return create_result({**result, "prompt": injection.prompt})
     return create_result(
-        {**told, "systemPrompt": agent.system_prompt, "skills": _list_enabled_skills(agent)}
+        {**result, "systemPrompt": agent.system_prompt, "skills": _list_enabled_skills(agent)}
     )
 
 
 def _list_enabled_skills(agent: Agent) -> list[JsonObject]:
-    """The skills that are injected."""
     return [
         {"id": skill.id, "name": skill.name, "description": skill.description}
         for skill in agent.skills
@@ -75,15 +65,15 @@ def _list_enabled_skills(agent: Agent) -> list[JsonObject]:
 
 
 def list_agents(_arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Say which agents there are, with what it takes to choose one."""
-    return _format_agents(get_caller_zoo(ctx).list_agents(limit=MAX_RETURNED_AGENTS))
+    """List all agents with the information that is needed to choose one."""
+    return _format_agents(get_caller_zoo(ctx).agents.list_summaries(limit=MAX_RETURNED_AGENTS))
 
 
 def find_agents(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Say which agents match."""
+    """List the agents that match a text, a tag, or both."""
     text, tag = arguments.get("text"), arguments.get("tag")
     return _format_agents(
-        get_caller_zoo(ctx).list_agents(text=text, tag=tag, limit=MAX_RETURNED_AGENTS)
+        get_caller_zoo(ctx).agents.list_summaries(text=text, tag=tag, limit=MAX_RETURNED_AGENTS)
     )
 
 
@@ -98,58 +88,64 @@ def _format_agents(page: Page[AgentSummary]) -> CallToolResult:
         }
         for agent in page.items
     ]
-    told: JsonObject = {"agents": agents}
+    result: JsonObject = {"agents": agents}
     if page.next_cursor is not None:
-        told["more"] = f"There are more than {MAX_RETURNED_AGENTS}: use agent_zoo_find_agents."
-    return create_result(told)
+        result["more"] = (
+            f"There are more than {MAX_RETURNED_AGENTS} agents. Narrow the list with "
+            "agent_zoo_find_agents."
+        )
+    return create_result(result)
 
 
 def get_agent(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Show an agent as it is kept."""
+    """Return everything stored about an agent."""
     zoo = get_caller_zoo(ctx)
-    agent = zoo.find_agent(arguments["agentId"])
-    page = zoo.query_entries(agent.id, limit=MAX_SHOWN_ENTRIES)
-    told = {**to_json(agent), "brainEntries": to_json(page.items)}
+    agent = zoo.agents.find(arguments["agentId"])
+    page = zoo.brain.query_entries(agent.id, limit=MAX_SHOWN_ENTRIES)
+    result = {**to_json(agent), "brainEntries": to_json(page.items)}
     if page.next_cursor is not None:
-        told["more"] = f"These are the newest {MAX_SHOWN_ENTRIES} brain entries: query for others."
-    return create_result(told)
+        result["more"] = (
+            f"These are the newest {MAX_SHOWN_ENTRIES} brain entries. Get others with "
+            "agent_zoo_query_brain_entries."
+        )
+    return create_result(result)
 
 
 def toggle_skill(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Turn a skill of an agent on or off."""
+    """Enable or disable a skill of an agent."""
     zoo = get_caller_zoo(ctx)
-    agent = zoo.find_agent(arguments["agentId"])
+    agent = zoo.agents.find(arguments["agentId"])
     skill_id = _find_skill_id(agent, arguments["skillId"])
-    changed = zoo.toggle_skill(agent.id, skill_id, arguments.get("enabled"), source=CHANGE_SOURCE)
-    skills = [{"id": s.id, "name": s.name, "enabled": s.enabled} for s in changed.skills]
-    return create_result({"agentId": changed.id, "skills": skills})
+    updated_agent = zoo.skills.toggle(
+        agent.id, skill_id, arguments.get("enabled"), source=CHANGE_SOURCE
+    )
+    skills = [{"id": s.id, "name": s.name, "enabled": s.enabled} for s in updated_agent.skills]
+    return create_result({"agentId": updated_agent.id, "skills": skills})
 
 
-def _find_skill_id(agent: Agent, wanted: str) -> str:
-    """The id of the skill that a caller means, who may have said its name."""
-    if any(skill.id == wanted for skill in agent.skills):
-        return wanted
-    name = wanted.strip().casefold()
-    return next((s.id for s in agent.skills if s.name.casefold() == name), wanted)
+def _find_skill_id(agent: Agent, id_or_name: str) -> str:
+    """Return the ID of a skill given by its ID or name; unknown text is returned unchanged."""
+    if any(skill.id == id_or_name for skill in agent.skills):
+        return id_or_name
+    name = id_or_name.strip().casefold()
+    return next((s.id for s in agent.skills if s.name.casefold() == name), id_or_name)
 
 
 inject_tool = create_read_tool(
     "agent_zoo_inject",
     inject_agent,
-    title="Become an agent",
-    description="Get the prompt of an agent of the zoo: who it is, its active skills and what it "
-    "remembers. Adopt it for the rest of the conversation. Use it when the person asks for an "
-    "agent, or wants to change to another one.",
+    title="Inject an agent",
+    description="Get the prompt of an agent of the zoo: its personality, enabled skills and "
+    "memories. Follow it for the rest of the conversation. Use this tool when the user asks for an "
+    "agent or wants to switch to another one.",
     schema=object_schema(
         {
-            "agentId": with_description(
-                AGENT_ID_SCHEMA, "Agent ID to inject; its name will do too."
-            ),
+            "agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the agent to inject."),
             "format": {
                 "type": "string",
                 "enum": ["compiled", STRUCTURED_FORMAT],
-                "description": "compiled: one prompt as a text (the default). structured: the "
-                "system prompt and the active skills as data.",
+                "description": "compiled (default): one prompt as text. structured: the system "
+                "prompt and the enabled skills as data.",
             },
         },
         "agentId",
@@ -160,18 +156,18 @@ list_agents_tool = create_read_tool(
     "agent_zoo_list_agents",
     list_agents,
     title="List agents",
-    description="List the agents of the zoo with what they are for, their tags and their skills.",
+    description="List the agents of the zoo with their descriptions, tags and skills.",
     schema=object_schema({}),
 )
 find_agents_tool = create_read_tool(
     "agent_zoo_find_agents",
     find_agents,
     title="Find agents",
-    description="List those agents of the zoo that match a text, a tag, or both.",
+    description="List the agents of the zoo that match a text, a tag, or both.",
     schema=object_schema(
         {
-            "text": string_property("Words that occur in the name, the description or the tags."),
-            "tag": string_property("A tag that they have."),
+            "text": string_property("Words in the name, the description or the tags."),
+            "tag": string_property("A tag of the agent."),
         }
     ),
 )
@@ -179,24 +175,25 @@ get_agent_tool = create_read_tool(
     "agent_zoo_get_agent",
     get_agent,
     title="Show an agent",
-    description="Show all that is kept of an agent, its brain included. To become the agent, use "
-    "agent_zoo_inject instead.",
+    description="Show everything stored about an agent, including its brain. To act as the agent, "
+    "use agent_zoo_inject instead.",
     schema=object_schema(
-        {"agentId": with_description(AGENT_ID_SCHEMA, "Agent ID to retrieve.")}, "agentId"
+        {"agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the agent to show.")},
+        "agentId",
     ),
 )
 toggle_skill_tool = create_write_tool(
     "agent_zoo_toggle_skill",
     toggle_skill,
-    title="Turn a skill on or off",
-    description="Turn a skill of an agent on or off. It counts from the next injection on.",
+    title="Enable or disable a skill",
+    description="Enable or disable a skill of an agent. Takes effect with the next injection.",
     schema=object_schema(
         {
             "agentId": AGENT_ID_SCHEMA,
-            "skillId": string_property("The id of the skill, or its name."),
+            "skillId": string_property("ID or name of the skill."),
             "enabled": {
                 "type": "boolean",
-                "description": "Whether it is on from now on; the opposite of now when left out.",
+                "description": "The new state. Toggles the current state if omitted.",
             },
         },
         "agentId",
@@ -206,15 +203,15 @@ toggle_skill_tool = create_write_tool(
 
 
 MAX_QUERIED_ENTRIES = 200
-ENTRY_ID_SCHEMA = string_property("The id of the brain entry.")
+ENTRY_ID_SCHEMA = string_property("ID of the brain entry.")
 _UPDATABLE_FIELDS = ("type", "content", "tags", "pinned", "metadata")
 
 
 def create_entry(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Keep something in an agent's brain."""
+    """Save an entry to an agent's brain."""
     zoo = get_caller_zoo(ctx)
-    entry = zoo.create_entry(
-        zoo.find_agent(arguments["agentId"]).id,
+    entry = zoo.brain.create_entry(
+        zoo.agents.find(arguments["agentId"]).id,
         arguments["type"],
         arguments["content"],
         tags=arguments.get("tags") or [],
@@ -226,28 +223,30 @@ def create_entry(arguments: JsonObject, ctx: Context) -> CallToolResult:
 
 
 def update_entry(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Change what is said of an entry; the rest of it stays as it is."""
+    """Update the given fields of a brain entry."""
     zoo = get_caller_zoo(ctx)
     changes = {key: arguments[key] for key in _UPDATABLE_FIELDS if arguments.get(key) is not None}
-    agent = zoo.find_agent(arguments["agentId"])
+    agent = zoo.agents.find(arguments["agentId"])
     return create_result(
-        to_json(zoo.update_entry(agent.id, arguments["entryId"], changes, source=CHANGE_SOURCE))
+        to_json(
+            zoo.brain.update_entry(agent.id, arguments["entryId"], changes, source=CHANGE_SOURCE)
+        )
     )
 
 
 def delete_entry(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Forget an entry."""
+    """Delete a brain entry."""
     zoo = get_caller_zoo(ctx)
-    agent = zoo.find_agent(arguments["agentId"])
-    zoo.delete_entry(agent.id, arguments["entryId"], source=CHANGE_SOURCE)
+    agent = zoo.agents.find(arguments["agentId"])
+    zoo.brain.delete_entry(agent.id, arguments["entryId"], source=CHANGE_SOURCE)
     return create_result({"success": True, "entryId": arguments["entryId"]})
 
 
 def query_entries(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Find entries of an agent, the newest first."""
+    """List the matching entries of an agent, newest first."""
     zoo = get_caller_zoo(ctx)
-    agent = zoo.find_agent(arguments["agentId"])
-    page = zoo.query_entries(
+    agent = zoo.agents.find(arguments["agentId"])
+    page = zoo.brain.query_entries(
         agent.id,
         type=arguments.get("type"),
         tags=arguments.get("tags") or (),
@@ -257,66 +256,66 @@ def query_entries(arguments: JsonObject, ctx: Context) -> CallToolResult:
         text=arguments.get("text"),
         limit=MAX_QUERIED_ENTRIES,
     )
-    told: JsonObject = {"agentId": agent.id, "entries": to_json(page.items)}
+    result: JsonObject = {"agentId": agent.id, "entries": to_json(page.items)}
     if page.next_cursor is not None:
-        told["more"] = f"These are the newest {MAX_QUERIED_ENTRIES}: narrow the query for others."
-    return create_result(told)
+        result["more"] = (
+            f"These are the newest {MAX_QUERIED_ENTRIES} entries. Narrow the query to get others."
+        )
+    return create_result(result)
 
 
 def search_brain(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Find entries by their words, of one agent or of all."""
+    """Search the text of brain entries of one agent or of all agents."""
     zoo = get_caller_zoo(ctx)
-    wanted = arguments.get("agentId")
-    agent_id = None if wanted is None else zoo.find_agent(wanted).id
-    found = zoo.search_brain(arguments["text"], agent_id=agent_id, limit=arguments.get("limit", 20))
-    return create_result({"results": to_json(found)})
+    id_or_name = arguments.get("agentId")
+    agent_id = None if id_or_name is None else zoo.agents.find(id_or_name).id
+    hits = zoo.brain.search(arguments["text"], agent_id=agent_id, limit=arguments.get("limit", 20))
+    return create_result({"results": to_json(hits)})
 
 
 def hand_over(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Give another agent what it needs to go on."""
+    """Save a handoff entry to the brain of the agent that continues the work."""
     zoo = get_caller_zoo(ctx)
-    giver = zoo.find_agent(arguments["fromAgentId"])
-    taker = zoo.find_agent(arguments["toAgentId"])
-    entry = zoo.hand_over(
-        giver.id,
-        taker.id,
+    sender = zoo.agents.find(arguments["fromAgentId"])
+    receiver = zoo.agents.find(arguments["toAgentId"])
+    entry = zoo.brain.hand_over(
+        sender.id,
+        receiver.id,
         arguments["summary"],
         entry_ids=arguments.get("entryIds") or (),
         source=CHANGE_SOURCE,
     )
-    told = {"entry": to_json(entry), "toAgentId": taker.id, "toAgentName": taker.name}
+    result = {"entry": to_json(entry), "toAgentId": receiver.id, "toAgentName": receiver.name}
     return create_result(
-        {**told, "next": f"Call agent_zoo_inject with agentId={taker.id} to go on."}
+        {**result, "next": f"Call agent_zoo_inject with agentId={receiver.id} to continue."}
     )
 
 
 def _build_provenance(ctx: Context) -> JsonObject:
-    """Who writes, as far as the client says."""
+    """Return metadata that names the client, which not every client reports."""
     client = (ctx.client_info or {}).get("name")
     return {"source": CHANGE_SOURCE, **({"client": client} if isinstance(client, str) else {})}
 
 
 _ENTRY_PROPERTIES: JsonObject = {
-    "type": with_description(
-        ENTRY_TYPE_SCHEMA, f"What kind of memory it is. {ENTRY_TYPE_MEANINGS}."
-    ),
+    "type": with_description(ENTRY_TYPE_SCHEMA, f"Kind of entry. {ENTRY_TYPE_MEANINGS}."),
     "content": string_property(
-        "What to remember, so that it can be understood without the conversation."
+        "Text of the entry. Must be understandable without this conversation."
     ),
-    "tags": with_description(STRING_LIST_SCHEMA, "Words to find it by."),
-    "pinned": {"type": "boolean", "description": "Whether it is always remembered first."},
+    "tags": with_description(STRING_LIST_SCHEMA, "Tags to find the entry by."),
+    "pinned": {"type": "boolean", "description": "Whether every injection includes it first."},
     "metadata": {
         "type": "object",
-        "description": "Where it is from: sessionId, workspaceId, and what else is worth keeping.",
+        "description": "Origin and other data, such as sessionId and workspaceId.",
     },
 }
 
 create_entry_tool = create_write_tool(
     "agent_zoo_create_brain_entry",
     create_entry,
-    title="Remember",
-    description="Keep something in an agent's brain, for later conversations. Do so without being "
-    "asked when something was decided, finished or learned that the agent should know next time.",
+    title="Save a memory",
+    description="Save an entry to an agent's brain so that later conversations can use it. Save "
+    "important decisions, results and facts without waiting to be asked.",
     schema=object_schema(
         {"agentId": AGENT_ID_SCHEMA, **_ENTRY_PROPERTIES}, "agentId", "type", "content"
     ),
@@ -324,8 +323,8 @@ create_entry_tool = create_write_tool(
 update_entry_tool = create_write_tool(
     "agent_zoo_update_brain_entry",
     update_entry,
-    title="Correct a memory",
-    description="Change parts of a brain entry. What is not given stays as it is.",
+    title="Update a memory",
+    description="Update the given fields of a brain entry. Other fields stay unchanged.",
     schema=object_schema(
         {"agentId": AGENT_ID_SCHEMA, "entryId": ENTRY_ID_SCHEMA, **_ENTRY_PROPERTIES},
         "agentId",
@@ -336,8 +335,8 @@ update_entry_tool = create_write_tool(
 delete_entry_tool = create_write_tool(
     "agent_zoo_delete_brain_entry",
     delete_entry,
-    title="Forget",
-    description="Delete a brain entry for good.",
+    title="Delete a memory",
+    description="Delete a brain entry permanently.",
     schema=object_schema(
         {"agentId": AGENT_ID_SCHEMA, "entryId": ENTRY_ID_SCHEMA}, "agentId", "entryId"
     ),
@@ -346,8 +345,8 @@ delete_entry_tool = create_write_tool(
 query_entries_tool = create_read_tool(
     "agent_zoo_query_brain_entries",
     query_entries,
-    title="Look into a brain",
-    description="Find brain entries of an agent, the newest first.",
+    title="List memories",
+    description="List brain entries of an agent that match all given filters, newest first.",
     schema=object_schema(
         {
             "agentId": AGENT_ID_SCHEMA,
@@ -355,12 +354,12 @@ query_entries_tool = create_read_tool(
             "tags": with_description(
                 STRING_LIST_SCHEMA, "Only entries with at least one of these tags."
             ),
-            "dateFrom": string_property("Only entries from this day or time on, ISO 8601."),
+            "dateFrom": string_property("Only entries from this date or time on, ISO 8601."),
             "dateTo": string_property(
-                "Only entries up to this time, or the end of this day, ISO 8601."
+                "Only entries up to this time or the end of this date, ISO 8601."
             ),
-            "pinned": {"type": "boolean", "description": "Only pinned entries, or only others."},
-            "text": string_property("Only entries with these words."),
+            "pinned": {"type": "boolean", "description": "true: only pinned; false: only others."},
+            "text": string_property("Only entries that contain these words."),
         },
         "agentId",
     ),
@@ -369,14 +368,17 @@ search_brain_tool = create_read_tool(
     "agent_zoo_search_brain",
     search_brain,
     title="Search memories",
-    description="Search the brain entries of one agent, or of all agents, by their words.",
+    description="Search the text of the brain entries of one agent or of all agents.",
     schema=object_schema(
         {
-            "text": string_property("Words to look for."),
-            "agentId": with_description(
-                AGENT_ID_SCHEMA, "Only the brain of this agent, by its id or name."
-            ),
-            "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "At most."},
+            "text": string_property("Words to search for."),
+            "agentId": with_description(AGENT_ID_SCHEMA, "ID or name of the only agent to search."),
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 100,
+                "description": "Maximum number of results (20 if not given).",
+            },
         },
         "text",
     ),
@@ -385,17 +387,15 @@ hand_over_tool = create_write_tool(
     "agent_zoo_hand_over",
     hand_over,
     title="Hand over to another agent",
-    description="Hand work over from one agent to another: the summary, and the entries that you "
-    "choose, are put into the brain of the one that goes on.",
+    description="Hand work over from one agent to another. Saves the summary and the chosen "
+    "entries to the brain of the agent that continues.",
     schema=object_schema(
         {
-            "fromAgentId": string_property("The agent that has worked so far, by its id or name."),
-            "toAgentId": string_property("The agent that goes on, by its id or name."),
-            "summary": string_property(
-                "What was done, what was decided, and what is to be done next."
-            ),
+            "fromAgentId": string_property("ID or name of the agent that has worked so far."),
+            "toAgentId": string_property("ID or name of the agent that continues."),
+            "summary": string_property("What was done, what was decided, and the next steps."),
             "entryIds": with_description(
-                STRING_LIST_SCHEMA, "Brain entries of the first one that belong to it."
+                STRING_LIST_SCHEMA, "Brain entries of the first agent to hand over too."
             ),
         },
         "fromAgentId",
@@ -406,56 +406,56 @@ hand_over_tool = create_write_tool(
 
 
 class NoDefaultAgentError(ToolError):
-    """A project has not said which agent it wants."""
+    """The project has no default agent."""
 
     code = "no-default-agent"
 
 
 PROJECT_SCHEMA = string_property(
-    "The directory of the project; the one that the client works in when it is left out."
+    "Directory of the project. Defaults to the client's working directory."
 )
 
 
 def show_default_agent(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Say which agent a project wants."""
+    """Return the default agent of a project."""
     project = _resolve_project(arguments, ctx)
-    wanted = get_default_agent(project)
-    if wanted is None:
+    agent_id = get_default_agent(project)
+    if agent_id is None:
         raise NoDefaultAgentError(
-            f"{project} has no default agent", hint="agent_zoo_list_agents says which there are"
+            f"{project} has no default agent", hint="list the agents with agent_zoo_list_agents"
         )
-    agent = get_caller_zoo(ctx).find_agent(wanted)
+    agent = get_caller_zoo(ctx).agents.find(agent_id)
     return create_result({"agentId": agent.id, "agentName": agent.name, "project": str(project)})
 
 
 def choose_default_agent(arguments: JsonObject, ctx: Context) -> CallToolResult:
-    """Say from now on which agent a project wants."""
+    """Set the default agent of a project."""
     project = _resolve_project(arguments, ctx)
-    agent = get_caller_zoo(ctx).find_agent(arguments["agentId"])
+    agent = get_caller_zoo(ctx).agents.find(arguments["agentId"])
     set_default_agent(project, agent.id)
     return create_result({"agentId": agent.id, "agentName": agent.name, "project": str(project)})
 
 
 def _resolve_project(arguments: JsonObject, ctx: Context) -> Path:
-    given = arguments.get("project")
-    return get_working_directory(ctx) if given is None else resolve_path(given, ctx)
+    directory = arguments.get("project")
+    return get_working_directory(ctx) if directory is None else resolve_path(directory, ctx)
 
 
 get_default_tool = create_read_tool(
     "agent_zoo_get_default_agent",
     show_default_agent,
     title="Default agent",
-    description="Say which agent a project wants, to be injected when the person names none.",
+    description="Show the default agent of a project, to inject when the user names no agent.",
     schema=object_schema({"project": PROJECT_SCHEMA}),
 )
 set_default_tool = create_write_tool(
     "agent_zoo_set_default_agent",
     choose_default_agent,
     title="Choose the default agent",
-    description="Write into a project which agent it wants from now on.",
+    description="Set the default agent of a project. Writes a file into the project.",
     schema=object_schema(
         {
-            "agentId": string_property("The agent, by its id or name."),
+            "agentId": string_property("ID or name of the agent."),
             "project": PROJECT_SCHEMA,
         },
         "agentId",

@@ -72,7 +72,7 @@ def list_agents(
     cursor: CursorQuery = None,
 ) -> Response[list[WholeAgent]]:
     """In the order in which they were made. `X-Next-Cursor` leads to the next page."""
-    page = zoo.list_whole_agents(archived=archived, text=text, tag=tag, limit=limit, cursor=cursor)
+    page = zoo.agents.list_agents(archived=archived, text=text, tag=tag, limit=limit, cursor=cursor)
     found = [_make_agent_with_brain(zoo, agent, has_brain=brain) for agent in page.items]
     return Response(found, headers=make_page_headers(page.next_cursor))
 
@@ -89,14 +89,16 @@ def list_summaries(
     cursor: CursorQuery = None,
 ) -> Page[AgentSummary]:
     """What a list shows of each agent."""
-    return zoo.list_agents(archived=archived, text=text, tag=tag, limit=limit, cursor=cursor)
+    return zoo.agents.list_summaries(
+        archived=archived, text=text, tag=tag, limit=limit, cursor=cursor
+    )
 
 
 @post("/agents", summary="Make an agent", responses=describe_errors(400), sync_to_thread=True)
 def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None) -> Response[Agent]:
     """Its id is made from the given one or from the name; `-2`, `-3` … where that is taken."""
     body = data or NewAgentBody()
-    made = zoo.create_agent({**get_changes(body), "id": body.id}, source="web")
+    made = zoo.agents.create({**get_changes(body), "id": body.id}, source="web")
     return Response(made, headers=make_etag_headers(made))
 
 
@@ -112,7 +114,7 @@ def get_agent(
     brain: Annotated[bool, QueryParameter(description="With its brain entries.")] = False,
 ) -> Response[WholeAgent]:
     """With everything but its brain, unless that is asked for."""
-    found = zoo.get_agent(agent_id)
+    found = zoo.agents.get(agent_id)
     return Response(
         _make_agent_with_brain(zoo, found, has_brain=brain), headers=make_etag_headers(found)
     )
@@ -158,7 +160,7 @@ def patch_agent(
 )
 def delete_agent(zoo: ZooDependency, agent_id: FromPath[str], expected: ExpectedVersion) -> None:
     """It can be restored from there."""
-    zoo.delete_agent(agent_id, version=expected, source="web")
+    zoo.agents.delete(agent_id, version=expected, source="web")
 
 
 @post(
@@ -171,14 +173,14 @@ def duplicate_agent(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[DuplicateBody | None] = None
 ) -> Response[Agent]:
     """With soul and skills, and an empty brain."""
-    made = zoo.duplicate_agent(agent_id, None if data is None else data.name, source="web")
+    made = zoo.agents.duplicate(agent_id, None if data is None else data.name, source="web")
     return Response(made, headers=make_etag_headers(made))
 
 
 @get("/bin", summary="List what is in the bin", sync_to_thread=True)
 def list_bin(zoo: ZooDependency) -> list[AgentSummary]:
     """The agents that were deleted and can be restored, the latest first."""
-    return zoo.bin()
+    return zoo.agents.list_deleted()
 
 
 @post(
@@ -190,7 +192,7 @@ def list_bin(zoo: ZooDependency) -> list[AgentSummary]:
 )
 def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Response[Agent]:
     """With its brain, as it was."""
-    found = zoo.restore_agent(agent_id, source="web")
+    found = zoo.agents.restore(agent_id, source="web")
     return Response(found, headers=make_etag_headers(found))
 
 
@@ -202,7 +204,7 @@ def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Response[Agent
 )
 def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
     """Only what is in the bin can be."""
-    zoo.purge_agent(agent_id, source="web")
+    zoo.agents.purge(agent_id, source="web")
 
 
 def _update_agent(
@@ -210,7 +212,7 @@ def _update_agent(
 ) -> Response[Agent]:
     if body.id is not UNSET and body.id != agent_id:
         raise InvalidAgentError([FieldError("id", "The id of an agent cannot be changed")])
-    found = zoo.update_agent(agent_id, get_changes(body), version=version, source="web")
+    found = zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
     return Response(found, headers=make_etag_headers(found))
 
 
@@ -218,7 +220,7 @@ def _make_agent_with_brain(zoo: Zoo, agent: Agent, *, has_brain: bool) -> WholeA
     known = msgspec.structs.asdict(agent)
     if not has_brain:
         return WholeAgent(**known)
-    return WholeAgent(**known, brain_entries=zoo.query_entries(agent.id).items)
+    return WholeAgent(**known, brain_entries=zoo.brain.query_entries(agent.id).items)
 
 
 AGENT_ROUTES = [
@@ -240,7 +242,7 @@ VersionNumber = Annotated[int, PathParameter(ge=1, le=2**31 - 1)]
 )
 def list_versions(zoo: ZooDependency, agent_id: FromPath[str]) -> list[AgentVersion]:
     """The latest first, without what the agent was."""
-    return zoo.versions(agent_id)
+    return zoo.history.list_versions(agent_id)
 
 
 @get(
@@ -251,7 +253,7 @@ def list_versions(zoo: ZooDependency, agent_id: FromPath[str]) -> list[AgentVers
 )
 def get_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber) -> AgentVersion:
     """With what the agent was."""
-    return zoo.get_version(agent_id, number)
+    return zoo.history.get_version(agent_id, number)
 
 
 @post(
@@ -265,7 +267,7 @@ def restore_version(
     zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber
 ) -> Response[Agent]:
     """As a new version; nothing of the history is lost."""
-    found = zoo.restore_version(agent_id, number, source="web")
+    found = zoo.history.restore_version(agent_id, number, source="web")
     return Response(found, headers=make_etag_headers(found))
 
 
@@ -279,7 +281,7 @@ def diff_versions(
     zoo: ZooDependency, agent_id: FromPath[str], before: VersionNumber, after: VersionNumber
 ) -> list[FieldChange]:
     """Field by field, and skill by skill."""
-    return zoo.diff_versions(agent_id, before, after)
+    return zoo.history.diff_versions(agent_id, before, after)
 
 
 VERSION_ROUTES = [list_versions, get_version, restore_version, diff_versions]
@@ -304,7 +306,9 @@ def preview(
     workspace_id: Annotated[str | None, QueryParameter(name="workspaceId", max_length=500)] = None,
 ) -> Injection:
     """The exact text, section by section, with estimates of its tokens. Nobody is told of it."""
-    return zoo.preview(agent_id, memory=memory, budget_tokens=budget, workspace_id=workspace_id)
+    return zoo.injector.preview(
+        agent_id, memory=memory, budget_tokens=budget, workspace_id=workspace_id
+    )
 
 
 @post(
@@ -319,13 +323,13 @@ def inject(
 ) -> Injection:
     """The same text, and an event `agent:injected`."""
     said = data or InjectBody()
-    return zoo.inject(
+    return zoo.injector.inject(
         agent_id,
         memory=said.memory,
         budget_tokens=said.budget_tokens,
         workspace_id=said.workspace_id,
         source="web",
-    )
+    ).injection
 
 
 INJECTION_ROUTES = [preview, inject]

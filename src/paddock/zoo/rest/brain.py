@@ -63,7 +63,7 @@ def list_entries(
     cursor: CursorQuery = None,
 ) -> Response[list[BrainEntry]]:
     """The newest first. `X-Next-Cursor` leads to the next page."""
-    page = zoo.query_entries(
+    page = zoo.brain.query_entries(
         agent_id,
         type=type,
         tags=[tag for given in tags or () for tag in given.split(",")],
@@ -88,7 +88,7 @@ def create_entry(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewEntryBody]
 ) -> Response[BrainEntry]:
     """When it was made is now."""
-    made = zoo.create_entry(
+    made = zoo.brain.create_entry(
         agent_id,
         data.type,
         data.content,
@@ -105,7 +105,7 @@ def get_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> Response[BrainEntry]:
     """One of them."""
-    found = zoo.get_entry(agent_id, entry_id)
+    found = zoo.brain.get_entry(agent_id, entry_id)
     return Response(found, headers=make_etag_headers(found))
 
 
@@ -138,7 +138,7 @@ def delete_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str], expected: ExpectedVersion
 ) -> None:
     """It can be restored for 30 days."""
-    zoo.delete_entry(agent_id, entry_id, version=expected, source="web")
+    zoo.brain.delete_entry(agent_id, entry_id, version=expected, source="web")
 
 
 @post(
@@ -152,7 +152,7 @@ def restore_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> Response[BrainEntry]:
     """As it was."""
-    found = zoo.restore_entry(agent_id, entry_id, source="web")
+    found = zoo.brain.restore_entry(agent_id, entry_id, source="web")
     return Response(found, headers=make_etag_headers(found))
 
 
@@ -167,7 +167,7 @@ def pin_entry(
 ) -> Response[BrainEntry]:
     """With `pinned` it may be sent twice and does the same; without, it turns it round."""
     pinned = None if data is None else data.pinned
-    found = zoo.pin_entry(agent_id, entry_id, pinned, source="web")
+    found = zoo.brain.pin_entry(agent_id, entry_id, pinned, source="web")
     return Response(found, headers=make_etag_headers(found))
 
 
@@ -184,7 +184,7 @@ def search_brain(
     limit: Annotated[int, QueryParameter(ge=1, le=MAX_PAGE_ITEMS)] = 20,
 ) -> list[SearchHit]:
     """The best first."""
-    return zoo.search_brain(text, agent_id=agent_id, limit=limit)
+    return zoo.brain.search(text, agent_id=agent_id, limit=limit)
 
 
 @post(
@@ -197,7 +197,7 @@ def hand_over(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[HandOverBody]
 ) -> Response[BrainEntry]:
     """Writes an entry of type `handoff` into the brain of the one who takes over."""
-    made = zoo.hand_over(
+    made = zoo.brain.hand_over(
         agent_id, data.to_agent_id, data.summary, entry_ids=data.entry_ids, source="web"
     )
     return Response(made, headers=make_etag_headers(made))
@@ -207,7 +207,7 @@ def _update_entry(
     zoo: Zoo, agent_id: str, entry_id: str, body: EntryChanges, version: int | None
 ) -> Response[BrainEntry]:
     changes = get_changes(body)
-    found = zoo.update_entry(agent_id, entry_id, changes, version=version, source="web")
+    found = zoo.brain.update_entry(agent_id, entry_id, changes, version=version, source="web")
     return Response(found, headers=make_etag_headers(found))
 
 

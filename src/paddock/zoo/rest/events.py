@@ -97,7 +97,7 @@ class EventFeed:
     async def subscribe(self, listener: EventListener, after: int | None) -> None:
         """Tell somebody all events from now on; with `after`, all since that one."""
         self._loop = loop = asyncio.get_running_loop()
-        now = await asyncio.to_thread(self._zoo.latest_event_id)
+        now = await asyncio.to_thread(self._zoo.events.get_latest_id)
         if self._is_closed:
             listener.close()
             return
@@ -142,7 +142,7 @@ class EventFeed:
             seat.listener.send_chunk(RESET_CHUNK)
         while seat.last_event_id < now and seat.listener in self._states_by_listener:
             missed = await asyncio.to_thread(
-                self._zoo.events_after, seat.last_event_id, READ_BATCH_EVENTS
+                self._zoo.events.list_after, seat.last_event_id, READ_BATCH_EVENTS
             )
             if not missed:
                 return
@@ -162,7 +162,7 @@ class EventFeed:
     def _watch_events(self, after: int, ending: Flag, loop: asyncio.AbstractEventLoop) -> None:
         while not ending.is_set():
             try:
-                events = self._zoo.wait_for_events(after, WAIT_TIMEOUT_SECONDS)
+                events = self._zoo.events.wait_after(after, WAIT_TIMEOUT_SECONDS)
             except PaddockError as error:
                 log.warning("Events cannot be read now: %s", error)
                 ending.wait(WAIT_TIMEOUT_SECONDS)

@@ -70,7 +70,7 @@ def export_agent(
     memory: MemoryQuery = False,
 ) -> Export:
     """The files, and what of the agent does not fit into them."""
-    return _export_agents(zoo, [zoo.get_agent(agent_id)], format, has_memory=memory)
+    return _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
 
 
 @get(
@@ -90,7 +90,7 @@ def export_archive(
     memory: MemoryQuery = False,
 ) -> Response[bytes]:
     """The same files."""
-    found = _export_agents(zoo, [zoo.get_agent(agent_id)], format, has_memory=memory)
+    found = _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
     told = f'attachment; filename="{agent_id}-{format}.zip"'
     return Response(pack_files(found.files), headers={"Content-Disposition": told})
 
@@ -104,7 +104,7 @@ def export_zoo(
     memory: MemoryQuery = True,
 ) -> Export:
     """All agents; as a bundle, with their brains and the library."""
-    agents = zoo.list_whole_agents(archived=None).items
+    agents = zoo.agents.list_agents(archived=None).items
     return _export_agents(zoo, agents, format, has_memory=memory)
 
 
@@ -136,7 +136,7 @@ def preview_import(data: JSONBody[FilesBody]) -> Preview:
 )
 def import_agents(zoo: ZooDependency, data: JSONBody[FilesBody]) -> ImportReport:
     """All of them or, when something cannot be kept, none. Skills alone go into the library."""
-    return zoo.import_found(_read_import(data))
+    return zoo.importer.import_batch(_read_import(data))
 
 
 @get("/starters", summary="List agents to begin with", sync_to_thread=True)
@@ -163,7 +163,7 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
                 for one in unknown
             ]
         )
-    return [zoo.create_agent(_to_data(known[one]), source="web") for one in wanted]
+    return [zoo.agents.create(_to_data(known[one]), source="web") for one in wanted]
 
 
 def _to_data(agent: Agent) -> dict[str, Any]:
@@ -174,13 +174,15 @@ def _to_data(agent: Agent) -> dict[str, Any]:
 
 def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> Export:
     is_bundle = name == BUNDLE_FORMAT
-    brains = {one.id: zoo.query_entries(one.id).items for one in agents} if has_memory else None
+    brains = (
+        {one.id: zoo.brain.query_entries(one.id).items for one in agents} if has_memory else None
+    )
     return export_agents(
         agents,
         name,
         brains=brains,
-        library=zoo.list_library() if is_bundle else (),
-        packs=zoo.list_packs() if is_bundle else (),
+        library=zoo.library.list_skills() if is_bundle else (),
+        packs=zoo.library.list_packs() if is_bundle else (),
     )
 
 

@@ -33,7 +33,7 @@ def list_skills(
     pack_id: Annotated[str | None, QueryParameter(name="packId", max_length=100)] = None,
 ) -> list[LibrarySkill]:
     """In the order in which they were made."""
-    return zoo.list_library(text=text, pack_id=pack_id, tag=tag)
+    return zoo.library.list_skills(text=text, pack_id=pack_id, tag=tag)
 
 
 @post(
@@ -44,7 +44,7 @@ def list_skills(
 )
 def create_skill(zoo: ZooDependency, data: JSONBody[NewLibrarySkillBody]) -> Response[LibrarySkill]:
     """Its id is made from the given one or from the name."""
-    return _make_skill_response(zoo.create_library_skill(get_given_fields(data), source="web"))
+    return _make_skill_response(zoo.library.create_skill(get_given_fields(data), source="web"))
 
 
 @patch(
@@ -62,7 +62,7 @@ def update_skill(
     """What is left out stays. Copies that agents have stay as they are."""
     changes = get_changes(data)
     return _make_skill_response(
-        zoo.update_library_skill(skill_id, changes, version=expected, source="web")
+        zoo.library.update_skill(skill_id, changes, version=expected, source="web")
     )
 
 
@@ -74,25 +74,25 @@ def update_skill(
 )
 def delete_skill(zoo: ZooDependency, skill_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Copies that agents have stay."""
-    zoo.delete_library_skill(skill_id, version=expected, source="web")
+    zoo.library.delete_skill(skill_id, version=expected, source="web")
 
 
 @get(f"{LIBRARY_SKILL_PATH}/agents", summary="See who has a copy of a skill", sync_to_thread=True)
 def list_holders(zoo: ZooDependency, skill_id: FromPath[str]) -> list[AgentSummary]:
     """The agents that have a copy of it."""
-    return zoo.agents_with_copies(skill_id)
+    return zoo.library.list_agents_with_copy(skill_id)
 
 
 @get("/library/packs", summary="List the packs", sync_to_thread=True)
 def list_packs(zoo: ZooDependency) -> list[Pack]:
     """Skills that go together."""
-    return zoo.list_packs()
+    return zoo.library.list_packs()
 
 
 @post("/library/packs", summary="Make a pack", responses=describe_errors(400), sync_to_thread=True)
 def create_pack(zoo: ZooDependency, data: JSONBody[NewPackBody]) -> Response[Pack]:
     """Empty at first; skills name the pack that they are in."""
-    return _make_pack_response(zoo.create_pack(get_given_fields(data), source="web"))
+    return _make_pack_response(zoo.library.create_pack(get_given_fields(data), source="web"))
 
 
 @patch(PACK_PATH, summary="Change a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
@@ -104,14 +104,14 @@ def update_pack(
 ) -> Response[Pack]:
     """What is left out stays."""
     return _make_pack_response(
-        zoo.update_pack(pack_id, get_changes(data), version=expected, source="web")
+        zoo.library.update_pack(pack_id, get_changes(data), version=expected, source="web")
     )
 
 
 @delete(PACK_PATH, summary="Delete a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
 def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVersion) -> None:
     """Its skills stay in the library."""
-    zoo.delete_pack(pack_id, version=expected, source="web")
+    zoo.library.delete_pack(pack_id, version=expected, source="web")
 
 
 @post(
@@ -125,7 +125,7 @@ def copy_to_agent(
     zoo: ZooDependency, data: JSONBody[CopyBody], expected: ExpectedVersion
 ) -> Response[Agent]:
     """With what they require; what the agent has a copy of already stays as it is."""
-    agent = zoo.copy_to_agent(
+    agent = zoo.library.copy_to_agent(
         data.agent_id, data.skill_ids, pack_id=data.pack_id, version=expected, source="web"
     )
     return Response(agent, headers=make_etag_headers(agent))

@@ -37,7 +37,7 @@ def add_skill(
 ) -> Response[Agent]:
     """At the end; its id is made from the given one or from the name."""
     return _make_agent_response(
-        zoo.add_skill(agent_id, get_given_fields(data), version=expected, source="web")
+        zoo.skills.add(agent_id, get_given_fields(data), version=expected, source="web")
     )
 
 
@@ -55,7 +55,7 @@ def order_skills(
 ) -> Response[Agent]:
     """Skills are injected in this order."""
     return _make_agent_response(
-        zoo.order_skills(agent_id, data.ids, version=expected, source="web")
+        zoo.skills.reorder(agent_id, data.ids, version=expected, source="web")
     )
 
 
@@ -69,7 +69,7 @@ def update_skill(
 ) -> Response[Agent]:
     """What is left out stays."""
     return _make_agent_response(
-        zoo.update_skill(agent_id, skill_id, get_changes(data), version=expected, source="web")
+        zoo.skills.update(agent_id, skill_id, get_changes(data), version=expected, source="web")
     )
 
 
@@ -85,7 +85,7 @@ def delete_skill(
 ) -> Response[Agent]:
     """The history of the agent keeps it."""
     return _make_agent_response(
-        zoo.delete_skill(agent_id, skill_id, version=expected, source="web")
+        zoo.skills.delete(agent_id, skill_id, version=expected, source="web")
     )
 
 
@@ -106,7 +106,7 @@ def toggle_skill(
     """With `enabled` it may be sent twice and does the same; without, it turns it round."""
     enabled = None if data is None else data.enabled
     return _make_agent_response(
-        zoo.toggle_skill(agent_id, skill_id, enabled, version=expected, source="web")
+        zoo.skills.toggle(agent_id, skill_id, enabled, version=expected, source="web")
     )
 
 
@@ -119,7 +119,7 @@ def add_category(
 ) -> Response[Agent]:
     """Without a colour it gets the first one that no other category has."""
     return _make_agent_response(
-        zoo.add_category(agent_id, get_given_fields(data), version=expected, source="web")
+        zoo.skills.add_category(agent_id, get_given_fields(data), version=expected, source="web")
     )
 
 
@@ -133,7 +133,7 @@ def update_category(
 ) -> Response[Agent]:
     """What is left out stays."""
     return _make_agent_response(
-        zoo.update_category(
+        zoo.skills.update_category(
             agent_id, category_id, get_changes(data), version=expected, source="web"
         )
     )
@@ -160,7 +160,7 @@ def delete_category(
 ) -> Response[Agent]:
     """Its skills go to the one that is named, or else to the first that is left."""
     return _make_agent_response(
-        zoo.delete_category(agent_id, category_id, move_to, version=expected, source="web")
+        zoo.skills.delete_category(agent_id, category_id, move_to, version=expected, source="web")
     )
 
 
@@ -172,7 +172,7 @@ def delete_category(
 )
 def skill_findings(zoo: ZooDependency, agent_id: FromPath[str]) -> list[SkillFinding]:
     """Duplicates, conflicts, and requirements that are missing or disabled."""
-    return zoo.skill_findings(agent_id)
+    return zoo.skills.list_findings(agent_id)
 
 
 def _make_agent_response(agent: Agent) -> Response[Agent]:

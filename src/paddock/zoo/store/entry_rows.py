@@ -60,8 +60,8 @@ def filter_by_words(
     words: Sequence[str],
     *,
     agent_key: int | None,
-    is_any_enough: bool = False,
-    is_last_open: bool = False,
+    match_any: bool = False,
+    last_is_prefix: bool = False,
 ) -> Select[Any]:
     """Only the entries that have all of the words, or any; the last may be the beginning of one."""
     is_sqlite = _is_sqlite(reading)
@@ -69,9 +69,9 @@ def filter_by_words(
         ('"', "*", " AND ", " OR ") if is_sqlite else ("'", ":*", "&", "|")
     )
     terms = [f"{quote}{encode_index_word(word)}{quote}" for word in words]
-    if is_last_open:
+    if last_is_prefix:
         terms[-1] += ending
-    query = f"({(either if is_any_enough else both).join(terms)})"
+    query = f"({(either if match_any else both).join(terms)})"
     if agent_key is not None:
         query = f"{quote}_a{agent_key}{quote}{both}{query}"
     elif is_sqlite:
@@ -257,13 +257,13 @@ def search_entries(
     words: Sequence[str],
     *,
     agent_key: int | None,
-    most: int,
-    is_any_enough: bool = False,
-    is_last_open: bool = False,
+    max_results: int,
+    match_any: bool = False,
+    last_is_prefix: bool = False,
 ) -> list[tuple[EntryRow, str]]:
     """The newest entries that have the words, with the names of their agents.
 
-    With `is_any_enough` one of the words will do; with `is_last_open` the last need only begin so.
+    With `match_any` one of the words will do; with `last_is_prefix` the last need only begin so.
     """
     statement = _select_entries().add_columns(agents.c.name)
     statement = statement.where(entries.c.deleted_at.is_(None), agents.c.deleted_at.is_(None))
@@ -276,9 +276,9 @@ def search_entries(
         reading,
         words,
         agent_key=agent_key,
-        is_any_enough=is_any_enough,
-        is_last_open=is_last_open,
+        match_any=match_any,
+        last_is_prefix=last_is_prefix,
     )
-    statement = statement.order_by(order_newest_first(reading)).limit(most)
+    statement = statement.order_by(order_newest_first(reading)).limit(max_results)
     rows = reading.connection.execute(statement)
     return [(_make_entry_row(row[:-1]), row[-1]) for row in rows]

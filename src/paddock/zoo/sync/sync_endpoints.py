@@ -45,14 +45,14 @@ class SyncEndpoints:
         """The agent as it is now; None when there is none of that id."""
         if agent_id not in self._agents_by_id:
             try:
-                self._agents_by_id[agent_id] = self._zoo.get_agent(agent_id)
+                self._agents_by_id[agent_id] = self._zoo.agents.get(agent_id)
             except AgentNotFoundError:
                 self._agents_by_id[agent_id] = None
         return self._agents_by_id[agent_id]
 
     def is_deleted(self, agent_id: str) -> bool:
         """Whether an agent has been deleted, and not just never been in this zoo."""
-        return any(one.id == agent_id for one in self._zoo.bin())
+        return any(one.id == agent_id for one in self._zoo.agents.list_deleted())
 
     def render_file(self, kind: AgentFileFormat, agent_id: str, path: str) -> str | None:
         """What the zoo would write into a file; None when it has no such agent."""
@@ -79,14 +79,14 @@ class SyncEndpoints:
         Raises:
             ZooError: when it cannot be kept so, or has changed meanwhile.
         """
-        agent = self._zoo.get_agent(agent_id)
+        agent = self._zoo.agents.get(agent_id)
         read, _ = convert_file_to_agent(kind, file)
         changes = compute_changes(agent, read)
         if self._dry_run:
             data = {**msgspec.to_builtins(agent), **changes}
             self._agents_by_id[agent_id] = msgspec.convert(data, Agent)
             return
-        self._agents_by_id[agent_id] = self._zoo.update_agent(
+        self._agents_by_id[agent_id] = self._zoo.agents.update(
             agent_id, changes, version=agent.version, source="sync"
         )
 
@@ -98,7 +98,7 @@ class SyncEndpoints:
         """
         agent, _ = convert_file_to_agent(kind, file)
         if not self._dry_run:
-            agent = self._zoo.create_agent(msgspec.to_builtins(agent), source="sync")
+            agent = self._zoo.agents.create(msgspec.to_builtins(agent), source="sync")
         self._agents_by_id[agent.id] = agent
         return agent.id
 

@@ -22,6 +22,7 @@ from paddock.zoo.formats.agent_file import convert_file_to_agent
 from paddock.zoo.formats.converter import detect_format, find_agent_secrets
 from paddock.zoo.formats.exchange import File, Remark
 from paddock.zoo.formats.format_registry import CLAUDE_CODE, FILE_FORMATS
+from paddock.zoo.opening import get_database_info
 from paddock.zoo.project_scan import find_candidate_files, scan_project
 from paddock.zoo.slugs import make_file_slug
 from paddock.zoo.sync.sync_endpoints import SyncEndpoints
@@ -165,7 +166,7 @@ def sync_project(zoo: Zoo, folder: Path, wishes: SyncOptions | None = None) -> S
         FileBusyError: when another process works on the same project for too long.
     """
     wishes = wishes or SyncOptions()
-    with open_sync_record(folder, zoo.location) as record:
+    with open_sync_record(folder, get_database_info(zoo).location) as record:
         kept = deepcopy(record) if wishes.dry_run else record
         return _SyncRun(zoo, folder, wishes, kept).run()
 
@@ -326,10 +327,10 @@ POLL_SECONDS = 1.0
 def run_sync_rounds(zoo: Zoo, folder: Path, wishes: SyncOptions) -> Iterator[SyncReport]:
     """Bring both in step now, and again whenever either has changed."""
     while True:
-        event, files = zoo.latest_event_id(), _get_file_states(folder)
+        event, files = zoo.events.get_latest_id(), _get_file_states(folder)
         yield sync_project(zoo, folder, wishes)
         # What the round itself has done counts as a change too: the next one finds nothing.
-        while _get_file_states(folder) == files and not zoo.wait_for_events(event, POLL_SECONDS):
+        while _get_file_states(folder) == files and not zoo.events.wait_after(event, POLL_SECONDS):
             pass
 
 

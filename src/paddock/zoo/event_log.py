@@ -1,0 +1,57 @@
+"""The events of a zoo: the changes that any process has committed, in order."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from paddock.zoo.context import ZooContext
+from paddock.zoo.errors import ZooUnavailableError
+from paddock.zoo.store import transaction
+
+if TYPE_CHECKING:
+    from paddock.zoo.model import ZooEvent
+
+MAX_EVENTS_PER_READ = 1_000
+# A wake-up can be lost, for instance when PostgreSQL drops the listening connection.
+POLL_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class EventLog:
+    """The events of one zoo."""
+
+    context: ZooContext
+
+    def get_latest_id(self) -> int:
+        """Return the ID of the latest event, or 0 if there has been none."""
+        with self.context.read_transaction() as tx:
+            return transaction.get_latest_event_id(tx)
+
+    def list_after(self, event_id: int, limit: int = MAX_EVENTS_PER_READ) -> list[ZooEvent]:
+        """Return the events after an ID, oldest first."""
+        with self.context.read_transaction() as tx:
+            return transaction.list_events_after(tx, event_id, min(limit, MAX_EVENTS_PER_READ))
+
+    def wait_after(self, event_id: int, timeout: float) -> list[ZooEvent]:
+        """Wait for events after an ID, from any process, and return them.
+
+        The list is empty if `timeout` seconds pass without one, or if the zoo is closed.
+        """
+        watcher = self.context.database.watcher
+        deadline = time.monotonic() + timeout
+        while not watcher.is_closed:
+            # Read the counter before the table: a change in between makes the wait return at once.
+            change_count = watcher.change_count
+            try:
+                events = self.list_after(event_id)
+            except ZooUnavailableError:
+                if watcher.is_closed:
+                    break
+                raise
+            remaining_seconds = deadline - time.monotonic()
+            if events or remaining_seconds <= 0:
+                return events
+            watcher.wait_for_change(change_count, min(remaining_seconds, POLL_SECONDS))
+        return []
