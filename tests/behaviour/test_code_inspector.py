@@ -200,7 +200,7 @@ def test_a_call_says_what_to_inspect(era: str) -> None:
 def test_a_file_that_is_not_there_is_refused(era: str, tmp_path: Path) -> None:
     text = refused(era, file=str(tmp_path / "none.wl"))
     assert text.startswith(
-        f"{tmp_path / 'none.wl'}: It cannot be read: No such file or directory ("
+        f"{tmp_path / 'none.wl'}: the file cannot be read: No such file or directory ("
     )
 
 
@@ -212,7 +212,7 @@ def test_a_directory_without_code_is_refused(era: str, tmp_path: Path) -> None:
 def test_what_is_not_an_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.wl")
     text = refused(era, file=str(tmp_path / "pipe.wl"))
-    assert "It cannot be read: not a regular file" in text
+    assert "the file cannot be read: not a regular file" in text
 
 
 def test_what_is_too_large_is_refused(
@@ -221,7 +221,7 @@ def test_what_is_too_large_is_refused(
     monkeypatch.setattr("paddock.toolkits.wolfram.inspector.MAX_FILE_BYTES", 1_000_000)
     (tmp_path / "large.wl").write_text("x\n" * 600_000, encoding="utf-8")
     text = refused(era, file=str(tmp_path / "large.wl"))
-    assert "It cannot be read: larger than 1 MB" in text
+    assert "the file cannot be read: larger than 1 MB" in text
 
 
 def test_what_a_directory_only_seems_to_have_is_reported(era: str, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_of_a_long_comment_the_beginning_is_reported(era: str) -> None:
 @pytest.mark.parametrize("confidence", [-0.1, 1.5])
 def test_a_confidence_is_between_nothing_and_all(era: str, confidence: float) -> None:
     text = refused(era, code="1", confidenceLevel=confidence)
-    assert text == f"confidenceLevel is {confidence} (it is a number from 0 to 1)"
+    assert text == f"confidenceLevel is {confidence} (expected a number from 0 to 1)"
 
 
 def test_a_relative_path_begins_where_the_client_works(era: str, tmp_path: Path) -> None:

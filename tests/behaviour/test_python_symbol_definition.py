@@ -223,7 +223,7 @@ def test_what_only_importing_finds_is_imported_when_that_is_wanted(project: Path
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"symbols": " , "}, "There are no names"),
+        ({"symbols": " , "}, "`symbols` contains no names"),
         ({"symbols": "x", "file": "gone.py"}, "There is no file gone.py"),
         ({"symbols": "x", "file": "/etc/passwd"}, "is outside the folders"),
     ],

@@ -1,9 +1,7 @@
-"""Options that the tools for Wolfram|Alpha share; loaded to list tools.
+"""Options of the Wolfram|Alpha tools, and the AppID that authenticates requests to the service.
 
-The AppID: where it is kept, what to do to get one, and that nobody is told it.
-
-It is looked for in the tool's option, the environment, and a file of the user's, so that clients
-which pass no environment on need not have it in their own files.
+The AppID comes from the tool's option, the environment, or a file in Paddock's data directory. The
+file helps with clients that do not pass environment variables on to servers.
 """
 
 from __future__ import annotations
@@ -28,43 +26,43 @@ QUERY_OPTIONS = {
     APP_ID_OPTION_NAME: Option(
         None,
         str | None,
-        f"The AppID; better where no file of a client has it: {APP_ID_VARIABLE}",
+        f"AppID of Wolfram|Alpha; prefer {APP_ID_VARIABLE}, which keeps it out of client configs",
         is_secret=True,
     ),
     "Method": Option(
         "LLM",
         Literal["LLM", "FullResults"],
-        "Which of the services answers: LLM in fewer words, FullResults with all pictures",
+        "API to use: LLM for concise results, FullResults for all images",
     ),
     "BaseURL": Option(
-        None, str | None, "Where the services are, if not at Wolfram's: https://… or this machine"
+        None, str | None, "Base URL of the API, if not Wolfram's: https://… or this machine"
     ),
     "TimeConstraint": Option(
-        25.0, Annotated[float, Meta(gt=0, le=300)], "Seconds for the answer to a query"
+        25.0, Annotated[float, Meta(gt=0, le=300)], "Time limit of a query, in seconds"
     ),
     "MaxCharacterCount": Option(
-        6800, Annotated[int, Meta(ge=100, le=100_000)], "Characters of the answer to a query"
+        6800, Annotated[int, Meta(ge=100, le=100_000)], "Maximum length of a result, in characters"
     ),
     "Units": Option(
-        None, Literal["metric", "nonmetric"] | None, "Which units are used, else by location"
+        None, Literal["metric", "nonmetric"] | None, "Unit system. Default: by location"
     ),
     "IncludeWolframLanguageResults": Option(
-        False, bool, "Whether FullResults has Wolfram Language code as well"
+        False, bool, "Whether FullResults includes Wolfram Language code"
     ),
     "MaxImageCount": Option(
-        10, Annotated[int, Meta(ge=0, le=50)], "Pictures that are fetched; the others are links"
+        10, Annotated[int, Meta(ge=0, le=50)], "Images to download; further images become links"
     ),
     "MaxImageBytes": Option(
-        8 << 20, Annotated[int, Meta(ge=0, le=64 << 20)], "Bytes of all pictures together"
+        8 << 20, Annotated[int, Meta(ge=0, le=64 << 20)], "Maximum total size of images, in bytes"
     ),
     "ImageTimeConstraint": Option(
-        5.0, Annotated[float, Meta(gt=0, le=60)], "Seconds for all pictures together"
+        5.0, Annotated[float, Meta(gt=0, le=60)], "Time limit for downloading images, in seconds"
     ),
 }
-"""What counts for every query."""
+"""Options of every query."""
 OFFLINE_OPTIONS = {
     "Offline": Option(
-        True, bool, "Whether Paddock answers by itself where Wolfram|Alpha does not and it is sure"
+        True, bool, "Whether to answer locally if Wolfram|Alpha fails and the answer is certain"
     ),
     ENGINE_OPTION_NAME: ENGINE_OPTION,
 }
@@ -74,9 +72,8 @@ READ_ONLY_ANNOTATIONS = {
     "idempotentHint": True,
     "openWorldHint": True,
 }
-"""What the tools say of themselves."""
+# The service counts each query against the monthly quota of the AppID.
 MAX_QUERIES = 5
-"""Queries in one call, each of which is counted by the service."""
 QueryCount = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]
 
 
@@ -85,40 +82,42 @@ _MAX_APP_ID_FILE_BYTES = 1000
 
 
 def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | None = None) -> str:
-    """The AppID, or nothing when there is none."""
+    """Return the AppID, or an empty string if none is configured."""
     variables = os.environ if environment is None else environment
-    given = options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE) or _read_app_id_file()
-    return str(given).strip()
+    app_id = (
+        options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE) or _read_app_id_file()
+    )
+    return str(app_id).strip()
 
 
 def describe_missing_app_id(options: Mapping[str, object], environment: Mapping[str, str]) -> str:
-    """What whoever installs a server should know when there is none."""
-    return (
-        "" if find_app_id(options, environment) else f"There is no AppID. {describe_app_id_setup()}"
-    )
+    """Return a note for installers if no AppID is configured, else an empty string."""
+    if find_app_id(options, environment):
+        return ""
+    return f"No AppID is configured. {describe_app_id_setup()}"
 
 
 def get_app_id_file() -> Path:
-    """The file that may hold it, and nothing else."""
+    """Return the path of the file that may contain the AppID."""
     return Path(get_data_directory()) / APP_ID_FILE_NAME
 
 
 def describe_app_id_setup(*, is_local: bool = True) -> str:
-    """What the user does to have one; who is elsewhere is told no path of this machine."""
+    """Explain how to configure an AppID; paths of this machine are shown to local users only."""
     file = (
         f"the file {get_app_id_file()}"
         if is_local
-        else f"the file {APP_ID_FILE_NAME} of Paddock's data"
+        else f"the file {APP_ID_FILE_NAME} in Paddock's data directory"
     )
     return (
-        "To ask Wolfram|Alpha, an AppID is needed. Get one free of charge at "
-        "https://developer.wolframalpha.com (choose the LLM API), and put it into the environment "
-        f"variable {APP_ID_VARIABLE} of the server, or alone into {file}."
+        "Wolfram|Alpha requires an AppID. Get one free of charge at "
+        "https://developer.wolframalpha.com (choose the LLM API), and set the environment variable "
+        f"{APP_ID_VARIABLE} of the server, or save the AppID in {file}."
     )
 
 
 def mask_app_id(text: str, app_id: str) -> str:
-    """A text in which the AppID cannot be read."""
+    """Replace the AppID in a text, such as a URL in an error message."""
     return text.replace(app_id, SECRET_MASK) if app_id else text
 
 

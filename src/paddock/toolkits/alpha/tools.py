@@ -1,17 +1,4 @@
-"""The tool `WolframAlpha`: its parameter, options and description.
-
-What it does is in `answering`, which is loaded with the first call.
-
-The tool `WolframAlphaContext`: its parameter, options and description.
-
-What it does is in `contexts`, which is loaded with the first call.
-
-The tool `WolframContext`: its parameter, options and description.
-
-What it does is in `combining`, which is loaded with the first call.
-
-The prompts `WolframAlphaSearch` and `WolframSearch`, which clients see as `Search`.
-"""
+"""Declarations of the Wolfram|Alpha tools and prompts."""
 
 from __future__ import annotations
 
@@ -19,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.context import Context
 from paddock.authoring.tool import Need, Tool
 from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
@@ -39,21 +26,20 @@ from paddock.toolkits.search_prompts import (
 
 ToolContent = list[TextContent | ImageContent]
 WOLFRAM_ALPHA_DESCRIPTION = """\
-Ask Wolfram|Alpha in natural language: mathematics, units, dates, physics, chemistry, astronomy, \
-geography, people, money, weather and other data. The answer is Markdown, with pictures.
+Query Wolfram|Alpha in natural language: mathematics, units, dates, physics, chemistry, astronomy, \
+geography, people, money, weather and other data. Returns Markdown and images.
 
-Ask in English, for one thing, in few words ("population of France", not "How many people live in \
-France?"); several queries may be separated by tabs. When an answer says what was assumed, and \
-that is wrong, ask again and be more exact. An answer that begins with "Offline" is worked out \
-here and not by Wolfram|Alpha."""
+Ask in English, about one thing, in few words ("population of France", not "How many people live \
+in France?"); separate several queries with tabs. If a result states a wrong assumption, ask again \
+more precisely. A result that begins with "Offline" was computed locally, not by Wolfram|Alpha."""
 
 
 def query_wolfram_alpha(
     ctx: Context,
-    query: Annotated[str, Meta(description="What to ask, in English and in few words.")],
+    query: Annotated[str, Meta(description="A short query in English.")],
 ) -> ToolContent:
-    """Ask Wolfram|Alpha."""
-    from paddock.toolkits.alpha.queries import answer_query  # noqa: PLC0415 - see the module's docstring
+    """Query Wolfram|Alpha."""
+    from paddock.toolkits.alpha.queries import answer_query
 
     return answer_query(ctx, query)
 
@@ -72,20 +58,20 @@ wolfram_alpha_tool = Tool(
 
 
 ALPHA_CONTEXT_DESCRIPTION = """\
-Get results of Wolfram|Alpha that help with a task: facts, figures and computations.
+Get Wolfram|Alpha results that are relevant to a task: facts, figures and computations.
 
-Say in English what has to be known, one thing in each sentence: every sentence becomes a query. \
-Use it before you answer from memory what Wolfram|Alpha may know better."""
+Describe in English what you need to know, one thing per sentence: every sentence becomes a query. \
+Use it instead of answering from memory when Wolfram|Alpha may know better."""
 
 
 def get_wolfram_alpha_context(
     ctx: Context,
     context: Annotated[
-        str, Meta(description="What has to be known, in English, one thing in each sentence.")
+        str, Meta(description="What you need to know, in English, one thing per sentence.")
     ],
 ) -> ToolContent:
     """Get results of Wolfram|Alpha for a task."""
-    from paddock.toolkits.alpha.queries import collect_alpha_context  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.alpha.queries import collect_alpha_context
 
     return collect_alpha_context(ctx, context)
 
@@ -100,7 +86,9 @@ wolfram_alpha_context_tool = Tool(
     lenient=True,
     needs=Need(describe_missing_app_id),
     options={
-        "MaxItems": Option(MAX_QUERIES, QueryCount, "Queries for one context, the first of them"),
+        "MaxItems": Option(
+            MAX_QUERIES, QueryCount, "Maximum number of queries; further sentences are ignored"
+        ),
         **QUERY_OPTIONS,
     },
 )
@@ -108,21 +96,21 @@ wolfram_alpha_context_tool = Tool(
 
 LANGUAGE_RESULTS_OPTION_NAME = "IncludeWolframLanguageResults"
 WOLFRAM_CONTEXT_DESCRIPTION = """\
-Get what helps with a task: documentation of the Wolfram Language, and results of Wolfram|Alpha.
+Get Wolfram Language documentation and Wolfram|Alpha results that are relevant to a task.
 
-Say in English what is to be done and what has to be known for it, one thing in each sentence. Use \
-it before you write Wolfram Language code, or answer from memory what could be computed."""
+Describe the task and what you need to know in English, one thing per sentence. Use it before you \
+write Wolfram Language code, and instead of answering from memory what can be computed."""
 
 
 def get_wolfram_context(
     ctx: Context,
     context: Annotated[
         str,
-        Meta(description="What is to be done or known, in English, one thing in each sentence."),
+        Meta(description="The task and what you need to know, in English, one thing per sentence."),
     ],
 ) -> ToolContent:
     """Get documentation and results of Wolfram|Alpha for a task."""
-    from paddock.toolkits.alpha.queries import collect_wolfram_context  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.alpha.queries import collect_wolfram_context
 
     return collect_wolfram_context(ctx, context)
 
@@ -138,9 +126,11 @@ wolfram_context_tool = Tool(
     needs=Need(describe_missing_app_id, is_required=False),
     options={
         "WolframLanguageMaxItems": Option(
-            10, Annotated[int, Meta(ge=0, le=50)], "Pages of documentation"
+            10, Annotated[int, Meta(ge=0, le=50)], "Maximum number of documentation pages"
         ),
-        "WolframAlphaMaxItems": Option(MAX_QUERIES, QueryCount, "Queries to Wolfram|Alpha"),
+        "WolframAlphaMaxItems": Option(
+            MAX_QUERIES, QueryCount, "Maximum number of Wolfram|Alpha queries"
+        ),
         **QUERY_OPTIONS,
         LANGUAGE_RESULTS_OPTION_NAME: Option(
             True, bool, QUERY_OPTIONS[LANGUAGE_RESULTS_OPTION_NAME].description
@@ -150,18 +140,18 @@ wolfram_context_tool = Tool(
 
 
 def search_wolfram_alpha(ctx: Context, query: str) -> str:
-    """Search Wolfram|Alpha, with the options of `WolframAlphaContext`."""
-    from paddock.toolkits.alpha.queries import collect_alpha_pieces  # noqa: PLC0415 - see the toolkit's docstring
-    from paddock.toolkits.alpha.results import join_pieces  # noqa: PLC0415 - likewise
+    """Search Wolfram|Alpha with the options of `WolframAlphaContext`."""
+    from paddock.toolkits.alpha.queries import collect_alpha_pieces
+    from paddock.toolkits.alpha.results import join_pieces
 
     options = get_option_values(ctx, wolfram_alpha_context_tool)
     return format_search_text(query, join_pieces(collect_alpha_pieces(ctx, query, options)))
 
 
 def search_wolfram(ctx: Context, query: str) -> str:
-    """Search documentation and Wolfram|Alpha, with the options of `WolframContext`."""
-    from paddock.toolkits.alpha.queries import collect_wolfram_pieces  # noqa: PLC0415 - see the toolkit's docstring
-    from paddock.toolkits.alpha.results import join_pieces  # noqa: PLC0415 - likewise
+    """Search documentation and Wolfram|Alpha with the options of `WolframContext`."""
+    from paddock.toolkits.alpha.queries import collect_wolfram_pieces
+    from paddock.toolkits.alpha.results import join_pieces
 
     options = get_option_values(ctx, wolfram_context_tool)
     return format_search_text(query, join_pieces(collect_wolfram_pieces(ctx, query, options)))

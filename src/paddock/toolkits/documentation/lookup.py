@@ -1,4 +1,4 @@
-"""What the Context tools and Search prompts answer. Loaded with the first call."""
+"""Search results for the Context tools and Search prompts."""
 
 from __future__ import annotations
 
@@ -13,27 +13,34 @@ from paddock.toolkits.tool_options import MAX_CHARACTERS_OPTION_NAME, MAX_ITEMS_
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-RESULTS_HEADER = "Use these pages of documentation; the first is the likeliest to help."
-NO_RESULTS_TEXT = "Nothing was found in the documentation: describe the task in other words."
+RESULTS_HEADER = "Relevant documentation, best match first."
+NO_RESULTS_TEXT = "No documentation was found. Describe the task in other words."
 
 
 def format_context(question: str, corpora: Sequence[str], options: Mapping[str, Any]) -> str:
-    """Pages that help with a task, within the limits that options set.
+    """Return documentation pages for a task as Markdown.
+
+    Args:
+        question: The task in natural language.
+        corpora: Names of corpora or groups of corpora.
+        options: The options of the tool, which limit the number of pages and characters.
 
     Raises:
-        ToolError: when nothing is asked, there is no such corpus, or the index cannot be used.
+        ToolError: The question is empty, a corpus does not exist, or the index is unusable.
     """
     if not question.strip():
-        raise ToolError("There is nothing to look for: `context` is empty")
+        raise ToolError("There is nothing to search for: `context` is empty")
     limit, budget = options[MAX_ITEMS_OPTION_NAME], options[MAX_CHARACTERS_OPTION_NAME]
     try:
-        found = search_with_notes(
+        results = search_with_notes(
             question, resolve_corpus_names(corpora), limit=limit, budget=budget
         )
     except PaddockError as error:
         raise ToolError(str(error)) from error
-    notes = [f"Note: {note}" for note in found.notes]
-    if not found.hits:
+    notes = [f"Note: {note}" for note in results.notes]
+    if not results.hits:
         return "\n\n".join([NO_RESULTS_TEXT, *notes])
-    room = budget - sum(len(line) + 2 for line in (RESULTS_HEADER, *notes))
-    return "\n\n".join([RESULTS_HEADER, format_hits(found.hits, max(room, 0)), *notes])
+    remaining_budget = budget - sum(len(line) + 2 for line in (RESULTS_HEADER, *notes))
+    return "\n\n".join(
+        [RESULTS_HEADER, format_hits(results.hits, max(remaining_budget, 0)), *notes]
+    )

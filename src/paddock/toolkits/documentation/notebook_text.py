@@ -1,4 +1,4 @@
-"""What the prompt `Notebook` gives. Loaded when it is first asked for."""
+"""Text of the prompt `Notebook`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _MAX_NOTEBOOK_BYTES = 200_000_000
 
 
 def format_notebook(path: str, ctx: Context) -> str:
-    """A notebook between tags, or what is wrong with it, in one line."""
+    """Return a Wolfram notebook as Markdown between tags, or a line that describes the error."""
     if PurePath(path).suffix.lower() != ".nb":
-        return f"[Error] The file is no Wolfram notebook (.nb): {path}"
+        return f"[Error] not a Wolfram notebook (.nb): {path}"
     try:
-        found = resolve_path(path, ctx)
+        file = resolve_path(path, ctx)
     except ToolError as error:
         return f"[Error] {error}: {path}"
-    if not found.is_file():
-        return f"[Error] There is no such file: {path}"
+    if not file.is_file():
+        return f"[Error] the file does not exist: {path}"
     options = get_option_values(ctx, read_notebook_tool)
     try:
-        text = read_regular_file(found, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace")
+        text = read_regular_file(file, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace")
         markdown = notebook_to_markdown(
             read_notebook(text),
             output_limit=_require_int(options["MaxOutputCharacters"]),
@@ -38,7 +38,7 @@ def format_notebook(path: str, ctx: Context) -> str:
             most_pictures=0,
         )
     except (NotebookError, OSError) as error:
-        return f"[Error] The file is no valid notebook ({error}): {path}"
+        return f"[Error] not a valid notebook ({error}): {path}"
     return (
         f"<notebook-path>{path}</notebook-path>\n"
         f"<notebook-content>\n{markdown.text.strip()}\n</notebook-content>"
@@ -47,5 +47,5 @@ def format_notebook(path: str, ctx: Context) -> str:
 
 def _require_int(value: object) -> int:
     if not isinstance(value, int):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"expected an integer, got {value!r}")
     return value

@@ -1,24 +1,4 @@
-"""The tool `PythonEvaluator`: its parameters, options and description.
-
-What it does is in `evaluating`, which is loaded with the first call: whoever lists the tools of a
-server needs no kernels.
-
-The tool `PythonCodeInspector`: its parameters, options and description.
-
-What it does is in `inspecting`, which is loaded with the first call.
-
-The tool `PythonDoc`: its parameters and description.
-
-What it does is in `documenting`, which is loaded with the first call.
-
-The tool `PythonSymbolDefinition`: its parameters, options and description.
-
-What it does is in `symbol_lookup`, which is loaded with the first call.
-
-The tool `PythonTestReport`: its parameters, options and description.
-
-What it does is in `test_reporting`, which is loaded with the first call.
-"""
+"""Declarations of the Python tools: evaluator, inspector, documentation, definitions and tests."""
 
 from __future__ import annotations
 
@@ -26,14 +6,12 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.context import Context
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.tool import Parameter, Tool
 from paddock.authoring.tool_option import Option
-from paddock.errors import PaddockError
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION_NAME as FOLDERS_OPTION
 from paddock.toolkits.tool_options import (
     DEFAULT_CONFIDENCE,
     DEFAULT_MAX_ISSUES,
@@ -44,55 +22,59 @@ from paddock.toolkits.tool_options import (
     INTERPRETER_OPTION_NAME,
     KERNEL_OPTION,
     KERNEL_OPTION_NAME,
+    MAX_TIME_LIMIT_SECONDS,
+    MEMORY_OPTION_NAME,
+    NETWORK_OPTION_NAME,
+    READ_ANNOTATIONS,
     TYPE_CHECKER_OPTION_NAME,
+    WRITE_ANNOTATIONS,
+    TimeLimitSeconds,
+    convert_errors,
     resolve_time_limit,
 )
 
 ToolContent = list[TextContent | ImageContent]
 EVALUATOR_DESCRIPTION = """\
-Evaluate Python code. The answer has what the code prints, warnings, the value of its last \
-expression, tracebacks, figures and images as pictures, and data frames as tables.
+Evaluate Python code and return its output, warnings, the value of the last expression, \
+tracebacks, figures and images, and data frames as tables.
 
-Names are kept in a session: every answer ends with its id; give it as `session` to go on. An \
-evaluation that is stopped at a limit, crashes or exits is taken back. The code runs without \
-asking anybody, with the Python of the project's virtual environment, in a process of its own that \
-begins in the project's directory; it can read and write local files and has no network unless the \
-server allows it. Top-level `await` works; input() and IPython's magics do not."""
+Names persist in a session: every result ends with its id; pass it as `session` to continue. An \
+evaluation that reaches a limit, crashes or exits is rolled back. The code runs without \
+confirmation in a separate process, with the Python of the project's virtual environment and in \
+the project's directory. It can read and write local files; network access is off by default. \
+Top-level `await` works; input() and IPython magics do not."""
 
 
 def evaluate_python(
     ctx: Context,
     code: Annotated[str, Meta(description="The Python code to evaluate.")],
-    timeConstraint: Annotated[  # noqa: N803 - the name that clients know
-        int | None, Meta(description="Seconds that the evaluation may take (60 if not given).")
+    timeConstraint: Annotated[
+        int | None, Meta(description="Time limit in seconds (60 if not given).")
     ] = None,
     session: Annotated[
-        str | None, Meta(description="The id of the session to go on in, from an earlier answer.")
+        str | None, Meta(description="Id of the session to continue, from an earlier result.")
     ] = None,
     interpreter: Annotated[
         str | None,
         Meta(
-            description="Another Python than that of the project: the path of a program, or of the "
-            "directory of a virtual environment."
+            description="Another Python than the project's: path of an executable or of a virtual "
+            "environment."
         ),
     ] = None,
     kernel: Annotated[
         str | None,
-        Meta(
-            description="The name of a Jupyter kernel, of any language, to evaluate with instead."
-        ),
+        Meta(description="Name of a Jupyter kernel, of any language, to use instead of Python."),
     ] = None,
 ) -> ToolContent:
     """Evaluate code in a session."""
-    from paddock.toolkits.python.evaluator import EvaluationRequest, run_evaluation  # noqa: PLC0415 - see above
+    from paddock.toolkits.python.evaluator import EvaluationRequest, run_evaluation
 
     seconds = resolve_time_limit(code, timeConstraint, ctx.options)
-    try:
-        found = run_evaluation(ctx, code, seconds, EvaluationRequest(session, interpreter, kernel))
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
+    request = EvaluationRequest(session, interpreter, kernel)
+    with convert_errors():
+        content = run_evaluation(ctx, code, seconds, request)
     ctx.raise_if_cancelled()
-    return found
+    return content
 
 
 python_evaluator_tool = Tool(
@@ -100,12 +82,7 @@ python_evaluator_tool = Tool(
     evaluate_python,
     title="Python evaluator",
     description=EVALUATOR_DESCRIPTION,
-    annotations={
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": False,
-        "openWorldHint": False,
-    },
+    annotations=WRITE_ANNOTATIONS,
     return_type=ToolContent,
     task="optional",
     lenient=True,
@@ -113,22 +90,22 @@ python_evaluator_tool = Tool(
         INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
         KERNEL_OPTION_NAME: KERNEL_OPTION,
         GATEWAY_OPTION_NAME: GATEWAY_OPTION,
-        FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION,
+        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
         **EVALUATOR_OPTIONS,
     },
 )
 
 
 CODE_INSPECTOR_DESCRIPTION = """\
-Inspects Python code without running it, and reports what is wrong or suspicious: syntax errors, \
-undefined and unused names, likely bugs, wrong types and more, each with its place and, where it \
-is clear, a fix. Give either code, or a file or directory.\
+Inspect Python code without running it and report syntax errors, undefined and unused names, \
+likely bugs, wrong types and more, each with its location and, where possible, a fix. Give either \
+code, or a file or directory.\
 """
 
 
 def inspect_python_code(arguments: dict[str, Any], ctx: Context) -> str:
-    """The report on what the arguments name."""
-    from paddock.toolkits.python import inspector  # noqa: PLC0415 - see the docstring above
+    """Return the inspection report for the code, file or directory in the arguments."""
+    from paddock.toolkits.python import inspector
 
     return inspector.inspect_python(arguments, ctx)
 
@@ -143,88 +120,84 @@ python_code_inspector_tool = Tool(
         Parameter(
             "file",
             "string",
-            "The file to inspect, or a directory whose Python files are, with those of all "
-            "directories in it.",
+            "The file to inspect, or a directory, which is searched recursively for Python files.",
         ),
         Parameter(
             "tagExclusions",
             "string",
-            "Tags that are not reported, separated by commas: a rule of ruff such as F401, ty for "
-            "all that is about types, or ty::Argument.",
+            "Tags to hide, separated by commas: a ruff rule such as F401, ty for all type errors, "
+            "or ty::Argument.",
         ),
         Parameter(
             "severityExclusions",
             "string",
-            "Severities that are not reported, separated by commas, out of Fatal, Error, Warning, "
-            "Scoping, Remark, Formatting. Not given: Formatting, or none where the project has "
-            "settings for ruff. An empty string excludes none.",
+            "Severities to hide, separated by commas: Fatal, Error, Warning, Scoping, Remark, "
+            "Formatting. Default: Formatting, or none if the project configures ruff. An empty "
+            "string hides none.",
         ),
         Parameter(
             "confidenceLevel",
             "number",
-            "How sure an issue must be at least, from 0 to 1.",
+            "Minimum confidence of reported issues, from 0 to 1.",
             default=DEFAULT_CONFIDENCE,
         ),
         Parameter(
-            "limit", "integer", "How many issues are shown at most.", default=DEFAULT_MAX_ISSUES
+            "limit", "integer", "Maximum number of issues to show.", default=DEFAULT_MAX_ISSUES
         ),
         Parameter(
             "interpreter",
             "string",
-            "The Python whose packages the code may import, or the directory of its environment.",
+            "Python whose packages the code can import, or the directory of its environment.",
         ),
     ],
     lenient=True,
     options={
         INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
         TYPE_CHECKER_OPTION_NAME: Option(
-            None, Literal["ty", "mypy", "none"] | None, "Who checks types: ty, mypy or none"
+            None, Literal["ty", "mypy", "none"] | None, "Type checker: ty, mypy or none"
         ),
         ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
     },
-    annotations={
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
+    annotations=READ_ANNOTATIONS,
 )
 
 
 PYTHON_DOC_DESCRIPTION = """\
-Write and check the documentation of Python code: docstrings, changed in place, and reference \
-pages in Markdown. Nothing is run, and nothing but the documentation changes.
+Write and check documentation of Python code: docstrings, edited in place, and Markdown reference \
+pages. No code runs, and only documentation changes.
 
 Operations on a Python file: createDocstring, setDocstring (content is the whole docstring), \
 setDocstringSection (section such as Args, Returns, Raises, Examples; content as "name: text" \
-lines or prose; written in the style that the file has), removeDocstring, checkDocstrings (also \
-of a directory: missing ones, and parameters that are wrong), createPage (a new page of what the \
-module, or the symbol, says of itself). On a Markdown page: setPageSection, addPageSection, \
-removePageSection (section is a heading, as in "## Usage")."""
+lines or prose; written in the file's style), removeDocstring, checkDocstrings (also for a \
+directory: missing docstrings and wrong parameters), createPage (a new page from the docstrings \
+of the module or symbol). On a Markdown page: setPageSection, addPageSection, removePageSection \
+(section is a heading, as in "## Usage")."""
 
 
 def write_python_doc(
     ctx: Context,
-    operation: Annotated[str, Meta(description="What to do.")],
-    file: Annotated[str, Meta(description="The Python file or the page, or a directory to check.")],
+    operation: Annotated[str, Meta(description="The operation to perform.")],
+    file: Annotated[
+        str, Meta(description="The Python file or Markdown page, or a directory to check.")
+    ],
     symbol: Annotated[
         str | None,
-        Meta(description="What in the file: function, Class or Class.method; none for the module."),
+        Meta(description="function, Class or Class.method in the file; empty for the module."),
     ] = "",
-    content: Annotated[str | None, Meta(description="What to put there.")] = "",
+    content: Annotated[str | None, Meta(description="The new text.")] = "",
     section: Annotated[
-        str | None, Meta(description="The section of a docstring or page that is to change.")
+        str | None, Meta(description="The section of the docstring or page to change.")
     ] = "",
     style: Annotated[
         Literal["google", "numpy", "rest"] | None,
-        Meta(description="The style of docstrings, if not the one that the file has."),
+        Meta(description="Docstring style. Defaults to the style of the file."),
     ] = None,
     page: Annotated[
-        str | None, Meta(description="For createPage, the path of the new Markdown file.")
+        str | None, Meta(description="For createPage, path of the new Markdown file.")
     ] = "",
 ) -> str:
     """Write or check documentation."""
-    from paddock.toolkits.python import doc_writer  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.python import doc_writer
 
     task = doc_writer.DocTask(
         operation.strip(),
@@ -235,12 +208,8 @@ def write_python_doc(
         style,
         page or "",
     )
-    try:
+    with convert_errors():
         return doc_writer.run_doc_task(task, ctx)
-    except ToolError:
-        raise
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
 
 
 python_doc_tool = Tool(
@@ -248,12 +217,7 @@ python_doc_tool = Tool(
     write_python_doc,
     title="Python documentation",
     description=PYTHON_DOC_DESCRIPTION,
-    annotations={
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": False,
-        "openWorldHint": False,
-    },
+    annotations=WRITE_ANNOTATIONS,
     lenient=True,
     options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
 )
@@ -261,12 +225,12 @@ python_doc_tool = Tool(
 
 DEFAULT_MAX_CHARACTERS = 10_000
 SYMBOL_DEFINITION_DESCRIPTION = """\
-Show the definitions of Python symbols: where they are, their source, signature and docstring; of \
-modules what they consist of. They are looked for in the project, the packages of its environment \
-and the standard library, without running anything.
+Show the definitions of Python symbols: location, source, signature and docstring; for modules, \
+their contents. Searches the project, the packages of its environment and the standard library \
+without running any code.
 
-Names are dotted (json.dumps, mypackage.module.Class.method), or those that a file knows if one is \
-given. Several are separated by commas."""
+Names are dotted (json.dumps, mypackage.module.Class.method), or names in `file` if it is given. \
+Separate several names with commas."""
 
 
 def show_python_definitions(
@@ -274,39 +238,33 @@ def show_python_definitions(
     symbols: Annotated[str, Meta(description="Dotted names, separated by commas.")],
     file: Annotated[
         str | None,
-        Meta(description="A Python file: names are then those that it defines or imports."),
+        Meta(description="A Python file: look up names that it defines or imports."),
     ] = None,
-    maxLength: Annotated[  # noqa: N803 - the name that clients know from SymbolDefinition
-        int | None, Meta(description="Characters shown of each symbol (10000 if not given).")
+    maxLength: Annotated[
+        int | None, Meta(description="Maximum characters per symbol (10000 if not given).")
     ] = DEFAULT_MAX_CHARACTERS,
     interpreter: Annotated[
         str | None,
-        Meta(
-            description="The Python whose packages are meant, or the directory of its environment."
-        ),
+        Meta(description="Python whose packages to search, or the directory of its environment."),
     ] = None,
     live: Annotated[
         bool | None,
         Meta(
-            description="Whether to import, in a process of their own, symbols that reading the "
-            "files does not find. This runs the project's code."
+            description="Whether to import symbols that static analysis does not find, in a "
+            "separate process. This runs the project's code."
         ),
     ] = False,
 ) -> str:
-    """Show what Python symbols are."""
-    from paddock.toolkits.python import symbol_lookup  # noqa: PLC0415 - see the module's docstring
+    """Show the definitions of Python symbols."""
+    from paddock.toolkits.python import symbol_lookup
 
     names = [name for part in symbols.split(",") if (name := part.strip())]
     if not names:
-        raise ToolError("There are no names: `symbols` is empty", hint='as in symbols="json.dumps"')
+        raise ToolError("`symbols` contains no names", hint='as in symbols="json.dumps"')
     length = maxLength if maxLength and maxLength > 0 else DEFAULT_MAX_CHARACTERS
-    wanted = symbol_lookup.SymbolQuery(names, file, length, interpreter, bool(live))
-    try:
-        return symbol_lookup.look_up_symbols(ctx, wanted)
-    except ToolError:
-        raise
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
+    query = symbol_lookup.SymbolQuery(names, file, length, interpreter, bool(live))
+    with convert_errors():
+        return symbol_lookup.look_up_symbols(ctx, query)
 
 
 python_symbol_definition_tool = Tool(
@@ -321,26 +279,24 @@ python_symbol_definition_tool = Tool(
         "openWorldHint": False,
     },
     lenient=True,
-    options={INTERPRETER_OPTION_NAME: INTERPRETER_OPTION, FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION},
+    options={
+        INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
+        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
+    },
 )
 
 
-MAX_RUN_SECONDS = 604_800
-RUN_TIME_OPTION_NAME, EACH_TEST_TIME_OPTION_NAME, RUN_MEMORY_OPTION_NAME = (
-    "TimeConstraint",
-    "TestTimeConstraint",
-    "MemoryConstraint",
-)
-RUN_NETWORK_OPTION_NAME = "AllowNetwork"
+RUN_TIME_OPTION_NAME = "TimeConstraint"
+EACH_TEST_TIME_OPTION_NAME = "TestTimeConstraint"
 DEFAULT_MAX_FAILURES = 50
 PYTEST_REPORT_DESCRIPTION = """\
-Run Python tests with pytest (unittest suites too) and report on them in Markdown: how many \
-passed, and for each that did not its code, the expected and the actual value, traceback and output.
+Run Python tests with pytest (unittest suites too) and report in Markdown how many passed, and \
+for each failure its code, expected and actual value, traceback and output.
 
-They run in the project's own Python: the virtual environment beside them, unless another one is \
-named. A test that hangs is stopped and named, and the rest still runs."""
+Uses the project's virtual environment unless another Python is given. A test that hangs is \
+stopped and reported, and the remaining tests still run."""
 
-_RunSeconds = Annotated[float, Meta(gt=0, le=MAX_RUN_SECONDS)]
+_TimeLimitSeconds = Annotated[int, Meta(gt=0, le=MAX_TIME_LIMIT_SECONDS)]
 
 
 def run_python_tests(
@@ -349,40 +305,38 @@ def run_python_tests(
         str | None,
         Meta(
             description="Test files, directories or single tests (file::test), separated by "
-            "commas. Without any, what the project says are its tests."
+            "commas. Default: the tests that the project configures."
         ),
     ] = "",
     keyword: Annotated[
-        str | None, Meta(description="Run only tests whose names match, as pytest's -k.")
+        str | None, Meta(description="Run only tests whose names match, like pytest -k.")
     ] = "",
     marker: Annotated[
-        str | None, Meta(description="Run only tests with such markers, as pytest's -m.")
+        str | None, Meta(description="Run only tests with matching markers, like pytest -m.")
     ] = "",
     interpreter: Annotated[
         str | None,
-        Meta(description="The Python to run them with, or the directory of its environment."),
+        Meta(description="Python that runs the tests, or the directory of its environment."),
     ] = None,
-    timeConstraint: Annotated[  # noqa: N803 - the name that clients know from TestReport
-        Annotated[int, Meta(gt=0, le=MAX_RUN_SECONDS)] | None,
-        Meta(description="Seconds that all tests together may take."),
+    timeConstraint: Annotated[
+        _TimeLimitSeconds | None, Meta(description="Time limit for all tests, in seconds.")
     ] = None,
-    testTimeConstraint: Annotated[  # noqa: N803 - likewise
-        Annotated[int, Meta(gt=0, le=MAX_RUN_SECONDS)] | None,
-        Meta(description="Seconds that each test may take."),
+    testTimeConstraint: Annotated[
+        _TimeLimitSeconds | None, Meta(description="Time limit for each test, in seconds.")
     ] = None,
-    memoryConstraint: Annotated[  # noqa: N803 - likewise
+    memoryConstraint: Annotated[
         Annotated[int, Meta(gt=0)] | None,
-        Meta(description="Bytes of memory that the tests and what they start may take."),
+        Meta(description="Memory limit of the tests and their child processes, in bytes."),
     ] = None,
     limit: Annotated[
-        int | None, Meta(description="How many failing tests are told at most (50 if not given).")
+        int | None, Meta(description="Maximum number of failures to show (50 if not given).")
     ] = DEFAULT_MAX_FAILURES,
 ) -> str:
-    """Run tests, and report on them."""
-    from paddock.toolkits.python import pytest_report  # noqa: PLC0415 - see the module's docstring
-    from paddock.toolkits.python.pytest_runner import PytestLimits  # noqa: PLC0415 - likewise
+    """Run tests and report the results."""
+    from paddock.toolkits.python import pytest_report
+    from paddock.toolkits.python.pytest_runner import PytestLimits
 
-    wanted = pytest_report.PytestSelection(
+    selection = pytest_report.PytestSelection(
         paths or "",
         keyword or "",
         marker or "",
@@ -392,15 +346,11 @@ def run_python_tests(
     limits = PytestLimits(
         timeConstraint or ctx.options[RUN_TIME_OPTION_NAME],
         testTimeConstraint or ctx.options[EACH_TEST_TIME_OPTION_NAME],
-        memoryConstraint or ctx.options[RUN_MEMORY_OPTION_NAME],
-        ctx.options[RUN_NETWORK_OPTION_NAME],
+        memoryConstraint or ctx.options[MEMORY_OPTION_NAME],
+        ctx.options[NETWORK_OPTION_NAME],
     )
-    try:
-        return pytest_report.run_and_report(ctx, wanted, limits)
-    except ToolError:
-        raise
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
+    with convert_errors():
+        return pytest_report.run_and_report(ctx, selection, limits)
 
 
 python_test_report_tool = Tool(
@@ -418,14 +368,18 @@ python_test_report_tool = Tool(
     lenient=True,
     options={
         INTERPRETER_OPTION_NAME: INTERPRETER_OPTION,
-        RUN_TIME_OPTION_NAME: Option(600.0, _RunSeconds, "Seconds for all tests together"),
-        EACH_TEST_TIME_OPTION_NAME: Option(120.0, _RunSeconds, "Seconds for each test"),
-        RUN_MEMORY_OPTION_NAME: Option(
+        RUN_TIME_OPTION_NAME: Option(
+            600.0, TimeLimitSeconds, "Time limit for all tests, in seconds"
+        ),
+        EACH_TEST_TIME_OPTION_NAME: Option(
+            120.0, TimeLimitSeconds, "Time limit for each test, in seconds"
+        ),
+        MEMORY_OPTION_NAME: Option(
             4 << 30,
             Annotated[int, Meta(ge=64 << 20)],
-            "Bytes of memory that the tests and what they start may take",
+            "Memory limit of the tests and their child processes, in bytes",
         ),
-        RUN_NETWORK_OPTION_NAME: Option(True, bool, "Whether the tests may use the network"),
-        FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION,
+        NETWORK_OPTION_NAME: Option(True, bool, "Whether the tests may access the network"),
+        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
     },
 )

@@ -1,20 +1,4 @@
-"""The tool `WolframLanguageEvaluator`: its parameters, options and description.
-
-What it does is in `evaluating`, which is loaded with the first call: whoever lists the tools of a
-server needs no kernels.
-
-The tool `CodeInspector`: its parameters and description.
-
-What it does is in `inspecting`, which is loaded with the first call.
-
-The tool `SymbolDefinition`: its parameters and description.
-
-What it does is in `symbol_lookup`, which is loaded with the first call.
-
-The tool `TestReport`: its parameters, options and description.
-
-What it does is in `reporting`, which is loaded with the first call.
-"""
+"""Declarations of the Wolfram Language tools: evaluator, inspector, definitions and tests."""
 
 from __future__ import annotations
 
@@ -22,14 +6,12 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.context import Context
 from paddock.authoring.handler_errors import ToolError
 from paddock.authoring.tool import Parameter, Tool
 from paddock.authoring.tool_option import Option
-from paddock.errors import PaddockError
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
-from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION_NAME as FOLDERS_OPTION
 from paddock.toolkits.tool_options import (
     DEFAULT_CONFIDENCE,
     DEFAULT_EXCLUDED_SEVERITIES,
@@ -41,48 +23,48 @@ from paddock.toolkits.tool_options import (
     MEMORY_OPTION_NAME,
     NETWORK_OPTION,
     NETWORK_OPTION_NAME,
+    READ_ANNOTATIONS,
+    WRITE_ANNOTATIONS,
     TimeLimitSeconds,
+    convert_errors,
     resolve_time_limit,
 )
 
 ToolContent = list[TextContent | ImageContent]
 EVALUATOR_DESCRIPTION = """\
-Evaluate Wolfram Language code. The answer has what the code prints, its messages, its value in \
-InputForm, and its graphics as pictures.
+Evaluate Wolfram Language code and return its output, messages, result in InputForm, and graphics \
+as images.
 
-Several expressions may be given; the value is that of the last one. Definitions and history (%, \
-%n, Out[n]) are kept in a session: every answer ends with its id; give it as `session` to go on. \
-The code runs without asking anybody, in a process of its own, without network unless the server \
-allows it; it can read and write local files. Look a function up first if you are not \
-sure of it. An engine other than Wolfram's may lack functions: what it does not know, it leaves \
-unevaluated."""
+Several expressions are allowed; the result is that of the last one. Definitions and history (%, \
+%n, Out[n]) persist in a session: every result ends with its id; pass it as `session` to continue. \
+The code runs without confirmation in a separate process that can read and write local files; \
+network access is off by default. Look up unfamiliar functions first. Engines other than Wolfram's \
+return unsupported functions unevaluated."""
 WOLFRAM_EVALUATOR_OPTIONS = {
     ENGINE_OPTION_NAME: ENGINE_OPTION,
     **EVALUATOR_OPTIONS,
-    "Method": Option(None, Any, "Without effect: code always runs in a process of its own"),
+    "Method": Option(None, Any, "No effect: code always runs in a separate process"),
 }
 
 
 def evaluate_wolfram_language(
     ctx: Context,
     code: Annotated[str, Meta(description="The Wolfram Language code to evaluate.")],
-    timeConstraint: Annotated[  # noqa: N803 - the name that clients know
-        int | None, Meta(description="Seconds that the evaluation may take (60 if not given).")
+    timeConstraint: Annotated[
+        int | None, Meta(description="Time limit in seconds (60 if not given).")
     ] = None,
     session: Annotated[
-        str | None, Meta(description="The id of the session to go on in, from an earlier answer.")
+        str | None, Meta(description="Id of the session to continue, from an earlier result.")
     ] = None,
 ) -> ToolContent:
     """Evaluate code in a session."""
-    from paddock.toolkits.wolfram.evaluator import run_evaluation  # noqa: PLC0415 - see the module's docstring
+    from paddock.toolkits.wolfram.evaluator import run_evaluation
 
     seconds = resolve_time_limit(code, timeConstraint, ctx.options)
-    try:
-        found = run_evaluation(ctx, code, seconds, session)
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
+    with convert_errors():
+        content = run_evaluation(ctx, code, seconds, session)
     ctx.raise_if_cancelled()
-    return found
+    return content
 
 
 wolfram_evaluator_tool = Tool(
@@ -90,12 +72,7 @@ wolfram_evaluator_tool = Tool(
     evaluate_wolfram_language,
     title="Wolfram Language evaluator",
     description=EVALUATOR_DESCRIPTION,
-    annotations={
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": False,
-        "openWorldHint": False,
-    },
+    annotations=WRITE_ANNOTATIONS,
     return_type=ToolContent,
     task="optional",
     lenient=True,
@@ -104,15 +81,15 @@ wolfram_evaluator_tool = Tool(
 
 
 CODE_INSPECTOR_DESCRIPTION = """\
-Inspects Wolfram Language code without running it, and reports what is wrong or suspicious: \
-syntax errors, wrong arguments, unreachable and duplicate clauses, scoping mistakes and more, each \
-with its place and, where it is clear, a fix. Give either code, or a file or directory.\
+Inspect Wolfram Language code without running it and report syntax errors, wrong arguments, \
+unreachable and duplicate clauses, scoping mistakes and more, each with its location and, where \
+possible, a fix. Give either code, or a file or directory.\
 """
 
 
 def inspect_wolfram_code(arguments: dict[str, Any], ctx: Context) -> str:
-    """The report on what the arguments name."""
-    from paddock.toolkits.wolfram import inspector  # noqa: PLC0415 - see the docstring above
+    """Return the inspection report for the code, file or directory in the arguments."""
+    from paddock.toolkits.wolfram import inspector
 
     return inspector.inspect_wolfram(arguments, ctx)
 
@@ -127,88 +104,76 @@ code_inspector_tool = Tool(
         Parameter(
             "file",
             "string",
-            "The file to inspect, or a directory whose .wl, .m and .wls files are, with those of "
-            "all directories in it.",
+            "The file to inspect, or a directory, which is searched recursively for .wl, .m and "
+            ".wls files.",
         ),
         Parameter(
             "tagExclusions",
             "string",
-            "Tags that are not reported, separated by commas: Tag or Tag::Argument.",
+            "Tags to hide, separated by commas: Tag or Tag::Argument.",
         ),
         Parameter(
             "severityExclusions",
             "string",
-            "Severities that are not reported, separated by commas, out of "
-            "Fatal, Error, Warning, Scoping, Remark, Formatting. An empty string excludes none.",
+            "Severities to hide, separated by commas: Fatal, Error, Warning, Scoping, Remark, "
+            "Formatting. An empty string hides none.",
             default=DEFAULT_EXCLUDED_SEVERITIES,
         ),
         Parameter(
             "confidenceLevel",
             "number",
-            "How sure an issue must be at least, from 0 to 1.",
+            "Minimum confidence of reported issues, from 0 to 1.",
             default=DEFAULT_CONFIDENCE,
         ),
         Parameter(
-            "limit", "integer", "How many issues are shown at most.", default=DEFAULT_MAX_ISSUES
+            "limit", "integer", "Maximum number of issues to show.", default=DEFAULT_MAX_ISSUES
         ),
     ],
     lenient=True,
     options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},
-    annotations={
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
+    annotations=READ_ANNOTATIONS,
 )
 
 
 DEFAULT_MAX_CHARACTERS = 10_000
 SYMBOL_DEFINITION_DESCRIPTION = """\
-Show the definitions of Wolfram Language symbols: values, attributes, options and messages, \
-readably formatted. Nothing is evaluated.
+Show the definitions of Wolfram Language symbols, formatted: values, attributes, options and \
+messages. Nothing is evaluated.
 
-Looks into a session of the evaluator: the one given, else the one that was used last; without \
-any, it knows the built-in symbols only. Several symbols are separated by commas."""
+Reads a session of the evaluator: the given one, or the one used last; without a session only \
+built-in symbols are known. Separate several symbols with commas."""
 
 
 def show_wolfram_definitions(
     ctx: Context,
     symbols: Annotated[
         str,
-        Meta(description="Names of symbols, separated by commas; with or without their contexts."),
+        Meta(description="Symbol names, with or without contexts, separated by commas."),
     ],
-    includeContextDetails: Annotated[  # noqa: N803 - the name that clients know
-        bool | None, Meta(description="Whether to list the contexts of all symbols that appear.")
+    includeContextDetails: Annotated[
+        bool | None, Meta(description="Whether to list the contexts of all symbols that occur.")
     ] = False,
-    maxLength: Annotated[  # noqa: N803 - as above
-        int | None, Meta(description="Characters shown of each symbol (10000 if not given).")
+    maxLength: Annotated[
+        int | None, Meta(description="Maximum characters per symbol (10000 if not given).")
     ] = DEFAULT_MAX_CHARACTERS,
     session: Annotated[
         str | None,
-        Meta(description="The evaluator's session to look into; else the one used last."),
+        Meta(description="The evaluator session to read. Default: the one used last."),
     ] = None,
 ) -> str:
-    """Show what is defined for symbols."""
-    from paddock.toolkits.wolfram.symbol_lookup import look_up_symbols  # noqa: PLC0415 - see the module's docstring
+    """Show the definitions of Wolfram Language symbols."""
+    from paddock.toolkits.wolfram.symbol_lookup import look_up_symbols
 
     names = [name for part in symbols.split(",") if (name := part.strip())]
     if not names:
-        raise ToolError(
-            "There are no names: `symbols` is empty", hint='as in symbols="f" or "f, Sin"'
-        )
+        raise ToolError("`symbols` contains no names", hint='as in symbols="f" or "f, Sin"')
     length = maxLength if maxLength and maxLength > 0 else DEFAULT_MAX_CHARACTERS
-
-    try:
-        answer = look_up_symbols(
+    with convert_errors():
+        definitions = look_up_symbols(
             ctx, names, session, length, is_detailed=bool(includeContextDetails)
         )
-    except ToolError:
-        raise
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
-    return answer
+    return definitions
 
 
 symbol_definition_tool = Tool(
@@ -216,12 +181,7 @@ symbol_definition_tool = Tool(
     show_wolfram_definitions,
     title="Symbol definition",
     description=SYMBOL_DEFINITION_DESCRIPTION,
-    annotations={
-        "readOnlyHint": True,
-        "destructiveHint": False,
-        "idempotentHint": True,
-        "openWorldHint": False,
-    },
+    annotations=READ_ANNOTATIONS,
     lenient=True,
     options={ENGINE_OPTION_NAME: ENGINE_OPTION},
 )
@@ -229,10 +189,10 @@ symbol_definition_tool = Tool(
 
 FILE_TIME_OPTION_NAME = "TimeConstraint"
 WLT_REPORT_DESCRIPTION = """\
-Run Wolfram Language test files (.wlt) and report on them in Markdown: how many tests passed, and \
-for each that did not its input, the expected and the actual value, and messages.
+Run Wolfram Language test files (.wlt) and report in Markdown how many tests passed, and for each \
+failure its input, expected and actual value, and messages.
 
-Each file runs in a kernel of its own, without earlier definitions: it has to load what it tests."""
+Each file runs in a new kernel without earlier definitions, so it must load the code it tests."""
 
 
 def run_wolfram_tests(
@@ -240,40 +200,36 @@ def run_wolfram_tests(
     paths: Annotated[
         str,
         Meta(
-            description="Test files, or directories with them, separated by commas. Directories "
-            "inside a directory are not searched."
+            description="Test files, or directories with test files, separated by commas. "
+            "Subdirectories are not searched."
         ),
     ],
-    timeConstraint: Annotated[  # noqa: N803 - the name that clients know
+    timeConstraint: Annotated[
         Annotated[int, Meta(gt=0)] | None,
-        Meta(description="Seconds that each file may take."),
+        Meta(description="Time limit of each file, in seconds."),
     ] = None,
-    memoryConstraint: Annotated[  # noqa: N803 - likewise
+    memoryConstraint: Annotated[
         Annotated[int, Meta(gt=0)] | None,
-        Meta(description="Bytes of memory that each file may take."),
+        Meta(description="Memory limit of each file, in bytes."),
     ] = None,
-    newKernel: Annotated[  # noqa: N803 - likewise
+    newKernel: Annotated[
         bool | None,
-        Meta(description="Whether each file has a kernel of its own, or all share one."),
+        Meta(description="Whether each file runs in a new kernel; otherwise all share one."),
     ] = True,
 ) -> str:
-    """Run tests, and report on them."""
-    from paddock.toolkits.wolfram.wlt_runner import run_and_report  # noqa: PLC0415 - see the module's docstring
+    """Run tests and report the results."""
+    from paddock.toolkits.wolfram.wlt_runner import run_and_report
 
-    try:
-        found = run_and_report(
+    with convert_errors():
+        report = run_and_report(
             ctx,
             paths,
             timeConstraint or ctx.options[FILE_TIME_OPTION_NAME],
             memoryConstraint or ctx.options[MEMORY_OPTION_NAME],
             is_shared=newKernel is False,
         )
-    except ToolError:
-        raise
-    except PaddockError as error:
-        raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
-    return found
+    return report
 
 
 wolfram_test_report_tool = Tool(
@@ -281,19 +237,16 @@ wolfram_test_report_tool = Tool(
     run_wolfram_tests,
     title="Report on tests",
     description=WLT_REPORT_DESCRIPTION,
-    annotations={
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": False,
-        "openWorldHint": False,
-    },
+    annotations=WRITE_ANNOTATIONS,
     task="optional",
     lenient=True,
     options={
         ENGINE_OPTION_NAME: ENGINE_OPTION,
-        FILE_TIME_OPTION_NAME: Option(600.0, TimeLimitSeconds, "Seconds for each file"),
+        FILE_TIME_OPTION_NAME: Option(
+            600.0, TimeLimitSeconds, "Time limit of each file, in seconds"
+        ),
         MEMORY_OPTION_NAME: MEMORY_OPTION,
         NETWORK_OPTION_NAME: NETWORK_OPTION,
-        FOLDERS_OPTION: ALLOWED_FOLDERS_OPTION,
+        ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION,
     },
 )

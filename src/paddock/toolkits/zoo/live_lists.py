@@ -21,6 +21,8 @@ from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.errors import PaddockError
 from paddock.toolkits.zoo.declarations import (
     CHANGE_SOURCE,
+    MEMORY_OPTION_NAME,
+    MEMORY_TOKENS_OPTION_NAME,
     get_caller_zoo,
     get_zoo,
     is_write_tool,
@@ -30,6 +32,7 @@ from paddock.toolkits.zoo.tools import (
     MAX_QUERIED_ENTRIES,
     MAX_RETURNED_AGENTS,
     get_default_tool,
+    inject_tool,
     set_default_tool,
 )
 
@@ -288,7 +291,14 @@ def _get_prompt_name(agent_id: str) -> str:
 
 
 def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
-    _, injection = get_caller_zoo(ctx).injector.inject(agent_id, source=CHANGE_SOURCE)
+    # The prompt has no options; it follows those of the tool, so that both inject the same text.
+    options = (ctx.server.tools.get(inject_tool.name) or inject_tool).option_values
+    _, injection = get_caller_zoo(ctx).injector.inject(
+        agent_id,
+        memory=None if options[MEMORY_OPTION_NAME] else False,
+        budget_tokens=options[MEMORY_TOKENS_OPTION_NAME],
+        source=CHANGE_SOURCE,
+    )
     return f"{ADOPTION_TEXT}\n\n{injection.prompt}"
 
 
