@@ -60,7 +60,7 @@ def test_a_message_that_fails_does_not_hold_up_the_next(caplog: pytest.LogCaptur
         await asyncio.wait_for(heard.wait(), PATIENCE)
 
     asyncio.run(main())
-    assert [record.message for record in caplog.records] == ["A message could not be passed on"]
+    assert [record.message for record in caplog.records] == ["A message could not be sent"]
 
 
 def test_a_thread_that_says_too_much_waits_for_the_loop() -> None:

@@ -1,1 +1,1 @@
-"""Streamable HTTP: one endpoint, both eras, behind our own server or as an ASGI application."""
+"""Streamable HTTP server for both eras, with an HTTP/1.1 server and an ASGI application."""

@@ -1,6 +1,6 @@
-"""The access log: one line for each HTTP request, once it has been answered.
+"""The access log: one line per HTTP request, written once it is answered.
 
-The line names the request and its outcome; no query, no header and no body is in it.
+A line names the request and its outcome. It contains no query, header or body.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ log = logging.getLogger(ACCESS_LOGGER)
 
 
 def is_access_log_enabled() -> bool:
-    """Whether anybody reads the log."""
+    """Return whether access log lines are written anywhere."""
     return log.isEnabledFor(ACCESS_LOG_LEVEL)
 
 
 class LoggedResponder:
-    """The answer to a request on its way to the client, with a line when it is complete."""
+    """A responder that writes the access log line when the response is complete."""
 
     __slots__ = (
         "_fields",
@@ -63,12 +63,12 @@ class LoggedResponder:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the client has left already."""
+        """Whether the client has disconnected."""
         return self._responder.is_gone
 
     @property
     def on_close(self) -> Callable[[], None] | None:
-        """Called when the client is gone before the answer is complete."""
+        """Called if the client disconnects before the response is complete."""
         return self._on_close
 
     @on_close.setter
@@ -79,32 +79,32 @@ class LoggedResponder:
         )
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
-        """Take what is known of the message in the request; more may be added to it later."""
+        """Set fields about the MCP message. The mapping may grow until the line is written."""
         self._fields = fields
 
     def respond(self, response: HttpResponse) -> None:
-        """Send a whole answer."""
+        """Send a complete response."""
         self._status, self._size = response.status, len(response.body)
         self._responder.respond(response)
         self._log_response()
 
     def open_stream(self, headers: Headers) -> None:
-        """Begin an answer of unknown length."""
+        """Begin a response of unknown length."""
         self._status = 200
         self._responder.open_stream(headers)
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of a stream."""
+        """Send a chunk of the stream."""
         self._size += len(chunk)
         return self._responder.write(chunk)
 
     def end(self) -> None:
-        """A stream is complete."""
+        """Complete the stream."""
         self._responder.end()
         self._log_response()
 
     def abort(self) -> None:
-        """Break off."""
+        """Close the connection before the response is complete."""
         self._responder.abort()
         self._log_response(is_whole=False)
 

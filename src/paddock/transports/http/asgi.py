@@ -1,4 +1,4 @@
-"""The service as a plain ASGI application, for other servers and inside other applications."""
+"""ASGI application for the HTTP service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REQUEST_TIMEOUT = HttpResponse(408, [(b"connection", b"close")])
 
 
 class AsgiResponder:
-    """The answer to one request, on its way to an ASGI server."""
+    """Queues the response to one request for an ASGI server."""
 
     __slots__ = (
         "_backlog_bytes",
@@ -55,7 +55,7 @@ class AsgiResponder:
         self.on_close: Callable[[], None] | None = None
 
     def respond(self, response: HttpResponse) -> None:
-        """Send a whole answer."""
+        """Send a complete response."""
         headers = response.headers
         if response.status not in (204, 304):
             headers = [*headers, (b"content-length", b"%d" % len(response.body))]
@@ -65,11 +65,11 @@ class AsgiResponder:
         self._wake_sender()
 
     def open_stream(self, headers: Headers) -> None:
-        """Begin an answer of unknown length."""
+        """Begin a response of unknown length."""
         self._queue_message(_make_start_message(200, headers))
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of a stream; False when the client reads too slowly."""
+        """Send a chunk of the stream. Return False if the client reads too slowly."""
         if self._backlog_bytes > self._max_backlog_bytes:
             return False
         self._backlog_bytes += len(chunk)
@@ -77,24 +77,24 @@ class AsgiResponder:
         return True
 
     def end(self) -> None:
-        """A stream is complete."""
+        """Complete the stream."""
         self._queue_message({"type": "http.response.body", "body": b""})
         self.is_complete = True
         self._wake_sender()
 
     def abort(self) -> None:
-        """Break off; where nothing was sent yet there is time for a word."""
+        """Abort the response, or send status 503 if nothing was sent yet."""
         self.on_close = None
         if not self._has_begun:
             self.respond(_SERVICE_UNAVAILABLE)
             return
         self.is_complete = self.is_aborted = self.is_gone = True
         self._messages.clear()
-        if self.pump_task is not None:  # it may wait for a client that does not read
+        if self.pump_task is not None:  # The task may be waiting for a client that does not read.
             self.pump_task.cancel()
 
     async def send_messages(self, send: Send) -> None:
-        """Hand the answer to the server until it is complete."""
+        """Send the queued messages to the ASGI server until the response is complete."""
         while True:
             while self._messages:
                 message = self._messages.popleft()
@@ -108,7 +108,7 @@ class AsgiResponder:
             await self._wakeup
 
     def handle_disconnect(self) -> None:
-        """The client is gone."""
+        """Report that the client has disconnected."""
         self.is_gone = True
         on_close, self.on_close = self.on_close, None
         if on_close is not None:
@@ -126,21 +126,21 @@ class AsgiResponder:
 
 
 class LifespanHooks(Protocol):
-    """What has to be done before the first request and after the last."""
+    """Enters and leaves the lifespan of the MCP server."""
 
     async def begin(self) -> None:
         """Called on the event loop before the first request."""
 
     async def end(self) -> None:
-        """Called on the same loop after the last one."""
+        """Called on the same loop after the last request."""
 
 
 class AsgiApp:
-    """An ASGI application that serves one MCP server.
+    """ASGI application that serves one MCP server.
 
-    It takes part in the lifespan protocol. Where an application that it is mounted in does not
-    pass that on (Starlette, FastAPI), use `lifespan` there; without either, the server's own
-    lifespan is entered with the first request.
+    It supports the ASGI lifespan protocol. Frameworks that do not forward lifespan events to
+    mounted applications (Starlette, FastAPI) can use `lifespan` as their own. Without either, the
+    server's lifespan is entered with the first request.
     """
 
     def __init__(self, service: HttpService, hooks: LifespanHooks) -> None:
@@ -151,7 +151,7 @@ class AsgiApp:
 
     @asynccontextmanager
     async def lifespan(self, _app: object = None) -> AsyncIterator[None]:
-        """Frame the life of the application that this one is mounted in."""
+        """Enter the server's lifespan; for the `lifespan` parameter of the outer application."""
         await self._start()
         try:
             yield
@@ -159,12 +159,12 @@ class AsgiApp:
             await self._stop()
 
     def close_streams(self) -> None:
-        """End the streams that would not end by themselves: nothing more will come."""
+        """End the streams that stay open until the client disconnects."""
         if self._loop is not None:
             self._service.close_streams()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or take part in the life of the server."""
+        """Handle one connection: an HTTP request, or the lifespan."""
         if scope["type"] == "lifespan":
             await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
@@ -176,7 +176,7 @@ class AsgiApp:
 
     async def _start(self) -> None:
         loop = asyncio.get_running_loop()
-        if self._loop is not None and self._loop is not loop:  # it runs no more
+        if self._loop is not None and self._loop is not loop:  # The lock is bound to an ended loop.
             self._start_lock = asyncio.Lock()
         async with self._start_lock:
             if self._loop is not loop:
@@ -211,14 +211,14 @@ class AsgiApp:
         elif body is not None:
             self._service.handle_request(head, body, responder)
             if not asgi_responder.is_complete:
-                await asyncio.sleep(0)  # most answers are there in a moment
+                await asyncio.sleep(0)  # Most responses are complete after one turn of the loop.
         if asgi_responder.is_complete:
             await asgi_responder.send_messages(send)
         else:
             await self._send_until_disconnect(asgi_responder, receive, send)
 
     async def _read_body(self, receive: Receive) -> bytes | None:
-        """The whole body; None when it is too long or the client has left."""
+        """Return the body, or None if it is too long or the client has disconnected."""
         chunks: list[bytes] = []
         body_bytes = 0
         while True:
@@ -235,7 +235,7 @@ class AsgiApp:
     async def _send_until_disconnect(
         self, asgi_responder: AsgiResponder, receive: Receive, send: Send
     ) -> None:
-        """Send the answer as it comes, and notice when the client leaves."""
+        """Send the response as it is produced, and detect that the client disconnects."""
         send_task = asgi_responder.pump_task = asyncio.ensure_future(
             asgi_responder.send_messages(send)
         )
@@ -243,14 +243,15 @@ class AsgiApp:
         try:
             await asyncio.wait((send_task, disconnect_task), return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            # Servers tell us of the end only when all streams have ended, and lose patience then.
+            # At shutdown, ASGI servers wait for open streams, then cancel them; only after that
+            # do they send lifespan.shutdown. Ending the stream here lets the client see its end.
             self._service.close_streams()
             if not asgi_responder.is_complete:
                 raise
             await send_task
         finally:
             asgi_responder.pump_task = None
-            asgi_responder.handle_disconnect()  # which nobody minds when the answer is complete
+            asgi_responder.handle_disconnect()  # Has no effect on a completed response.
             disconnect_task.cancel()
             send_task.cancel()
         if not send_task.done():
@@ -264,7 +265,7 @@ class AsgiApp:
             if message["type"] == "lifespan.startup":
                 try:
                     await self._start()
-                except Exception as error:  # noqa: BLE001 - whatever it is, the server must be told
+                except Exception as error:  # noqa: BLE001 - ASGI reports failures as a message
                     await send({"type": "lifespan.startup.failed", "message": str(error)})
                     return
                 await send({"type": "lifespan.startup.complete"})
@@ -289,7 +290,7 @@ def _get_client_address(scope: Scope) -> tuple[str, int] | None:
 
 
 def _get_path(scope: Scope) -> str:
-    """The path within this application, wherever it is mounted."""
+    """Return the path within this application when it is mounted in another."""
     path, root_path = str(scope["path"]), str(scope.get("root_path") or "").rstrip("/")
     if root_path and path.startswith(root_path + "/"):
         return path[len(root_path) :]

@@ -1,4 +1,4 @@
-"""What everything that is under way on one server has in common."""
+"""State shared by all requests to one HTTP endpoint."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class EndpointRuntime:
-    """The server's eras, rules and event loop, and the requests that are being answered."""
+    """The eras, policies, event loop and active requests of one endpoint."""
 
     executor: RequestExecutor
 
@@ -45,7 +45,6 @@ class EndpointRuntime:
         self.authorization = authorization
         self.operations = operations
         self.eras = ProtocolEras(operations, SubscriptionRegistry(limits.concurrent_requests))
-        self.operations = operations
         self.connection = ServerConnection(lambda _: None)
         self.event_budget = EventBudget(limits.all_event_bytes)
         self.active_exchanges: set[ActiveExchange] = set()
@@ -53,24 +52,24 @@ class EndpointRuntime:
 
     @property
     def state(self) -> object:
-        """What the server's lifespan has yielded."""
+        """The value that the server's lifespan yielded."""
         return self.connection.state
 
     @property
     def is_full(self) -> bool:
-        """Whether as many requests as may be are being worked on; those who listen do not count."""
+        """Whether the limit of concurrent requests is reached. Subscriptions do not count."""
         return (
             len(self.active_exchanges) - len(self.eras.subscriptions)
             >= self.limits.concurrent_requests
         )
 
     def bind_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Work on this event loop, which is the running one."""
+        """Use this event loop, which must be running."""
         self.executor = RequestExecutor(loop)
         self.loop_thread_id = get_ident()
 
     def call_on_loop(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Call a function on the event loop: at once if this is its thread, else soon."""
+        """Call a function on the event loop: at once in the loop's thread, otherwise soon."""
         if get_ident() == self.loop_thread_id:
             function(*arguments)
         else:
@@ -78,7 +77,7 @@ class EndpointRuntime:
             self.executor.mailbox.post(function, *arguments)
 
     def make_challenge_headers(self, error: ScopeError, principal: Principal | None) -> Headers:
-        """What a client that lacks scopes is told to get."""
+        """Return the headers that tell a client which scopes it lacks."""
         if self.authorization is None or principal is None:
             return []
         refusal = cast("AccessRefusal", self.authorization.insufficient(error.scopes, principal))
@@ -86,5 +85,5 @@ class EndpointRuntime:
 
 
 def encode_headers(headers: list[tuple[str, str]]) -> Headers:
-    """Headers as they travel."""
+    """Encode header names and values for ASGI."""
     return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]

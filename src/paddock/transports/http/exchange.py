@@ -1,7 +1,7 @@
-"""One HTTP request and its answer: as JSON, or as a stream once there is more than one message.
+"""One HTTP request and its response: JSON, or a stream if there is more than one message.
 
-Which of the two it becomes is decided as late as possible, because a status can be given only
-once. Handlers may speak from any thread; everything is done on the event loop.
+The choice is made as late as possible, because the status can be sent only once. Handlers may
+send messages from any thread; responses are written on the event loop.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ HTTP_STATUSES = {
     MISSING_CAPABILITY: 400,
     UNSUPPORTED_VERSION: 400,
 }
-"""What HTTP says to faults of the protocol; all others are answers like any other."""
+"""The HTTP status of protocol errors. All other errors are sent with status 200."""
 
 
 class HttpExchange:
-    """A request whose answer ends with it: the client's leaving is its cancellation."""
+    """A stateless request. If the client disconnects, the request is cancelled."""
 
     __slots__ = (
         "_last_write",
@@ -77,31 +77,31 @@ class HttpExchange:
         self.is_over = False
 
     def get_header(self, name: str) -> str | None:
-        """A header of the request; see `protocol.request.Exchange`."""
+        """Return a header of the request; see `RequestExchange`."""
         return self.head.get_single(name)
 
     @property
     def accepts_messages(self) -> bool:
-        """Whether the client reads a stream."""
+        """Whether the client accepts an event stream."""
         return self.accepts.events
 
     @property
     def session_id(self) -> str | None:
-        """None: a request that stands alone belongs to no session."""
+        """None: stateless requests have no session."""
         return None
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port that the request came from."""
+        """The address and port of the client."""
         return self._responder.client_address
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
-        """What the log is to say about the request, if it says anything."""
+        """Set fields for the access log line, if there is one."""
         if isinstance(self._responder, LoggedResponder):
             self._responder.set_log_fields(fields)
 
     def send(self, frame: bytes) -> None:
-        """Send a message that comes before the answer. May be called by any thread."""
+        """Send a message before the answer. May be called by any thread."""
         if get_ident() == self._runtime.loop_thread_id:
             self._send_on_loop(frame)
         else:
@@ -117,12 +117,12 @@ class HttpExchange:
             self._runtime.executor.mailbox.post(self._finish_on_loop, request, answer)
 
     def close_for_reconnect(self, retry_ms: int | None) -> bool:
-        """A client without a session has nothing to come back with."""
+        """Return False: without a session, a client cannot resume a stream."""
         return False
 
     def wait_for(self, request: Request) -> None:
-        """The answer will come later; until then the client may leave."""
-        if self.is_over:  # a task has been answered already
+        """Keep the response open for the answer to a request."""
+        if self.is_over:  # The request has become a task, which was its answer.
             return
         self._pending_requests += (request,)
         self._waiting_since = self._last_write = monotonic()
@@ -130,22 +130,22 @@ class HttpExchange:
         self._attach_disconnect_handler()
 
     def handle_disconnect(self) -> None:
-        """The client is gone: nobody needs the answer any more."""
+        """Cancel the requests: their client has disconnected."""
         if self.is_over:
             return
         self._mark_over()
         for request in self._pending_requests:
             self._runtime.eras.subscriptions.remove_stream(self, request.id)
-            request.cancel("the client has left")
+            request.cancel("the client disconnected")
 
     def reject(
         self, status: int, error: ProtocolError, request_id: RequestId | None = None
     ) -> None:
-        """Answer with a fault before any work has begun."""
+        """Send an error before any work has begun."""
         self.respond(status, encode_error(request_id, error))
 
     def respond(self, status: int, body: bytes, headers: Headers | None = None) -> None:
-        """Give a whole answer as JSON."""
+        """Send a complete JSON response."""
         self._mark_over()
         response_headers = JSON_HEADERS
         if headers or b"origin" in self.head.headers:
@@ -154,18 +154,18 @@ class HttpExchange:
         self._responder.respond(HttpResponse(status, response_headers, body.rstrip(b"\n")))
 
     def reject_busy(self, request_id: RequestId | None = None) -> None:
-        """Too much is under way already: the client is told to come back."""
+        """Send status 503 with `Retry-After`."""
         error = ProtocolError(BUSY_TEXT, rpc_code=INVALID_REQUEST)
         self.respond(503, encode_error(request_id, error), RETRY_AFTER_HEADERS)
 
     def respond_accepted(self) -> None:
-        """Answer a message to which there is nothing to say."""
+        """Send status 202, for messages that have no answer."""
         self._mark_over()
         headers = self._runtime.origin_policy.make_cors_headers(self.head)
         self._responder.respond(HttpResponse(202, headers))
 
     def check(self, now: float) -> None:
-        """Called now and then while the answer is awaited: give a sign of life, or give up."""
+        """Time out an overdue request, or send a keep-alive."""
         limits = self._runtime.limits
         if self._is_overdue(now):
             self._time_out(limits.call_seconds)
@@ -175,15 +175,15 @@ class HttpExchange:
                 self._write_chunk(KEEP_ALIVE_COMMENT)
 
     def close(self) -> None:
-        """The server ends: break off what has not been answered."""
+        """Cancel the requests and abort the response: the server stops."""
         for request in self._pending_requests:
-            request.cancel("the server ends")
+            request.cancel("the server stops")
         if not self.is_over:
             self._mark_over()
             self._responder.abort()
 
     def _is_overdue(self, now: float) -> bool:
-        """Whether work takes too long; a stream that only listens may go on."""
+        """Return whether a handler runs too long. Subscriptions may stay open."""
         if now - self._waiting_since <= self._runtime.limits.call_seconds:
             return False
         timed_requests = (
@@ -192,7 +192,7 @@ class HttpExchange:
         return any(request.work or request.async_work for request in timed_requests)
 
     def _time_out(self, seconds: float) -> None:
-        """Stop the work, and say so."""
+        """Answer with an error and stop the work."""
         for request in self._pending_requests:
             timeout_error = ProtocolError(
                 f"{request.method} took longer than {seconds:g} s and was stopped"
@@ -203,7 +203,7 @@ class HttpExchange:
             self._finish_on_loop(
                 request, answer if answer_sink is None else answer_sink.add_answer(answer)
             )
-            request.cancel("it took too long")
+            request.cancel("the time limit was exceeded")
 
     def _send_on_loop(self, frame: bytes) -> None:
         if self.is_over or not (self.is_streaming or self._open_stream()):
@@ -242,7 +242,7 @@ class HttpExchange:
             self.respond(status, answer)
 
     def _is_answer_expected(self, request: Request, answer: bytes | None) -> bool:
-        """Whether somebody is there for an answer, and there is one."""
+        """Return whether there is an answer to send, after removing the request."""
         self._pending_requests = tuple(
             pending for pending in self._pending_requests if pending is not request
         )
@@ -250,14 +250,14 @@ class HttpExchange:
             if not self._pending_requests:
                 self._runtime.active_exchanges.discard(self)
             return False
-        if answer is None:  # it was cancelled, or it is part of a batch of which more is to come
+        if answer is None:  # Cancelled, or one of a batch whose other answers are pending.
             if not self._pending_requests:
                 self._end_unanswered()
             return False
         return True
 
     def _end_unanswered(self) -> None:
-        """Nothing will be said any more, which a client that waits has to be told."""
+        """Complete a response without an answer, so that the client stops waiting."""
         if self.is_streaming:
             self._mark_over()
             self._responder.end()
@@ -269,7 +269,7 @@ class HttpExchange:
             self.respond_accepted()
 
     def respond_forbidden(self, error: ScopeError, answer: bytes) -> None:
-        """Answer whoever lacks scopes, saying which."""
+        """Send status 403 with the missing scopes."""
         self.respond(403, answer, self._runtime.make_challenge_headers(error, self.principal))
 
     def _mark_over(self) -> None:
@@ -278,11 +278,9 @@ class HttpExchange:
         self._detach_disconnect_handler()
 
     def _attach_disconnect_handler(self) -> None:
-        """Be told when the client leaves."""
         self._responder.on_close = self.handle_disconnect
 
     def _detach_disconnect_handler(self) -> None:
-        """The client's leaving does not concern us any more."""
-        # A client that was let go may by now use the connection for something else.
+        # After the client was released, the connection may already serve another exchange.
         if self._responder.on_close == self.handle_disconnect:
             self._responder.on_close = None

@@ -1,17 +1,11 @@
-"""Plain handlers that are over in a moment, without a detour through worker threads.
+"""Runs the work of requests: coroutines on the event loop, plain functions in threads.
 
-The event loop must not run an unknown function itself: a slow one would hold up everybody. But
-handing it to a thread and being told when it is done costs several times what a quick handler
-takes. So the requests that have come in together go to one thread, and the loop waits for it, for
-a moment at the most. When something holds the thread up, the loop goes on with everything else:
-the thread is left alone with its slow handler, and its other requests go to the workers, as all
-further calls of that handler do (`protocol.pace`).
-
-Where the work of requests runs: coroutines on the event loop, plain functions in threads.
-
-A plain function that is declared cheap (`inline=True`) runs on the loop itself, one that has not
-proved slow while the loop waits for a moment (`lane`). What other threads have to say comes to
-the loop through a mailbox, with one wake-up for many messages.
+An event loop must not run an unknown function, since a slow one would block all connections. But
+handing it to a worker thread and waiting for the result costs several times what a quick handler
+takes. So requests that arrive together go to one thread, and the loop waits for it briefly. If the
+thread takes longer, the loop continues: the thread is left with its slow handler, its other
+requests go to the worker pool, and so do all later calls of that handler. Handlers declared cheap
+(`inline=True`) run on the loop itself.
 """
 
 from __future__ import annotations
@@ -39,23 +33,23 @@ if TYPE_CHECKING:
 BRIEF_WAIT_SECONDS = 0.001
 """Seconds that the event loop waits for one request."""
 MAX_BRIEF_WAITS = 5
-"""How many it waits for all that came in together."""
+"""Number of such waits for all requests that arrived together."""
 
 MAX_SINGLE_TURNS = 8
-"""Turns of the loop with one request only, after which the next ones are not looked out for."""
+"""Loop turns with a single request, after which the next requests are not collected."""
 UNBATCHED_REQUESTS = 64
-"""Requests that are then run one by one."""
+"""Number of requests that then run one by one."""
 
 NotifyDelayed = Callable[["Request"], None]
-"""Told of a request that will take longer."""
+"""Called with a request that takes longer than the brief wait."""
 
 
 class ExecutorThread:
-    """A thread that runs requests one after the other, until one holds it up.
+    """A thread that runs requests one after the other, until one blocks it.
 
-    It is woken through a pipe: a write lets go of the interpreter's lock, so that the thread can
-    run at once. Woken by a lock it would only wait for that other one, which takes three times as
-    long (docs/decisions/0005).
+    A pipe wakes the thread: writing releases the interpreter lock, so the thread runs at once. A
+    lock would leave it waiting for the interpreter, which takes three times as long
+    (docs/decisions/0005).
     """
 
     def __init__(self, finish_request: FinishRequest) -> None:
@@ -71,7 +65,7 @@ class ExecutorThread:
         start_new_thread(self._run_thread, ())
 
     def run_requests(self, requests: list[Request]) -> bool:
-        """Have requests run; False as soon as one of them takes longer than a moment."""
+        """Run requests and wait briefly. Return False as soon as one of them blocks the thread."""
         self._requests.extend(requests)
         os.write(self._writer, b"!")
         for _ in range(MAX_BRIEF_WAITS):
@@ -83,25 +77,28 @@ class ExecutorThread:
         return False
 
     def take_finished(self) -> list[tuple[Request, bytes | None]]:
-        """What is done, with its answers."""
+        """Return the finished requests and their answers, and forget them."""
         finished_requests, self._finished_requests = self._finished_requests, []
         return finished_requests
 
     def detach_if_busy(self) -> tuple[Request | None, list[Request]] | None:
-        """Let the thread end after what it is doing; that, and what it has not begun.
+        """Let the thread end after its current request, if it still has one.
 
-        None when all is done after all: the thread is ready for more.
+        Returns:
+            The current request and those that have not begun; None if all are done after all, so
+                that
+            the thread can be used again.
         """
         with self._lock:
             if self._current_request is not None or self._requests:
                 self._is_detached = True
                 remaining_requests, self._requests = list(self._requests), deque()
                 return self._current_request, remaining_requests
-        self._idle_lock.acquire()  # which it is about to say
+        self._idle_lock.acquire()  # The thread is about to release it.
         return None
 
     def close(self) -> None:
-        """Let the thread end, once it is done with what it has been given."""
+        """Let the thread end after the requests it was given."""
         os.close(self._writer)
 
     def _run_thread(self) -> None:
@@ -129,7 +126,7 @@ class ExecutorThread:
 
 
 class BriefWaitExecutor:
-    """Runs plain handlers that have not proved slow, for one event loop."""
+    """Runs plain handlers that have not proved slow."""
 
     def __init__(
         self,
@@ -149,14 +146,14 @@ class BriefWaitExecutor:
         self._thread: ExecutorThread | None = None
 
     def submit(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Run a request now if it is the first, else soon, together with the others that come in.
+        """Run the first request now; collect others that arrive in the same turn of the loop.
 
-        Only on the loop.
+        Must be called on the loop.
         """
         if self._is_collecting:
             self._delay_callbacks[request] = notify_delayed
             return
-        if self._unbatched_left:  # nobody else is to be expected
+        if self._unbatched_left:  # Recent requests came one at a time, so collecting is wasted.
             self._unbatched_left -= 1
         else:
             self._is_collecting = True
@@ -169,7 +166,7 @@ class BriefWaitExecutor:
             self._thread.close()
 
     def _run_collected(self) -> None:
-        """Run what has come in together with the first; see how often nothing has."""
+        """Run the requests collected since the first, and count turns that collected none."""
         self._is_collecting = False
         notify_by_request, self._delay_callbacks = self._delay_callbacks, {}
         if notify_by_request:
@@ -190,7 +187,7 @@ class BriefWaitExecutor:
             self._thread = None
         slow_request, remaining_requests = detached or (None, [])
         finished_requests = thread.take_finished()
-        self._flush()  # what handlers have said on the way comes before their answers
+        self._flush()  # Messages that handlers sent must precede their answers.
         for request, answer in finished_requests:
             self._finish(request, answer)
         if slow_request is not None:
@@ -203,16 +200,16 @@ class BriefWaitExecutor:
 
 
 MAX_POSTED_CALLS = 10_000
-"""Messages that wait for the loop, before those who have more to say must wait themselves."""
+"""Calls that may wait for the loop before threads that post more are held up."""
 
 RECHECK_SECONDS = 0.005
-"""Seconds after which such a thread looks again."""
+"""Seconds after which such a thread checks again."""
 
 log = logging.getLogger("paddock.http")
 
 
 class LoopMailbox:
-    """Calls functions on an event loop, in the order in which they were posted."""
+    """Calls functions on an event loop in the order they were posted, many per wake-up."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -220,39 +217,39 @@ class LoopMailbox:
         self._has_wakeup = False
 
     def post(self, function: Callable[..., object], *arguments: Any) -> None:
-        """Have a function called on the loop. May be called by any thread."""
+        """Call a function on the loop soon. May be called by any thread."""
         self._calls.append((function, arguments))
         if not self._has_wakeup:
             try:
                 self._has_wakeup = True
                 self._loop.call_soon_threadsafe(self._run_calls)
-            except RuntimeError:  # the loop is closed: nobody is left to be told
+            except RuntimeError:  # The loop is closed, and all clients are disconnected.
                 self._calls.clear()
             except BaseException:
-                # A handler that is cancelled is interrupted anywhere, also here.
+                # A cancelled handler can be interrupted at any bytecode, including here.
                 self._has_wakeup = False
                 raise
 
     def wait_for_room(self) -> None:
-        """Hold up a thread that says more than the loop can pass on. Never on the loop."""
-        # No lock that the loop takes as well: a handler that is cancelled is interrupted anywhere,
-        # and would keep it.
+        """Block a thread that posts faster than the loop runs. Must not be called on the loop."""
+        # Polling instead of a lock shared with the loop: a cancelled handler can be interrupted
+        # while it holds the lock, which would then block the loop forever.
         while len(self._calls) > MAX_POSTED_CALLS and self._loop.is_running():
             sleep(RECHECK_SECONDS)
 
     def flush(self) -> None:
-        """Call what has been posted so far now. Only on the loop."""
+        """Run the posted calls now. Must be called on the loop."""
         if self._calls:
             self._run_calls()
 
     def _run_calls(self) -> None:
         self._has_wakeup = False
-        for _ in range(len(self._calls)):  # what comes meanwhile waits for its turn
+        for _ in range(len(self._calls)):  # Calls posted from here on wait for the next turn.
             function, arguments = self._calls.popleft()
             try:
                 function(*arguments)
             except Exception:
-                log.exception("A message could not be passed on")
+                log.exception("A message could not be sent")
         if self._calls and not self._has_wakeup:
             self._has_wakeup = True
             self._loop.call_soon(self._run_calls)
@@ -271,9 +268,9 @@ class RequestExecutor:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def execute(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Have the work of a request done; its exchange gets the answer. Only on the loop.
+        """Run the work of a request; its exchange gets the answer. Must be called on the loop.
 
-        `wait` is told of the request unless it is done in a moment.
+        `notify_delayed` is called with the request unless it finishes at once.
         """
         slow_tracker = request.slow_tracker
         if request.async_work is not None:
@@ -288,13 +285,13 @@ class RequestExecutor:
             self._run_in_worker(request)
 
     def spawn_task(self, coroutine: Any) -> None:
-        """Run a coroutine of our own on the loop, and keep hold of it until it is done."""
+        """Run a coroutine on the loop and keep a reference until it is done."""
         task = self.loop.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def cancel_and_wait(self, seconds: float) -> None:
-        """Stop the coroutines that are left; let them, and the threads, clean up for a while."""
+        """Cancel the remaining coroutines and wait for them and the threads to clean up."""
         tasks = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
@@ -305,7 +302,7 @@ class RequestExecutor:
             await asyncio.sleep(RECHECK_SECONDS)
 
     def close(self) -> None:
-        """Let the threads end, each after what it is doing."""
+        """Let the threads end after their current requests."""
         self._brief_executor.close()
         self._workers.close()
 
@@ -325,7 +322,7 @@ class RequestExecutor:
 
     def _create_task(self, request: Request) -> asyncio.Task[None]:
         coroutine = request.run_async(_finish_request)
-        if sys.version_info >= (3, 12):  # a handler that does not wait is done at once
+        if sys.version_info >= (3, 12):  # Eager tasks: a handler that never waits finishes here.
             return asyncio.Task(coroutine, loop=self.loop, eager_start=True)
         return self.loop.create_task(coroutine)
 

@@ -1,8 +1,8 @@
-"""Our own HTTP/1.1: one connection of a client, parsed by llhttp (`httptools`).
+"""HTTP/1.1 connections of Paddock's own server, parsed by llhttp (`httptools`).
 
-Between the socket and the service there is no other layer, no task for a request and no queue:
-that is what makes it twice as fast as an ASGI server (docs/decisions/0005). One request at a time
-is answered on a connection; a client that sends several gets the answers in order.
+There is no further layer, task or queue between socket and service, which makes this server twice
+as fast as an ASGI server (docs/decisions/0005). A connection answers one request at a time;
+pipelined requests are answered in order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ try:
     import fcntl
     import termios
 except ImportError:  # Windows
-    fcntl = termios = None  # type: ignore[assignment]  # where it is not there
+    fcntl = termios = None  # type: ignore[assignment]  # modules elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 MAX_HEADERS = 128
 MAX_READ_BYTES = 256 * 1024
-"""How much the event loops read at once, at the most."""
+"""The most that asyncio's event loops read at once."""
 MAX_READ_AHEAD_REQUESTS = 16
-"""Requests that may wait before we stop reading, after which a client's leaving goes unnoticed."""
+"""Queued requests after which reading is paused. While it is, a disconnect goes unnoticed."""
 MAX_PIPELINED_REQUESTS = 64
 MAX_CACHED_HEADS = 512
 MAX_CACHED_HEAD_BYTES = 4096
@@ -55,35 +55,35 @@ _INTERNAL_SERVER_ERROR = HttpResponse(500, [], b"")
 _UNCACHEABLE_HEADERS = frozenset(
     {b"authorization", b"connection", b"cookie", b"expect", b"transfer-encoding", b"upgrade"}
 )
-"""Headers that change how a request is read, or that nobody should keep."""
+"""Headers that change how a request is read, or that contain credentials."""
 _UPGRADE_HEADERS = frozenset({b"connection", b"upgrade", b"http2-settings"})
 
 log = logging.getLogger("paddock.http")
 
 
 class ParsedRequest(NamedTuple):
-    """A whole request, and how it is to be answered."""
+    """A complete request with what its response depends on."""
 
     head: RequestHead | None
     body: bytes
     keeps_alive: bool
     accepts_chunked: bool
     early_response: HttpResponse | None = None
-    """What is answered without a look at the body."""
+    """A response that does not depend on the body."""
 
 
 class RequestHeadCache:
-    """Heads that the parser has accepted, so that the same bytes need not be parsed again.
+    """Parsed request heads, found by their bytes.
 
-    Clients send the same head with every request. Only plain ones are kept: a POST that was let
-    in, with a length and nothing else that changes how it is read, and no credentials.
+    Clients send the same head with every request. Only plain heads are cached: an accepted POST
+    with a content length, no credentials, and nothing else that changes how the request is read.
     """
 
     def __init__(self) -> None:
         self._heads: dict[bytes, tuple[RequestHead, int]] = {}
 
     def find_head(self, data: bytes) -> tuple[RequestHead, bytes] | None:
-        """The head and the body of data that is exactly one request with a known head."""
+        """Return head and body if the data is exactly one request with a cached head."""
         head_end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
         cached_head = self._heads.get(data[:head_end])
         if cached_head is None or len(data) - head_end != cached_head[1]:
@@ -91,9 +91,10 @@ class RequestHeadCache:
         return cached_head[0], data[head_end:]
 
     def add_head(self, data: bytes, parsed_request: ParsedRequest) -> None:
-        """Take note of the head of data that was exactly one request, from its first byte on."""
+        """Cache the head of data that was exactly one request."""
         head, head_end = parsed_request.head, data.find(END_OF_HEAD) + len(END_OF_HEAD)
-        # Nothing but the head itself may become known by its bytes: this keeps everybody's heads.
+        # All connections share the cache, so the key must be the complete head and nothing else:
+        # otherwise one client could plant a head that is used for another client's bytes.
         is_cacheable = (
             len(END_OF_HEAD) < head_end <= MAX_CACHED_HEAD_BYTES
             and data[head_end:] == parsed_request.body
@@ -114,7 +115,7 @@ class RequestHeadCache:
 
 
 class Http1Connection(asyncio.Protocol):
-    """One connection: requests in, answers out."""
+    """One client connection."""
 
     _request_started: float
     _head: RequestHead | None
@@ -151,7 +152,7 @@ class Http1Connection(asyncio.Protocol):
         self.on_close: Callable[[], None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client has connected."""
+        """Start the connection, or reject it if there are too many."""
         self._transport = cast("asyncio.Transport", transport)
         self._transport.set_write_buffer_limits(high=self._limits.backlog_bytes // 4)
         self._open_connections.add(self)
@@ -159,7 +160,7 @@ class Http1Connection(asyncio.Protocol):
             self._reject_input(HttpResponse(503, [(b"retry-after", b"1")], b""))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client is gone."""
+        """Forget the connection and report the disconnect to the current exchange."""
         self._open_connections.discard(self)
         self._is_closing = True
         self._queued_requests.clear()
@@ -168,7 +169,7 @@ class Http1Connection(asyncio.Protocol):
             on_close()
 
     def data_received(self, data: bytes) -> None:
-        """Bytes have come."""
+        """Parse received bytes. The parser calls the `on_…` methods below."""
         self._last_activity = now = monotonic()
         if self._is_closing or self._ignores_input:
             return
@@ -183,7 +184,7 @@ class Http1Connection(asyncio.Protocol):
         except httptools.HttpParserUpgrade as upgrade:
             self._decline_upgrade(data[upgrade.args[0] :])
         except httptools.HttpParserCallbackError:
-            log.exception("A request could not be taken")
+            log.exception("A request could not be parsed")
             self._reject_input(_INTERNAL_SERVER_ERROR)
         except httptools.HttpParserError:
             self._reject_input(_BAD_REQUEST)
@@ -197,9 +198,9 @@ class Http1Connection(asyncio.Protocol):
             self._head_cache.add_head(data, parsed_request[0])
 
     def _exceeds_framing_limit(self, data: bytes, now: float) -> bool:
-        """Whether there is too much around a body: before it is parsed, as it fills the memory.
+        """Return whether the data around the body is too large, before the parser stores it.
 
-        That is the head, and of a body in chunks their lengths and what follows the last one.
+        That is the head and, of a chunked body, the chunk headers and the trailers.
         """
         self._request_started = self._request_started or now
         self._received_bytes += len(data)
@@ -209,7 +210,7 @@ class Http1Connection(asyncio.Protocol):
         return framing_bytes > self._limits.body_bytes + self._limits.header_bytes + MAX_READ_BYTES
 
     def _answer_cached_head(self, data: bytes) -> bool:
-        """Answer a request whose head is known, without parsing it."""
+        """Answer a request with a cached head without parsing it."""
         is_busy = self._is_answering or self._queued_requests or self._is_writing_paused
         if is_busy or self._service.is_draining:
             return False
@@ -220,36 +221,36 @@ class Http1Connection(asyncio.Protocol):
         return True
 
     def eof_received(self) -> bool:
-        """The client sends no more, which counts as leaving."""
+        """Close the connection: a client that sends no more counts as disconnected."""
         return False
 
     def pause_writing(self) -> None:
-        """The client does not read as fast as we write."""
+        """Stop answering: the client reads too slowly."""
         self._is_writing_paused = True
 
     def resume_writing(self) -> None:
-        """The client has caught up."""
+        """Continue with the next request: the client has caught up."""
         self._is_writing_paused = False
         self._last_activity = monotonic()
         self._continue_queue()
 
-    # What the parser calls.
+    # Callbacks of the parser.
 
     def on_message_begin(self) -> None:
-        """The first byte of a request."""
+        """Begin a request."""
         self._is_between_requests = False
 
     def on_url(self, url: bytes) -> None:
-        """A part of the request's target."""
+        """Take a part of the request target."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header; those that follow a body in chunks are of no use to us."""
+        """Take a header. Trailers after a chunked body are ignored."""
         if self._head is None:
             self._headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        """The head is complete: refuse what need not be read any further."""
+        """Check the head, and reject requests that need not be read further."""
         if self._is_closing or self._ignores_input:
             return
         headers = self._headers
@@ -266,11 +267,11 @@ class Http1Connection(asyncio.Protocol):
             return
         if self._early_response is None:
             self._transport.write(CONTINUE_RESPONSE)
-        else:  # the client waits for this before it sends the body, if it sends it at all
+        else:  # The client may send the body or not after this, so the connection must close.
             self._reject_input(self._early_response)
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body."""
+        """Take a part of the body."""
         if self._ignores_input:
             return
         if self._early_response is not None:
@@ -286,13 +287,13 @@ class Http1Connection(asyncio.Protocol):
         self._body.append(body)
 
     def on_message_complete(self) -> None:
-        """A request is complete: answer it, or keep it until the one before is answered."""
+        """Answer the request, or queue it until the previous one is answered."""
         head, parser = self._head, self._parser
         if self._is_closing or self._ignores_input or head is None:
             return
         is_upgrade = parser.should_upgrade()
         if is_upgrade and head.method != "CONNECT":
-            return  # its body is yet to come: see _decline_upgrade
+            return  # The parser stops here without the body: see _decline_upgrade.
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         keeps_alive = parser.should_keep_alive() and not is_upgrade
         accepts_chunked = parser.get_http_version() != "1.0"
@@ -307,16 +308,16 @@ class Http1Connection(asyncio.Protocol):
         else:
             self._start_response(parsed_request)
 
-    # What the service calls.
+    # Responder interface.
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port of the client; None for a socket that has none."""
+        """The address and port of the client; None for a socket without one."""
         name = self._transport.get_extra_info("peername")
         return (str(name[0]), int(name[1])) if isinstance(name, tuple) else None
 
     def respond(self, response: HttpResponse) -> None:
-        """Send a whole answer."""
+        """Send a complete response."""
         body = response.body
         if (
             response.headers is JSON_HEADERS
@@ -342,7 +343,7 @@ class Http1Connection(asyncio.Protocol):
         return self._keeps_alive and not self._is_head_request
 
     def open_stream(self, headers: Headers) -> None:
-        """Begin an answer of unknown length."""
+        """Begin a response of unknown length."""
         self._is_streaming = True
         parts = [_STATUS_LINES[200], self._get_date_header()]
         parts.extend(b"%b: %b\r\n" % header for header in headers)
@@ -354,10 +355,10 @@ class Http1Connection(asyncio.Protocol):
             parts.append(b"connection: close\r\n")
         parts.append(b"\r\n")
         self._write_data(b"".join(parts))
-        self._resume_reading()  # a client that leaves is noticed only by reading
+        self._resume_reading()  # A disconnect is noticed only by reading.
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of a stream; False when the client reads too slowly, or is gone."""
+        """Send a chunk of the stream. Return False if the client is too slow or disconnected."""
         unsent_bytes = self._transport.get_write_buffer_size()
         if unsent_bytes > self._limits.backlog_bytes or self._transport.is_closing():
             return False
@@ -365,26 +366,26 @@ class Http1Connection(asyncio.Protocol):
         return True
 
     def end(self) -> None:
-        """A stream is complete."""
+        """Complete the stream."""
         if self._accepts_chunked:
             self._write_data(b"0\r\n\r\n")
         self._finish_response()
 
     def abort(self) -> None:
-        """Break off."""
+        """Close the connection at once."""
         self._is_closing = True
         self.on_close = None
         self._transport.abort()
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing can be sent any more."""
+        """Whether the connection is closing or closed."""
         return self._is_closing
 
-    # What the server calls.
+    # Called by the server.
 
     def check_timeouts(self, now: float) -> None:
-        """Close a connection on which nothing has moved for too long."""
+        """Close the connection if it has been inactive for too long."""
         limits = self._limits
         unsent_bytes = self._transport.get_write_buffer_size()
         acknowledged_bytes = (
@@ -392,7 +393,7 @@ class Http1Connection(asyncio.Protocol):
             - unsent_bytes
             - (_count_unsent_kernel_bytes(self._transport) if unsent_bytes else 0)
         )
-        if acknowledged_bytes != self._acknowledged_bytes:  # the client reads, however slowly
+        if acknowledged_bytes != self._acknowledged_bytes:  # The client reads, if slowly.
             self._acknowledged_bytes = acknowledged_bytes
             self._last_activity = now
         idle_seconds = now - self._last_activity
@@ -411,7 +412,7 @@ class Http1Connection(asyncio.Protocol):
             self._transport.close()
 
     def close_after_response(self) -> None:
-        """Close after the answer that is under way, or now if there is none."""
+        """Close after the current response, or now if there is none."""
         self._keeps_alive = False
         if not self._is_answering and not self._is_closing:
             self._is_closing = True
@@ -433,7 +434,7 @@ class Http1Connection(asyncio.Protocol):
         return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
 
     def _queue_request(self, parsed_request: ParsedRequest) -> None:
-        """Answer a request later, when those before it have been answered."""
+        """Queue a pipelined request. Reject it if too much is queued."""
         queued_bytes = sum(len(queued.body) for queued in self._queued_requests) + len(
             parsed_request.body
         )
@@ -470,7 +471,7 @@ class Http1Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_soon(self._continue_queue)
 
     def _continue_queue(self) -> None:
-        """Answer what had to wait."""
+        """Start the next queued request, or resume reading."""
         if self._is_closing or self._is_answering or self._is_writing_paused:
             return
         if self._queued_requests:
@@ -489,7 +490,7 @@ class Http1Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _reject_input(self, response: HttpResponse) -> None:
-        """Answer what cannot be understood, after what could be, and hang up."""
+        """Send a final response after those that are pending, and close. Ignore further input."""
         if self._ignores_input:
             return
         self._ignores_input = True
@@ -498,15 +499,15 @@ class Http1Connection(asyncio.Protocol):
         )
         if self._is_answering or self._queued_requests or self._is_writing_paused:
             self._queued_requests.append(parsed_request)
-            self._resume_reading()  # what comes is not listened to; but a client that leaves is noticed
+            self._resume_reading()  # The input is ignored, but a disconnect is noticed.
         else:
             self._start_response(parsed_request)
 
     def _decline_upgrade(self, remainder: bytes) -> None:
-        """Go on in HTTP/1.1 with a client that would rather speak something else.
+        """Continue in HTTP/1.1 with a client that offers another protocol.
 
-        The parser takes what follows the head for that other protocol; so it is given the head
-        once more, without the offer.
+        RFC 9110, section 7.8, lets a server ignore the offer. The parser, however, treats the rest
+        of the data as the other protocol, so it gets the head again without the offer.
         """
         head = self._head
         if head is None or self._is_closing or head.method == "CONNECT":
@@ -520,14 +521,14 @@ class Http1Connection(asyncio.Protocol):
 
     def _write_data(self, data: bytes) -> None:
         if not self._transport.get_write_buffer_size():
-            self._last_activity = monotonic()  # from now on it is the client's turn
+            self._last_activity = monotonic()  # write_seconds starts when data begins to wait.
         if not self._transport.is_closing():
             self._sent_bytes += len(data)
             self._transport.write(data)
 
 
 def _count_unsent_kernel_bytes(transport: asyncio.Transport) -> int:
-    """Bytes that the system has taken over, and the client has not: megabytes, for a slow one."""
+    """Return the bytes in the socket's send buffer, which can be megabytes for a slow client."""
     if fcntl is None or termios is None:
         return 0
     try:

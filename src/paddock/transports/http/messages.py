@@ -1,15 +1,13 @@
-"""What the parts of the HTTP transport know of each other, and of whoever carries the bytes.
+"""Types shared by the HTTP transport: requests, responses, limits and the interfaces around them.
 
-A carrier (our own server, or an ASGI server through `asgi`) brings a `Head` and a body, and takes
-the answer through an `Outgoing`. All of it happens on one event loop.
-
-Media types: what a client sends and what it is ready to take.
-
-How much of everything a client may use.
+The HTTP server (`Http1Connection`, or an ASGI server through `AsgiApp`) passes a `RequestHead` and
+a body to `HttpService` and sends the response through a `Responder`. All of this happens on one
+event loop.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -30,11 +28,11 @@ SESSION_ID_FIELD = http_headers.to_asgi_name(http_headers.SESSION_ID_HEADER)
 LAST_EVENT_ID_FIELD = http_headers.to_asgi_name(http_headers.LAST_EVENT_ID_HEADER)
 JSON_CONTENT_TYPE = (b"content-type", http_headers.JSON_MEDIA_TYPE.encode())
 JSON_HEADERS: Headers = [JSON_CONTENT_TYPE]
-"""The headers of most answers; a carrier may know them by their identity."""
+"""The headers of most responses. Compared by identity for the fast path of `Http1Connection`."""
 
 
 class HttpResponse(NamedTuple):
-    """An answer that is complete."""
+    """A complete HTTP response."""
 
     status: int
     headers: Headers
@@ -42,7 +40,7 @@ class HttpResponse(NamedTuple):
 
 
 class RequestHead:
-    """What stands before the body of an HTTP request; names in lower case, values stripped."""
+    """The request line and headers. Header names are lower case, values stripped."""
 
     __slots__ = ("headers", "method", "path", "repeated")
 
@@ -62,7 +60,7 @@ class RequestHead:
     def from_pairs(
         cls, method: str, path: str, pairs: Iterable[tuple[bytes, bytes]]
     ) -> RequestHead:
-        """From names in lower case and values."""
+        """Build a head from pairs of lower-case names and values."""
         headers: dict[bytes, bytes] = {}
         repeated: dict[bytes, list[bytes]] = {}
         for name, value in pairs:
@@ -70,71 +68,71 @@ class RequestHead:
                 repeated.setdefault(name, [headers[name]]).append(value.strip(b" \t"))
             else:
                 headers[name] = value.strip(b" \t")
-        if b"accept" in repeated:  # a list that may be written in several lines
+        if b"accept" in repeated:  # RFC 9110, section 5.3: a list may be split over several lines.
             headers[b"accept"] = b", ".join(repeated.pop(b"accept"))
         return cls(method, path, headers, repeated)
 
     def get_all(self, name: bytes) -> list[bytes]:
-        """Every value of a header."""
+        """Return every value of a header."""
         if name in self.repeated:
             return self.repeated[name]
         return [self.headers[name]] if name in self.headers else []
 
     def get_single(self, name: str) -> str | None:
-        """The one value of a header.
+        """Return the value of a header, or None.
 
         Raises:
-            HeaderMismatchError: when there are several.
+            HeaderMismatchError: The header occurs more than once.
         """
         key = name.lower().encode("latin-1")
         if key in self.repeated:
-            raise HeaderMismatchError(f"{name} is there more than once")
+            raise HeaderMismatchError(f"The header {name} occurs more than once")
         value = self.headers.get(key)
         return None if value is None else value.decode("latin-1")
 
 
 class Responder(Protocol):
-    """Takes the answer to one HTTP request; used only on the event loop."""
+    """Sends the response to one HTTP request. Used only on the event loop."""
 
     on_close: Callable[[], None] | None
-    """Called when the client is gone before the answer is complete."""
+    """Called if the client disconnects before the response is complete."""
 
     @property
     def is_gone(self) -> bool:
-        """Whether the client has left already: then `on_close` will not be called any more."""
+        """Whether the client has disconnected. `on_close` is not called afterwards."""
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port of the client, as far as the carrier knows them."""
+        """The address and port of the client, if known."""
 
     def respond(self, response: HttpResponse) -> None:
-        """Send a whole answer."""
+        """Send a complete response."""
 
     def open_stream(self, headers: Headers) -> None:
-        """Begin an answer of unknown length, with status 200."""
+        """Begin a response of unknown length with status 200."""
 
     def write(self, chunk: bytes) -> bool:
-        """Send a part of the stream; False when the client is too slow to take more, or gone."""
+        """Send a chunk of the stream. Return False if the client is too slow or disconnected."""
 
     def end(self) -> None:
-        """The stream is complete."""
+        """Complete the stream."""
 
     def abort(self) -> None:
-        """Break off: the client must see that something is missing."""
+        """Close the connection, so that the client notices that the response is incomplete."""
 
 
 class ActiveExchange(Protocol):
-    """A request that is being answered."""
+    """A request in progress."""
 
     def check(self, now: float) -> None:
-        """Called now and then: give the client a sign of life, or give up."""
+        """Send a keep-alive or time the request out. Called at intervals."""
 
     def close(self) -> None:
-        """Break off."""
+        """Cancel the request and abort its response."""
 
 
 class AccessRefusal(Protocol):
-    """An exception that says how a request without sufficient rights is answered."""
+    """The attributes of `paddock.auth.errors.RefusalError` that the transport uses."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -142,31 +140,35 @@ class AccessRefusal(Protocol):
 
 
 class Authorizer(Protocol):
-    """Who may use the endpoint; `paddock.auth` has it."""
+    """Authenticates requests; implemented by `paddock.auth`."""
 
     @property
     def resource(self) -> str:
-        """The URL of the endpoint; raises a `DefinitionError` when nobody has said it."""
+        """The URL of the endpoint. Raises `DefinitionError` if it is not configured."""
 
     @property
     def metadata_url(self) -> str:
-        """Where clients are told to find the document about the endpoint."""
+        """The URL of the protected resource metadata, as given to clients."""
 
     def bind(self, resource: str) -> None:
-        """The endpoint is served at this URL."""
+        """Set the URL of the endpoint."""
 
     async def authenticate(self, values: list[str], /) -> Principal:
-        """Who sent a request with these Authorization headers; raises a `Refusal`."""
+        """Return the sender of a request with these Authorization headers.
+
+        Raises:
+            RefusalError: The credentials are missing or insufficient.
+        """
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> Exception:
-        """The `Refusal` of a principal who lacks scopes."""
+        """Return the `RefusalError` for a principal who lacks scopes."""
 
     def metadata(self) -> dict[str, object]:
-        """The RFC 9728 document about the endpoint."""
+        """Return the protected resource metadata (RFC 9728)."""
 
 
 class AcceptedTypes(NamedTuple):
-    """Which forms of an answer a client takes."""
+    """The response types that a client accepts."""
 
     json: bool
     events: bool
@@ -175,7 +177,7 @@ class AcceptedTypes(NamedTuple):
 
 @lru_cache(maxsize=256)
 def parse_accept(header: bytes) -> AcceptedTypes:
-    """What an Accept header allows; one that is missing allows everything."""
+    """Parse an Accept header. A missing header accepts everything."""
     if not header.strip():
         return AcceptedTypes(json=True, events=True)
     ranges = [_parse_media_range(part) for part in header.decode("latin-1").split(",")]
@@ -194,7 +196,7 @@ def parse_accept(header: bytes) -> AcceptedTypes:
 
 @lru_cache(maxsize=256)
 def is_json_content_type(header: bytes) -> bool:
-    """Whether a Content-Type is JSON in UTF-8."""
+    """Return whether a Content-Type is JSON in UTF-8."""
     media_type, *parameters = [part.strip().lower() for part in header.decode("latin-1").split(";")]
     charsets = [part[8:].strip('"') for part in parameters if part.startswith("charset=")]
     return media_type == JSON_MEDIA_TYPE and all(
@@ -216,7 +218,7 @@ def _parse_media_range(part: str) -> tuple[str, float]:
 
 
 def _get_weight(ranges: list[tuple[str, float]], media_type: str) -> float:
-    """How much a type is wanted: the most specific range counts."""
+    """Return the weight of a media type. The most specific matching range counts."""
     for name in (media_type, media_type.partition("/")[0] + "/*", "*/*"):
         weights = [weight for range_type, weight in ranges if range_type == name]
         if weights:
@@ -224,84 +226,47 @@ def _get_weight(ranges: list[tuple[str, float]], media_type: str) -> float:
     return 0.0
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
-    """Bounds on sizes, numbers and times; every one can be set.
+    """Limits on the resources that clients can use over HTTP. All must be greater than 0."""
 
-    Args:
-        body_bytes: Of one request.
-        header_bytes: Of all headers of one request.
-        connections: Open at once.
-        concurrent_requests: Being answered at once; more are told to come back.
-        sessions: Open at once; the one that has been idle longest makes room.
-        session_idle_seconds: After which a session that nobody uses ends.
-        event_bytes, events: Of a session, that a client may ask for again.
-        all_event_bytes: Of all sessions together; the longest unused make room.
-        backlog_bytes: Waiting for a client that reads slowly, before it is cut off.
-        call_seconds: That a handler may take.
-        keep_alive_seconds: Between signs of life on a connection where nothing happens.
-        idle_seconds: After which a connection without a request is closed.
-        receive_seconds: That a client may take to send a request.
-        write_seconds: Within which a client must take something of its answer.
-        drain_seconds: That what is under way may take when the server is told to end.
-    """
+    body_bytes: int = 16 * 1024 * 1024
+    """Size of one request body."""
+    header_bytes: int = 32 * 1024
+    """Size of all headers of one request."""
+    connections: int = 10_000
+    """Open connections."""
+    concurrent_requests: int = 2_000
+    """Requests in progress. Further ones get status 503."""
+    sessions: int = 10_000
+    """Open sessions. At the limit, the session that has been idle longest is closed."""
+    session_idle_seconds: float = 1800
+    """Seconds after which an unused session is closed."""
+    events: int = 256
+    """Events stored per session, so that clients can resume a stream."""
+    event_bytes: int = 4 * 1024 * 1024
+    """Size of the events stored per session."""
+    all_event_bytes: int = 128 * 1024 * 1024
+    """Size of the events of all sessions. The least recently used sessions lose theirs first."""
+    backlog_bytes: int = 4 * 1024 * 1024
+    """Unsent data of a connection. A client that reads too slowly is disconnected."""
+    call_seconds: float = 600
+    """Duration of a handler."""
+    keep_alive_seconds: float = 15
+    """Interval of keep-alive messages on an idle stream."""
+    idle_seconds: float = 75
+    """Seconds after which a connection without a request is closed."""
+    receive_seconds: float = 30
+    """Seconds that a client has to send a request."""
+    write_seconds: float = 60
+    """Seconds within which a client must read part of its response."""
+    drain_seconds: float = 10
+    """Seconds that requests in progress have to finish when the server stops."""
 
-    __slots__ = (
-        "all_event_bytes",
-        "backlog_bytes",
-        "body_bytes",
-        "call_seconds",
-        "concurrent_requests",
-        "connections",
-        "drain_seconds",
-        "event_bytes",
-        "events",
-        "header_bytes",
-        "idle_seconds",
-        "keep_alive_seconds",
-        "receive_seconds",
-        "session_idle_seconds",
-        "sessions",
-        "write_seconds",
-    )
-
-    def __init__(
-        self,
-        *,
-        body_bytes: int = 16 * 1024 * 1024,
-        header_bytes: int = 32 * 1024,
-        connections: int = 10_000,
-        concurrent_requests: int = 2_000,
-        sessions: int = 10_000,
-        session_idle_seconds: float = 1800,
-        events: int = 256,
-        event_bytes: int = 4 * 1024 * 1024,
-        all_event_bytes: int = 128 * 1024 * 1024,
-        backlog_bytes: int = 4 * 1024 * 1024,
-        call_seconds: float = 600,
-        keep_alive_seconds: float = 15,
-        idle_seconds: float = 75,
-        receive_seconds: float = 30,
-        write_seconds: float = 60,
-        drain_seconds: float = 10,
-    ) -> None:
-        self.body_bytes = body_bytes
-        self.header_bytes = header_bytes
-        self.connections = connections
-        self.concurrent_requests = concurrent_requests
-        self.sessions = sessions
-        self.session_idle_seconds = session_idle_seconds
-        self.events = events
-        self.event_bytes = event_bytes
-        self.all_event_bytes = all_event_bytes
-        self.backlog_bytes = backlog_bytes
-        self.call_seconds = call_seconds
-        self.keep_alive_seconds = keep_alive_seconds
-        self.idle_seconds = idle_seconds
-        self.receive_seconds = receive_seconds
-        self.write_seconds = write_seconds
-        self.drain_seconds = drain_seconds
-        for name in self.__slots__:
-            if not getattr(self, name) > 0:
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value = getattr(self, limit.name)
+            if not value > 0:
                 raise DefinitionError(
-                    f"the limit {name} is {getattr(self, name)!r}", hint="use more than 0"
+                    f"the limit {limit.name} is {value!r}", hint="use more than 0"
                 )

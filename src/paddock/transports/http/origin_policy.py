@@ -1,7 +1,7 @@
-"""Which hosts and origins may use the endpoint: the protection from DNS rebinding, and CORS.
+"""Host and Origin checks: protection from DNS rebinding, and CORS.
 
-A browser can be made to send requests to a server on the user's own machine. So a request must
-name a host that is ours, and, where a web page sent it, come from an origin that is allowed.
+Web pages can make a browser send requests to servers on the user's machine. A request must
+therefore name an allowed host and, if a web page sent it, come from an allowed origin.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WILDCARD = "*"
 MAX_CACHED_VERDICTS = 1024
-"""Verdicts that are remembered; a client cannot fill the memory with new ones."""
+"""Cached results, so that a client cannot fill the memory with new values."""
 CORS_METHODS = b"POST, GET, DELETE, OPTIONS"
 CORS_HEADERS = (
     b"Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
@@ -31,7 +31,7 @@ PREFLIGHT_MAX_AGE_SECONDS = b"600"
 
 
 class HostOriginPolicy:
-    """Says whether a request may pass, by its Host and Origin headers."""
+    """Decides by Host and Origin headers whether a request is allowed."""
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._hosts = frozenset(
@@ -44,7 +44,7 @@ class HostOriginPolicy:
         self._origin_verdicts: dict[bytes, bool] = {}
 
     def find_violation(self, head: RequestHead) -> str | None:
-        """Why a request must not pass; None when it may."""
+        """Return the reason to reject a request, or None."""
         host_value = head.headers.get(b"host", b"")
         is_allowed = self._host_verdicts.get(host_value)
         if is_allowed is None:
@@ -52,16 +52,16 @@ class HostOriginPolicy:
                 self._host_verdicts, host_value, self._allows_host(host_value)
             )
         if not is_allowed or b"host" in head.repeated:
-            return f"Host {_quote_value(host_value)} is not allowed here; allowed_hosts can name it"
+            return f"Host {_quote_value(host_value)} is not allowed; add it to allowed_hosts"
         origin = head.headers.get(b"origin")
         if origin is None:
             return None
         if not self.allows_origin(origin) or b"origin" in head.repeated:
-            return f"Origin {_quote_value(origin)} is not allowed here; allowed_origins can name it"
+            return f"Origin {_quote_value(origin)} is not allowed; add it to allowed_origins"
         return None
 
     def allows_origin(self, origin: bytes) -> bool:
-        """Whether web pages of an origin may use the endpoint."""
+        """Return whether web pages of an origin may use the endpoint."""
         verdicts = self._origin_verdicts.get(origin)
         if verdicts is None:
             verdicts = _cache_verdict(
@@ -70,7 +70,7 @@ class HostOriginPolicy:
         return verdicts
 
     def make_cors_headers(self, head: RequestHead) -> Headers:
-        """What a browser must be told so that a page may read an answer."""
+        """Return the headers that let a web page read the response."""
         origin = head.headers.get(b"origin")
         if origin is None or not self.allows_origin(origin):
             return []
@@ -81,7 +81,7 @@ class HostOriginPolicy:
         ]
 
     def make_preflight_headers(self, head: RequestHead) -> Headers:
-        """What a browser asks before it sends a page's request."""
+        """Return the headers that answer a CORS preflight request."""
         requested_headers = head.headers.get(b"access-control-request-headers", b"").decode(
             "latin-1"
         )
@@ -117,7 +117,7 @@ class HostOriginPolicy:
 
 
 def is_loopback_host(host_value: str) -> bool:
-    """Whether a host is this machine, and cannot be another."""
+    """Return whether a host name or address always refers to this machine."""
     if host_value == "localhost":
         return True
     try:
@@ -129,12 +129,12 @@ def is_loopback_host(host_value: str) -> bool:
 
 
 def _parse_host(value: str) -> str:
-    """The host of `host`, `host:port`, `[::1]:port`, without its port, in lower case."""
+    """Return the host of `host`, `host:port` or `[::1]:port` in lower case, without its port."""
     if value == WILDCARD:
         return WILDCARD
     try:
         parts = urlsplit(f"//{value}")
-        parts.port  # noqa: B018 - raises when it is no port
+        parts.port  # noqa: B018 - the property raises ValueError for an invalid port
     except ValueError:
         raise DefinitionError(f"{value!r} is not a host") from None
     is_only_host = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
@@ -144,7 +144,7 @@ def _parse_host(value: str) -> str:
 
 
 def normalize_origin(value: str) -> str:
-    """An origin in the form in which two that are the same are equal."""
+    """Return an origin in canonical form: without default port and trailing slash."""
     if value == WILDCARD:
         return WILDCARD
     try:
@@ -166,7 +166,9 @@ def normalize_origin(value: str) -> str:
 
 def _require_list(values: Iterable[str], option: str) -> list[str]:
     if isinstance(values, str):
-        raise DefinitionError(f"{option} is a text", hint=f"write {option}=[{values!r}]")
+        raise DefinitionError(
+            f"{option} must be a list, not a string", hint=f"write {option}=[{values!r}]"
+        )
     return list(values)
 
 

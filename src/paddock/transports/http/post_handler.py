@@ -1,11 +1,8 @@
-"""Headers that repeat what the body says, so that whoever routes requests need not read it.
+"""Handles POST requests: decodes the message, selects the era, and dispatches it.
 
-In the stateless era they must be there and must not differ from the body.
-
-What a POST holds, which era it belongs to, and who answers it.
-
-The body decides, the headers come second: a request that names its version is of the stateless
-era, and then its headers must agree; everything else belongs to a session.
+The body decides, the headers only confirm: a request whose `_meta` names its version belongs to
+the stateless era, and its headers must then agree with the body. Everything else belongs to a
+session.
 """
 
 from __future__ import annotations
@@ -58,10 +55,12 @@ NAME_FIELD = http_headers.to_asgi_name(http_headers.NAME_HEADER)
 def check_mirrored_headers(
     request_head: RequestHead, method: str, version: str, params: RequestParams
 ) -> None:
-    """Refuse a request whose headers do not say what its body says.
+    """Check the headers that repeat parts of the body, so that proxies can route by headers.
+
+    Stateless requests must have them.
 
     Raises:
-        HeaderMismatchError: saying which header, what it holds and what was expected.
+        HeaderMismatchError: A header is missing or differs from the body.
     """
     headers = request_head.headers
     if headers.get(VERSION_FIELD) != version.encode() or VERSION_FIELD in request_head.repeated:
@@ -76,7 +75,7 @@ def check_mirrored_headers(
 
 
 def _check_name_header(request_head: RequestHead, name: object) -> None:
-    if not isinstance(name, str):  # the parameters are wrong, which is said later
+    if not isinstance(name, str):  # Invalid parameters are reported later.
         return
     value = request_head.headers.get(NAME_FIELD)
     if (
@@ -92,7 +91,7 @@ def _check_name_header(request_head: RequestHead, name: object) -> None:
 
 
 def _is_literal_name(value: bytes, name: str) -> bool:
-    """Whether a header is a name as it is: the usual case, found out quickly."""
+    """Return whether a header is the unencoded name: the usual case, checked without decoding."""
     is_plain = name.isascii() and name.isprintable() and not name.startswith("=?")
     return is_plain and value == name.encode()
 
@@ -101,10 +100,12 @@ def _make_mismatch_error(
     header_name: str, request_head: RequestHead, field: bytes, expected: str
 ) -> HeaderMismatchError:
     if field in request_head.repeated:
-        return HeaderMismatchError(f"{header_name} is there more than once")
+        return HeaderMismatchError(f"The header {header_name} occurs more than once")
     value = request_head.headers.get(field)
     if value is None:
-        return HeaderMismatchError(f"{header_name} is missing; the body says {expected!r:.200}")
+        return HeaderMismatchError(
+            f"The header {header_name} is missing; the body says {expected!r:.200}"
+        )
     header_value = value.decode("latin-1")
     return HeaderMismatchError(
         f"{header_name} is {header_value!r:.200}, but the body says {expected!r:.200}"
@@ -117,13 +118,13 @@ _NOT_A_MESSAGE_ERROR = encode_error(
 )
 _EMPTY_BODY_ERROR = encode_error(None, ProtocolError("The body is empty", rpc_code=PARSE_ERROR))
 _SESSION_NOT_FOUND_ERROR = ProtocolError(
-    "There is no such session, or not any more: initialize again", rpc_code=INVALID_REQUEST
+    "The session does not exist or has ended; send initialize again", rpc_code=INVALID_REQUEST
 )
 _SESSION_VERSION_VALUES = frozenset(version.encode() for version in SESSION_VERSIONS)
 
 
 class PostHandler:
-    """Answers the messages that clients post."""
+    """Handles the messages that clients post."""
 
     def __init__(self, runtime: EndpointRuntime, sessions: HttpSessionStore) -> None:
         self._runtime = runtime
@@ -136,12 +137,12 @@ class PostHandler:
         responder: Responder,
         principal: Principal | None,
     ) -> None:
-        """Take one body, which holds one message."""
+        """Handle the body of a POST request."""
         if body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(body)
             except DECODE_ERRORS:
-                pass  # the long way finds out what is wrong
+                pass  # The general path reports what is wrong.
             else:
                 self._handle_tool_call(call, request_head, body, responder, principal)
                 return
@@ -155,7 +156,7 @@ class PostHandler:
         responder: Responder,
         principal: Principal | None,
     ) -> None:
-        """The usual request, which is decoded only once."""
+        """Handle a `tools/call`, which the shortcut has decoded completely."""
         meta = call.params.meta
         if self._runtime.is_full:
             self._make_exchange(request_head, responder, principal).reject_busy(call.id)
@@ -205,7 +206,7 @@ class PostHandler:
                 exchange.respond(400, answer_malformed_line(body, fault) or fallback)
             return
         if frame.method is UNSET or frame.id is UNSET:
-            # These are taken even by a full server: they end what is under way.
+            # Accepted even at the limit: responses and cancellations complete other requests.
             self._handle_non_request(exchange, frame, body, responder)
             return
         if self._runtime.is_full:
@@ -272,7 +273,7 @@ class PostHandler:
     def _reject_params(
         self, exchange: HttpExchange, frame: JsonRpcFrame, error: ProtocolError
     ) -> None:
-        """Say the first thing that is wrong: the envelope, the headers, the parameters."""
+        """Report the first problem: the envelope, the headers, or else the parameters."""
         method, request_id = str(frame.method), frame.id
         known_id = None if request_id is UNSET else request_id
         try:
@@ -291,7 +292,7 @@ class PostHandler:
     def _handle_non_request(
         self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, responder: Responder
     ) -> None:
-        """A notification, or an answer to a question of ours."""
+        """Handle a notification or a response."""
         is_answer = frame.method is UNSET
         if is_answer and frame.result is UNSET and frame.error is UNSET:
             exchange.respond(400, _NOT_A_MESSAGE_ERROR)
@@ -300,7 +301,7 @@ class PostHandler:
         ):
             self._handle_in_session(exchange.head, body, responder, exchange.principal)
         elif is_answer:
-            text = "Nobody has asked: an answer needs the session of its question"
+            text = "A response needs the Mcp-Session-Id of the request that it answers"
             exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
         else:
             exchange.respond_accepted()
@@ -351,7 +352,7 @@ class PostHandler:
             exchange.respond_accepted()
 
     def _run_batch(self, exchange: HttpSessionExchange, replies: list[Reply]) -> None:
-        """The answers to a batch come together, when the last one is there."""
+        """Run a batch. Its answers are sent together, when the last one is available."""
         for reply in replies:
             if isinstance(reply, bytes):
                 exchange.deliver_answer(reply)
@@ -369,7 +370,7 @@ class PostHandler:
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> HttpSession | None:
-        """The session that a request names; None when it was refused."""
+        """Return the session that a request names. If there is none, reject it and return None."""
         version = request_head.headers.get(VERSION_FIELD)
         session_id = request_head.headers.get(SESSION_ID_FIELD)
         session, status = None, 400
@@ -393,7 +394,7 @@ class PostHandler:
         if method in eras.stateless.methods and method not in eras.session.methods:
             return _make_missing_meta_error(META_VERSION)
         return ProtocolError(
-            f"The request has neither the header Mcp-Session-Id (send initialize first) nor "
+            f"The request has neither an Mcp-Session-Id header (send initialize first) nor "
             f"params._meta[{META_VERSION!r}]",
             rpc_code=INVALID_REQUEST,
         )

@@ -1,4 +1,4 @@
-"""Our own HTTP server: sockets, signals, and an orderly end around `wire`."""
+"""Paddock's own HTTP server: listening, signals and orderly shutdown."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from paddock.transports.http.service import HttpService
 
 CHECK_INTERVAL_SECONDS = 1.0
-"""Seconds between two looks at idle connections."""
+"""Interval of the checks for timed-out connections."""
 LISTEN_BACKLOG = 2048
 MIN_HANG_UP_SECONDS = 0.5
-"""Seconds that the last answers get to leave at least."""
+"""Seconds that the last responses have to be sent, even if the drain time is used up."""
 
 
 class ListenError(PaddockError):
-    """An address cannot be served on."""
+    """The server cannot listen on the address."""
 
     code = "listen"
 
@@ -54,15 +54,15 @@ class HttpServer:
 
     @property
     def port(self) -> int:
-        """The port that is listened on: also where any free one was asked for."""
+        """The port that the server listens on, also if port 0 was requested."""
         sockets = self._server.sockets if self._server is not None else ()
         return int(sockets[0].getsockname()[1]) if sockets else self._port
 
     async def start(self) -> None:
-        """Begin to listen.
+        """Start listening.
 
         Raises:
-            ListenError: when the address cannot be had.
+            ListenError: The address is in use or not available.
         """
         loop = asyncio.get_running_loop()
         self._check_connections()
@@ -71,14 +71,14 @@ class HttpServer:
                 self._make_connection, self._host, self._port, ssl=self._tls, backlog=LISTEN_BACKLOG
             )
         except OSError as error:
-            hint = "is another server running there? Port 0 takes any that is free"
+            hint = "another program uses this port; choose a different one, or 0 for any free port"
             raise ListenError(
                 f"Cannot listen on {self._host}:{self._port}: {error.strerror or error}",
                 hint=hint if error.errno == errno.EADDRINUSE else None,
             ) from None
 
     async def serve(self) -> None:
-        """Serve until `stop`; then let what is under way finish, and hang up."""
+        """Serve until `stop`, then let requests finish and close the connections."""
         deadline = monotonic()
         try:
             await self._stopped.wait()
@@ -96,11 +96,11 @@ class HttpServer:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was told to end."""
+        """Whether `stop` was called."""
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """End in good order; asked a second time, end at once. Only on the loop."""
+        """Stop after the requests in progress; at the second call, at once. Only on the loop."""
         self._must_stop_now = self._stopped.is_set()
         self._stopped.set()
         if self._startup_task is not None:
@@ -108,7 +108,7 @@ class HttpServer:
 
     @contextmanager
     def cancel_startup_on_stop(self) -> Iterator[None]:
-        """Within, the server is not ready yet: `stop` cancels the current task."""
+        """Let `stop` cancel the current task, while the server is not ready."""
         self._startup_task = asyncio.current_task()
         try:
             yield
@@ -117,7 +117,7 @@ class HttpServer:
 
     @contextmanager
     def handle_signals(self) -> Iterator[None]:
-        """Within, the signals to end call `stop`."""
+        """Call `stop` on SIGINT and SIGTERM."""
         restore_handlers = self._install_signal_handlers()
         try:
             yield
@@ -131,7 +131,7 @@ class HttpServer:
         drain_task.cancel()
 
     async def _close_connections(self, deadline: float) -> None:
-        """Let the answers that were given leave, for as long as there is time."""
+        """Wait until the responses are sent or the deadline passes, then close all connections."""
         deadline = max(deadline, monotonic() + MIN_HANG_UP_SECONDS)
         for connection in list(self._connections):
             connection.close_after_response()
@@ -180,17 +180,17 @@ class HttpServer:
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """The host and port of `127.0.0.1:8642`, `[::1]:8642`, `:8642` or `8642`.
+    """Return host and port of `127.0.0.1:8642`, `[::1]:8642`, `:8642` or `8642`.
 
     Raises:
-        DefinitionError: when it is none of these.
+        DefinitionError: The text is not an address.
     """
     if "://" in text:
         raise DefinitionError(
-            f"{text!r} is a URL", hint="write only host:port, as in 127.0.0.1:8642"
+            f"{text!r} is a URL", hint="use only host:port, such as 127.0.0.1:8642"
         )
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
     if not port.isdecimal() or int(port) > 65535:
-        raise DefinitionError(f"{text!r} is not an address", hint="as in 127.0.0.1:8642")
+        raise DefinitionError(f"{text!r} is not an address", hint="use host:port or port")
     return host, int(port)

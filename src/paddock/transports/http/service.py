@@ -1,12 +1,7 @@
-"""What has to wait until a server is ready, and what is answered at once.
+"""HTTP service of one MCP server: routing, authorization, start-up and shutdown.
 
-Handshakes and lists need nothing of what a server prepares when it starts. Calls do: they are kept,
-with all that could be about them, and taken in the same order when the server is ready.
-
-One server behind HTTP: who is let in, what is under way, and how it all ends.
-
-Carriers ask `admit` about the head of a request, then hand the body to `take`. What the posted
-messages mean is the business of `receiving`.
+HTTP servers call `answer_head` with the head of each request and, if that returns None, pass the
+body to `handle_request`. The posted messages are handled by `post_handler`.
 """
 
 from __future__ import annotations
@@ -73,11 +68,15 @@ DEFERRED_METHODS = frozenset(
         "tools/call",
     }
 )
-"""What runs code of the server's author, and what stops it."""
+"""Methods that run the author's code, or stop it. They wait for the server's lifespan."""
 
 
 class StartupQueue:
-    """Keeps requests back for as long as it is shut."""
+    """Holds back calls until the server's lifespan has been entered.
+
+    Handshakes and lists need no lifespan and are answered at once. Calls, and the messages that may
+    refer to them, are queued and handled in order.
+    """
 
     def __init__(self, max_requests: int) -> None:
         self.is_holding = False
@@ -86,25 +85,25 @@ class StartupQueue:
 
     @property
     def is_full(self) -> bool:
-        """Whether as many requests wait as may."""
+        """Whether the queue has reached its limit."""
         return len(self._entries) >= self._max_requests
 
     def must_wait(self, body: bytes) -> bool:
-        """Whether a message has to wait."""
+        """Return whether a message has to wait."""
         if is_batch(body):
             return True
         try:
             frame = decode_frame(body)
         except DECODE_ERRORS:
-            return False  # which is said at once
+            return False  # Malformed messages are rejected at once.
         return frame.method is UNSET or frame.method in DEFERRED_METHODS
 
     def add(self, responder: Responder, handle_later: Callable[[], None]) -> None:
-        """Have a request taken later."""
+        """Queue a request. `handle_later` handles it."""
         self._entries.append((responder, handle_later))
 
     def release_all(self) -> None:
-        """Take what was kept, but for clients who have left, and let everything through."""
+        """Handle the queued requests whose clients are still connected, and stop holding."""
         self.is_holding = False
         entries, self._entries = self._entries, []
         for responder, handle_later in entries:
@@ -112,7 +111,7 @@ class StartupQueue:
                 handle_later()
 
     def refuse_all(self, refuse: Callable[[Responder], None]) -> None:
-        """Refuse what was kept; the gate stays as it is."""
+        """Reject the queued requests. Later ones are still held."""
         entries, self._entries = self._entries, []
         for responder, _ in entries:
             if not responder.is_gone:
@@ -122,9 +121,9 @@ class StartupQueue:
 RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource"
 HEALTH_PATH = "/health"
 CLEANUP_SECONDS = 1.0
-"""Seconds that handlers get to clean up once they have been stopped."""
+"""Seconds that cancelled handlers have to clean up."""
 CHECK_INTERVAL_SECONDS = 1.0
-"""Seconds between two looks at what is waiting."""
+"""Interval of the checks for timeouts and idle sessions."""
 
 _STATELESS_VERSION_VALUES = frozenset(version.encode() for version in STATELESS_VERSIONS)
 
@@ -132,7 +131,7 @@ log = logging.getLogger("paddock.http")
 
 
 class HttpService:
-    """Answers HTTP requests from one server's operations."""
+    """Handles the HTTP requests to one MCP server."""
 
     def __init__(
         self,
@@ -146,7 +145,7 @@ class HttpService:
         self.limits = limits or Limits()
         self.path = "/" + path.strip("/")
         if self.path == HEALTH_PATH or self.path.startswith(RESOURCE_METADATA_PATH):
-            raise DefinitionError(f"{self.path} is taken", hint="choose another path")
+            raise DefinitionError(f"the path {self.path} is reserved", hint="choose another path")
         self.runtime = EndpointRuntime(operations, origin_policy, self.limits, authorization)
         self.sessions = HttpSessionStore(self.runtime)
         self.is_draining = False
@@ -162,7 +161,7 @@ class HttpService:
         state: object = None,
         observers: Sequence[RequestObserver] = (),
     ) -> None:
-        """Work on this event loop, which is the running one."""
+        """Use this event loop, which must be running."""
         self.is_draining = False
         self.runtime.bind_loop(loop)
         self.runtime.eras.set_observers(observers)
@@ -171,28 +170,28 @@ class HttpService:
         self._check_timer = loop.call_later(CHECK_INTERVAL_SECONDS, self._run_checks)
 
     def hold_calls(self) -> None:
-        """Have calls wait for `release`, and answer handshakes and lists meanwhile."""
+        """Hold calls until `release_calls`. Handshakes and lists are answered."""
         self._startup_error = None
         self._startup_queue.is_holding = True
 
     def release_calls(self, state: object) -> None:
-        """The server is ready, and its lifespan has yielded this: take what has waited."""
+        """Handle the held calls. `state` is what the server's lifespan yielded."""
         self.runtime.connection.state = state
         for session in self.sessions.list_sessions():
             session.connection.state = state
         self._startup_queue.release_all()
 
     def fail_startup(self, reason: str) -> None:
-        """The server will never be ready: refuse what has waited and what would have to."""
+        """Reject all calls: the server's lifespan could not be entered."""
         self._startup_error = reason
         self._refuse_queued(500, reason)
 
     def answer_head(self, head: RequestHead) -> HttpResponse | None:
-        """The answer to what needs no body, or must not be read any further; else None."""
+        """Return the response if it does not depend on the body, otherwise None."""
         path = head.path.rstrip("/") or "/"
         if path == HEALTH_PATH:
             return self._make_health_response()
-        if path.startswith(RESOURCE_METADATA_PATH):  # public, also for pages that may not call us
+        if path.startswith(RESOURCE_METADATA_PATH):  # Public, so before the origin check.
             return self._answer_metadata_request(head, path)
         violation = self.runtime.origin_policy.find_violation(head)
         if violation is not None:
@@ -202,7 +201,7 @@ class HttpService:
         if head.method == "OPTIONS":
             return HttpResponse(204, self.runtime.origin_policy.make_preflight_headers(head))
         if self.is_draining:
-            return self._make_error_response(503, "The server is ending", RETRY_AFTER_HEADERS)
+            return self._make_error_response(503, "The server is stopping", RETRY_AFTER_HEADERS)
         if head.method == "POST":
             return self._check_post_head(head)
         has_session = (
@@ -212,12 +211,12 @@ class HttpService:
         if head.method not in ("GET", "DELETE") or not has_session:
             allow_header: Headers = [(b"allow", b"POST")]
             return self._make_error_response(
-                405, "Only POST is possible without a session", allow_header, head
+                405, "Without a session, only POST is allowed", allow_header, head
             )
         return None
 
     def handle_request(self, head: RequestHead, body: bytes, responder: Responder) -> None:
-        """Answer a request that was admitted."""
+        """Handle a request for which `answer_head` returned None."""
         if self.runtime.authorization is None:
             self._handle_safely(head, body, responder, None)
         else:
@@ -226,7 +225,7 @@ class HttpService:
             )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Tell all clients that want to know that something has changed."""
+        """Notify all interested clients of a change and return their number."""
         notified_count = self.runtime.eras.subscriptions.announce_change(kind, uri)
         for session in self.sessions.list_sessions():
             notified_count += self.runtime.eras.session.announce_change(
@@ -235,23 +234,23 @@ class HttpService:
         return notified_count
 
     def close_streams(self) -> None:
-        """End the streams that would not end by themselves. May be called by any thread."""
+        """End the streams that stay open until the client disconnects. Any thread may call this."""
         self.runtime.call_on_loop(self._end_streams)
 
     async def drain(self) -> None:
-        """Take nothing new, end the streams that would not end, and wait for the rest."""
+        """Accept no more requests, end the open streams, and wait for the rest."""
         self.is_draining = True
-        self._refuse_queued(503, "The server is ending")
+        self._refuse_queued(503, "The server is stopping")
         self._end_streams()
         deadline = monotonic() + self.limits.drain_seconds
-        while self.runtime.active_exchanges and monotonic() < deadline:  # noqa: ASYNC110 - once, at the end
+        while self.runtime.active_exchanges and monotonic() < deadline:  # noqa: ASYNC110 - only at shutdown
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
-        """Break off what is left."""
+        """Cancel all requests and close all sessions."""
         if self._check_timer is not None:
             self._check_timer.cancel()
-        self._refuse_queued(503, "The server is ending")
+        self._refuse_queued(503, "The server is stopping")
         for exchange in list(self.runtime.active_exchanges):
             exchange.close()
         for session in self.sessions.list_sessions():
@@ -260,8 +259,8 @@ class HttpService:
         self.runtime.executor.close()
 
     async def wait_for_cleanup(self) -> None:
-        """Let what was broken off clean up, before the server's lifespan is left."""
-        if self._check_timer is not None:  # it has begun at all
+        """Wait for cancelled handlers to clean up, before the server's lifespan ends."""
+        if self._check_timer is not None:  # Otherwise it was never bound to a loop.
             await self.runtime.executor.cancel_and_wait(CLEANUP_SECONDS)
 
     def _end_streams(self) -> None:
@@ -272,7 +271,7 @@ class HttpService:
     def _handle_safely(
         self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
     ) -> None:
-        """A fault of ours must neither stay unknown nor leave the client waiting."""
+        """Handle a request. On a defect, log it and abort, so that the client does not wait."""
         try:
             self._handle(head, body, responder, principal)
         except Exception:
@@ -296,7 +295,7 @@ class HttpService:
             responder.respond(HttpResponse(204, self.runtime.origin_policy.make_cors_headers(head)))
             return
         if not parse_accept(head.headers.get(b"accept", b"")).events:
-            text = "This needs an Accept header that allows text/event-stream"
+            text = "A stream needs an Accept header that allows text/event-stream"
             responder.respond(self._make_error_response(406, text, [], head))
             return
         headers = [
@@ -308,22 +307,26 @@ class HttpService:
         if last_event_id is None:
             if not session.attach_standalone_reader(responder, headers):
                 responder.respond(
-                    self._make_error_response(409, "The session has too many streams", [], head)
+                    self._make_error_response(
+                        409, "The session has too many open streams", [], head
+                    )
                 )
         elif not session.resume_stream(last_event_id.decode("latin-1"), responder, headers):
             responder.respond(
-                self._make_error_response(400, "Last-Event-ID was never given out", [], head)
+                self._make_error_response(400, "Last-Event-ID is unknown to this session", [], head)
             )
 
     def _queue_request(
         self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
     ) -> None:
-        """Have a message wait until the server is ready, if that can be and there is room."""
+        """Queue a message until the server is ready, if there is room."""
         if self._startup_error is not None:
             responder.respond(self._make_error_response(500, self._startup_error, [], head))
         elif self._startup_queue.is_full:
             responder.respond(
-                self._make_error_response(503, "Too many requests wait", RETRY_AFTER_HEADERS, head)
+                self._make_error_response(
+                    503, "Too many requests are queued", RETRY_AFTER_HEADERS, head
+                )
             )
         else:
             handle_later = partial(self._handle_safely, head, body, responder, principal)
@@ -340,7 +343,7 @@ class HttpService:
         values = [value.decode("latin-1") for value in head.get_all(b"authorization")]
         try:
             principal = await authorization.authenticate(values)
-        except Exception as error:  # noqa: BLE001 - a Refusal, or something that must not let in
+        except Exception as error:  # noqa: BLE001 - a RefusalError, or a defect that must deny too
             responder.respond(self._make_refusal_response(error, head))
             return
         if not responder.is_gone:
@@ -379,12 +382,12 @@ class HttpService:
         return None
 
     def make_too_large_response(self, head: RequestHead) -> HttpResponse:
-        """The answer to a body that is longer than the limit."""
-        text = f"The body has more than {self.limits.body_bytes} bytes"
+        """Return the response to a body that exceeds the limit."""
+        text = f"The body is larger than {self.limits.body_bytes} bytes"
         return self._make_error_response(413, text, [], head)
 
     def _answer_metadata_request(self, head: RequestHead, path: str) -> HttpResponse:
-        """What clients are told about the tokens that we take."""
+        """Return the protected resource metadata (RFC 9728), if the endpoint requires tokens."""
         authorization = self.runtime.authorization
         if authorization is None or path not in self._list_metadata_paths(authorization):
             return self._make_not_found_response(head)
@@ -397,11 +400,11 @@ class HttpService:
 
     def _make_not_found_response(self, head: RequestHead) -> HttpResponse:
         return self._make_error_response(
-            404, f"There is nothing here; the endpoint is {self.path}", [], head
+            404, f"Not found; the MCP endpoint is {self.path}", [], head
         )
 
     def _list_metadata_paths(self, authorization: Authorizer) -> tuple[str, ...]:
-        """Where the document about the endpoint is; a proxy may have other paths than we do."""
+        """Return the paths of the metadata. Behind a proxy, the public path may differ."""
         notified_count = urlsplit(authorization.metadata_url).path
         return (RESOURCE_METADATA_PATH, RESOURCE_METADATA_PATH + self.path, notified_count)
 

@@ -1,7 +1,7 @@
-"""Sessions of the 2025-11-25 era over HTTP: many at once, each with streams that can be resumed.
+"""Sessions of the 2025-11-25 era over HTTP, with resumable streams.
 
-A session belongs to whoever opened it. It ends when its client says so, when nobody has used it
-for a while, or when there are too many and it is the one that has been idle longest.
+A session belongs to the principal who opened it. It ends when its client deletes it, when it has
+been unused for too long, or when there are too many and it is the one idle for longest.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from paddock.transports.http.messages import Headers, RequestHead, Responder
 
 RECONNECT_DELAY_MS = 1000
-"""After how long a client whose stream broke is asked to come back."""
+"""Delay after which clients are asked to reconnect a broken stream."""
 STANDALONE_STREAM_ID = 0
-"""The stream of what belongs to no request."""
+"""The stream for messages that belong to no request."""
 MAX_STANDALONE_READERS = 8
 
 
 class ResumableStream:
-    """Events of a session, to whoever reads them now and for whoever comes back."""
+    """A stream of events, which are stored so that a client can reconnect and continue."""
 
     __slots__ = ("_last_write", "_readers", "_session", "id", "is_over", "last_event_number")
 
@@ -51,11 +51,11 @@ class ResumableStream:
 
     @property
     def has_reader(self) -> bool:
-        """Whether somebody reads it now."""
+        """Whether a client is reading the stream."""
         return bool(self._readers)
 
     def add_event(self, frame: bytes) -> None:
-        """Send an event, and keep it for a reader who comes back."""
+        """Send an event and store it for reconnecting clients."""
         self.last_event_number += 1
         self._session.events.add(self.id, self.last_event_number, frame)
         self._write_to_latest_reader(
@@ -63,24 +63,24 @@ class ResumableStream:
         )
 
     def send_priming_event(self, retry_ms: int) -> None:
-        """Give the reader an id to come back with."""
+        """Send an event that gives the client an id to reconnect with."""
         self._write_to_latest_reader(
             encode_priming_event(self._format_event_id(self.last_event_number), retry_ms)
         )
 
     def attach_reader(self, responder: Responder) -> None:
-        """Send what comes to this reader, who may leave again."""
+        """Send further events to this reader."""
         self._readers.append(responder)
         responder.on_close = lambda: self.detach_reader(responder)
 
     def detach_reader(self, responder: Responder) -> None:
-        """A reader is gone; what comes is kept."""
+        """Remove a reader that has disconnected. Events are still stored."""
         if responder in self._readers:
             self._readers.remove(responder)
         self._session.mark_used()
 
     def replay_events(self, responder: Responder, event_number: int) -> None:
-        """Send a reader who has come back what came since."""
+        """Send a reconnected reader the events after a number."""
         for event in self._session.events.list_after(self.id, event_number):
             if not responder.write(
                 encode_numbered_event(self._format_event_id(event.number), event.frame)
@@ -89,26 +89,26 @@ class ResumableStream:
                 return
 
     def release_readers(self) -> None:
-        """Send the readers away; the stream goes on without them."""
+        """End the responses of all readers. The stream stays open without them."""
         readers, self._readers = self._readers, []
         for responder in readers:
             responder.on_close = None
             responder.end()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """End the stream."""
         self.is_over = True
         self.release_readers()
 
     def abort(self) -> None:
-        """Break off."""
+        """Abort the responses of all readers."""
         readers, self._readers = self._readers, []
         for responder in readers:
             responder.on_close = None
             responder.abort()
 
     def send_keep_alive(self, now: float, interval: float) -> None:
-        """Give readers a sign of life, where nothing else was said."""
+        """Send a keep-alive comment if nothing was sent for `interval` seconds."""
         if now - self._last_write >= interval:
             for responder in list(self._readers):
                 self._write_to_reader(responder, KEEP_ALIVE_COMMENT)
@@ -117,7 +117,8 @@ class ResumableStream:
         return f"{self.id}_{event_number}"
 
     def _write_to_latest_reader(self, chunk: bytes) -> None:
-        # A message goes to one reader only: to the one who came last.
+        # A message must not be sent on several streams (2025-11-25, Transports, Multiple
+        # Connections), so only the latest reader gets it.
         if self._readers:
             self._write_to_reader(self._readers[-1], chunk)
 
@@ -162,31 +163,31 @@ class HttpSession:
 
     @property
     def is_busy(self) -> bool:
-        """Whether somebody reads a stream of it, or waits for an answer."""
+        """Whether a client reads a stream of the session or waits for an answer."""
         streams = (self.standalone_stream, *self.streams.values())
         return bool(self.connection.in_flight) or any(stream.has_reader for stream in streams)
 
     @property
     def supports_priming(self) -> bool:
-        """Whether the client's version knows events that carry only an id."""
+        """Whether the client's version allows events that carry only an id."""
         return supports_feature(self.connection.version or "", "sse-priming")
 
     def mark_used(self) -> None:
-        """Somebody uses the session."""
+        """Reset the idle time."""
         self.last_used = monotonic()
 
     def send(self, frame: bytes) -> None:
-        """Send what belongs to no request. May be called by any thread."""
+        """Send a message that belongs to no request. May be called by any thread."""
         self._runtime.call_on_loop(self.standalone_stream.add_event, frame)
 
     def open_stream(self) -> ResumableStream:
-        """A stream for the messages that belong to one request."""
+        """Open a stream for the messages of one request."""
         self.last_stream_id += 1
         stream = self.streams[self.last_stream_id] = ResumableStream(self, self.last_stream_id)
         return stream
 
     def resume_stream(self, last_event_id: str, responder: Responder, headers: Headers) -> bool:
-        """Go on with a stream after an event; False when the id was never given out."""
+        """Continue a stream after an event. Return False if the id was never issued."""
         stream_id, _, event_number = last_event_id.partition("_")
         if not (stream_id.isdecimal() and event_number.isdecimal() and len(last_event_id) < 40):
             return False
@@ -208,7 +209,7 @@ class HttpSession:
         return True
 
     def attach_standalone_reader(self, responder: Responder, headers: Headers) -> bool:
-        """Open a stream for what belongs to no request; False when there are too many."""
+        """Open the standalone stream for a reader. Return False if it has too many."""
         if len(self.standalone_stream._readers) >= MAX_STANDALONE_READERS:  # noqa: SLF001 - of this module
             return False
         responder.open_stream(headers)
@@ -218,7 +219,7 @@ class HttpSession:
         return True
 
     def close(self) -> None:
-        """End it: stop what is under way, send the readers away."""
+        """Cancel the requests and end all streams."""
         self.connection.close()
         self._runtime.operations.tasks.abandon_owner(self.connection)
         for stream in (self.standalone_stream, *self.streams.values()):
@@ -227,7 +228,7 @@ class HttpSession:
 
 
 class HttpSessionExchange(HttpExchange):
-    """A request in a session: the client may leave and come back for the answer."""
+    """A request in a session. Its client may disconnect and reconnect for the answer."""
 
     __slots__ = ("_session", "_stream")
 
@@ -249,34 +250,34 @@ class HttpSessionExchange(HttpExchange):
 
     @property
     def accepts_messages(self) -> bool:
-        """Whether the client reads the stream of this request, or the one of the session."""
+        """Whether the client reads the stream of this request or that of the session."""
         return self.accepts.events or self._session.standalone_stream.has_reader
 
     def wait_for(self, request: Request) -> None:
-        """The answer will come later; see `Exchange`."""
+        """Keep the response open for the answer to a request."""
         if self.is_over:
             return
         super().wait_for(request)
         self._session.connection.in_flight[request.id] = request
 
     def handle_disconnect(self) -> None:
-        """The client is gone, which cancels nothing; without a stream it cannot come back."""
+        """Mark the exchange as over if it has no stream to reconnect to. Nothing is cancelled."""
         if not self.is_streaming:
-            self.is_over = True  # but the work goes on, and counts, for no longer than it may
+            self.is_over = True  # The work continues, and stays active so that it can time out.
             self._detach_disconnect_handler()
 
     def close(self) -> None:
-        """The server ends; see `Exchange`."""
+        """Cancel the requests and abort the response: the server stops."""
         if self._stream is None:
             super().close()
             return
         for request in self._pending_requests:
-            request.cancel("the server ends")
+            request.cancel("the server stops")
         self._mark_over()
         self._stream.abort()
 
     def close_for_reconnect(self, retry_ms: int | None) -> bool:
-        """Have the client come back for the answer, where its version knows how."""
+        """Make the client reconnect for the answer, if its version supports that."""
         if not self._session.supports_priming or not self.accepts.events or self.is_over:
             return False
         self._runtime.call_on_loop(
@@ -285,7 +286,7 @@ class HttpSessionExchange(HttpExchange):
         return True
 
     def check(self, now: float) -> None:
-        """Called now and then while the answer is awaited."""
+        """Time out an overdue request, or send a keep-alive."""
         if self._stream is None:
             super().check(now)
         elif self._is_overdue(now):
@@ -321,14 +322,14 @@ class HttpSessionExchange(HttpExchange):
 
     def _finish_on_loop(self, request: Request, answer: bytes | None) -> None:
         in_flight = self._session.connection.in_flight
-        if in_flight.get(request.id) is request:  # a client may use an id twice
+        if in_flight.get(request.id) is request:  # A client may have reused the id.
             del in_flight[request.id]
         self._session.mark_used()
         if self._is_answer_expected(request, answer):
             self.deliver_answer(answer)
 
     def _attach_disconnect_handler(self) -> None:
-        if self._stream is None:  # else the stream is told, or has let the client go
+        if self._stream is None:  # Otherwise the stream handles the disconnect.
             super()._attach_disconnect_handler()
 
     def _end_unanswered(self) -> None:
@@ -338,7 +339,7 @@ class HttpSessionExchange(HttpExchange):
             super()._end_unanswered()
 
     def deliver_answer(self, answer: bytes | None) -> None:
-        """Give the answer in the form that the client likes best; none if it was cancelled."""
+        """Send the answer in the form that the client prefers; None if it was cancelled."""
         stream = self._stream
         if stream is not None:
             if answer is not None:
@@ -369,25 +370,25 @@ class HttpSessionStore:
         return len(self._sessions)
 
     def list_sessions(self) -> list[HttpSession]:
-        """The open sessions."""
+        """List the open sessions."""
         return list(self._sessions.values())
 
     def find_session(self, session_id: str, principal: Principal | None) -> HttpSession | None:
-        """An open session of this client's; those of others do not exist for it."""
+        """Return a session if it belongs to the principal, otherwise None."""
         session = self._sessions.get(session_id)
         owner = None if principal is None else principal.key
         if session is None or session.owner != owner:
             return None
-        # The order of the table is the order of use, for finding who has been idle longest.
+        # Reinserting keeps the dict in order of use, so that make_room finds the idlest session.
         del self._sessions[session_id]
         self._sessions[session_id] = session
         session.mark_used()
         return session
 
     def make_room(self, principal: Principal | None) -> bool:
-        """End the session that has been idle longest if there are too many; False if none is.
+        """Close the session idle for longest if there are too many. Return False if none is idle.
 
-        Whoever opens sessions loses theirs first.
+        Sessions of the same principal are closed first, so that no client can drive out the others.
         """
         if len(self._sessions) < self._runtime.limits.sessions:
             return True
@@ -399,16 +400,16 @@ class HttpSessionStore:
         return bool(idle_sessions)
 
     def add_session(self, session: HttpSession) -> None:
-        """A session has been opened."""
+        """Add a session."""
         self._sessions[session.id] = session
 
     def close_session(self, session: HttpSession) -> None:
-        """A session ends."""
+        """Close and remove a session."""
         self._sessions.pop(session.id, None)
         session.close()
 
     def close_idle_sessions(self, now: float) -> None:
-        """End what nobody has used for too long; keep the readers of the rest awake."""
+        """Close sessions that are unused for too long, and send keep-alives in the others."""
         limits = self._runtime.limits
         for session in list(self._sessions.values()):
             session.standalone_stream.send_keep_alive(now, limits.keep_alive_seconds)

@@ -1,4 +1,4 @@
-"""Server-sent events, and a bounded memory of those that a client may ask for again."""
+"""Encoding of server-sent events, and a bounded store of those that clients may request again."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ KEEP_ALIVE_COMMENT = b": keep-alive\n\n"
 
 
 def encode_event(frame: bytes) -> bytes:
-    """A message as an event that cannot be asked for again."""
+    """Encode a message as an event without an id."""
     return b"event: message\ndata: %b\n\n" % frame.rstrip(b"\n")
 
 
 def encode_numbered_event(event_id: str, frame: bytes) -> bytes:
-    """A message as an event with an id."""
+    """Encode a message as an event with an id."""
     return b"id: %b\nevent: message\ndata: %b\n\n" % (event_id.encode(), frame.rstrip(b"\n"))
 
 
 def encode_priming_event(event_id: str, retry_ms: int) -> bytes:
-    """The first event of a stream: an id to come back with, and when."""
+    """Encode the first event of a stream: an id and a delay for reconnecting, without data."""
     return b"id: %b\nretry: %d\ndata: \n\n" % (event_id.encode(), retry_ms)
 
 
 class StoredEvent(NamedTuple):
-    """An event that a client may ask for again."""
+    """An event that a client may request again."""
 
     stream: int
     number: int
@@ -41,7 +41,7 @@ class StoredEvent(NamedTuple):
 
 
 class EventBudget:
-    """How much the events of all sessions together may take; the longest unused make room."""
+    """The size limit for the stored events of all sessions; the least recently used are dropped."""
 
     __slots__ = ("_limit", "_stores", "_used_bytes")
 
@@ -51,7 +51,7 @@ class EventBudget:
         self._stores: dict[EventStore, None] = {}
 
     def record_growth(self, store: EventStore, delta_bytes: int) -> None:
-        """A store has become larger, or smaller; it is the one that was used last."""
+        """Record that a store has grown or shrunk, and mark it as the most recently used."""
         self._used_bytes += delta_bytes
         self._stores.pop(store, None)
         if store:
@@ -63,7 +63,7 @@ class EventBudget:
 
 
 class EventStore:
-    """The latest events of a session, up to a number and a size."""
+    """The latest events of a session, limited in number and size."""
 
     __slots__ = ("_budget", "_bytes", "_events", "_max_bytes", "_max_events")
 
@@ -78,11 +78,12 @@ class EventStore:
         return bool(self._events)
 
     def add(self, stream_id: int, event_number: int, frame: bytes) -> None:
-        """Keep an event; the oldest ones make room."""
+        """Store an event, dropping the oldest ones if necessary."""
         previous_bytes = self._bytes
         self._events.append(StoredEvent(stream_id, event_number, frame))
         self._bytes += len(frame)
-        # The latest is kept whatever its size: it may be the answer that a client comes back for.
+        # The latest event is kept regardless of its size: it may be the answer that a client
+        # reconnects for.
         while len(self._events) > 1 and self._exceeds_limits():
             self._bytes -= len(self._events.pop(0).frame)
         self._budget.record_growth(self, self._bytes - previous_bytes)
@@ -91,7 +92,7 @@ class EventStore:
         return len(self._events) > self._max_events or self._bytes > self._max_bytes
 
     def list_after(self, stream_id: int, event_number: int) -> list[StoredEvent]:
-        """The events of a stream that came after a number."""
+        """List the events of a stream after a number."""
         return [
             event
             for event in self._events
@@ -99,10 +100,10 @@ class EventStore:
         ]
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Drop all events."""
         self._budget.record_growth(self, -self.evict_all())
 
     def evict_all(self) -> int:
-        """Forget all of them for the sake of others; how many bytes they were."""
+        """Drop all events without updating the budget. Return their size."""
         delta_bytes, self._bytes, self._events = self._bytes, 0, []
         return delta_bytes
