@@ -1,8 +1,8 @@
-"""Wolfram Language as text: reading, writing and understanding it without running anything.
+"""Wolfram Language parser, printers and data reader that work without a kernel.
 
-`parse` gives expressions with exact places in the source; `input_form` and `full_form` write them;
-`evaluate` works out what literal expressions are worth; `read_wxf` and `write_wxf` are for the
-binary form. Evaluation is left to kernels. Standard library only.
+`parse` returns expressions with their exact source positions. `input_form` and `full_form` print
+them, `evaluate` converts literal data to Python values, and `read_wxf` and `write_wxf` handle the
+binary format. The package uses the standard library only and performs no I/O.
 """
 
 from paddock.wolfram.assignments import Assignment, iter_assignments, iter_statements

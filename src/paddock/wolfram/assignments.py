@@ -1,4 +1,4 @@
-"""Definitions in code that is not run: which symbols it gives a value, and how that is written."""
+"""Assignments in source code, found without evaluating it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _KINDS_BY_HEAD: dict[str, AssignmentKind] = {
     "MessageName": "message",
     **dict.fromkeys(("Format", "N", "Default"), "other"),
 }
-"""What is defined for the symbol inside: `Options[f] = …`, `f::usage = …`."""
+"""Kinds of assignments to a wrapped symbol: `Options[f] = ...`, `f::usage = ...`."""
 _CONTAINER_HEADS = ("CompoundExpression", "If", "Module", "Block", "With", "Quiet")
-"""What may stand around definitions that are made when a file is read."""
+"""Heads whose arguments are searched: a file's definitions are often wrapped in them."""
 
 
 class Assignment(NamedTuple):
@@ -37,11 +37,11 @@ class Assignment(NamedTuple):
     left: Expression
     right: Expression | None
     node: Node
-    """All of it."""
+    """The complete assignment."""
 
 
 def iter_statements(expression: Expression) -> Iterator[Expression]:
-    """What an expression evaluates one after the other: the parts of `a; b`, and of those."""
+    """Yield the expressions evaluated in sequence: the parts of `a; b`, recursively."""
     if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
         for arg in expression.args:
             yield from iter_statements(arg)
@@ -50,14 +50,17 @@ def iter_statements(expression: Expression) -> Iterator[Expression]:
 
 
 def iter_assignments(expression: Expression) -> Iterator[Assignment]:
-    """The definitions that evaluating an expression makes, as far as can be seen, in order."""
-    waiting = [expression]
-    while waiting:
-        node = waiting.pop()
+    """Yield the assignments that evaluating the expression would make, in source order.
+
+    Only assignments at statement level are found, also inside `If`, `Module` and similar heads.
+    """
+    pending = [expression]
+    while pending:
+        node = pending.pop()
         if not isinstance(node, Node) or not isinstance(node.head, Atom):
             continue
         if node.head.text in _CONTAINER_HEADS:
-            waiting += reversed(node.args)
+            pending += reversed(node.args)
         else:
             yield from _iter_node_assignments(node, node.head.text)
 
@@ -71,47 +74,49 @@ def _iter_node_assignments(node: Node, head: str) -> Iterator[Assignment]:
     elif head in _TAG_SET_HEADS and len(args) == 3 and isinstance(args[0], Atom):
         yield Assignment(args[0], "up", args[1], args[2], node)
     elif head in _ATTRIBUTE_HEADS and args:
-        for one in args[0].args if has_head(args[0], "List") else args[:1]:  # type: ignore[union-attr]  # a list is a node
-            if _is_symbol_atom(one):
-                yield Assignment(one, "attributes", args[0], None, node)  # type: ignore[arg-type]  # a name is an atom
+        targets = args[0].args if has_head(args[0], "List") else args[:1]  # type: ignore[union-attr]  # a list is a node
+        for target in targets:
+            if _is_symbol_atom(target):
+                yield Assignment(target, "attributes", args[0], None, node)  # type: ignore[arg-type]  # a symbol is an atom
 
 
 def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
     if has_head(left, "List"):
-        for one in left.args:  # type: ignore[union-attr]  # a list is a node
-            yield from _iter_set_assignments(one, right, node)
+        for element in left.args:  # type: ignore[union-attr]  # a list is a node
+            yield from _iter_set_assignments(element, right, node)
         return
-    found = _find_target(left)
-    if found is not None:
-        yield Assignment(*found, left, right, node)
+    target = _find_target(left)
+    if target is not None:
+        yield Assignment(*target, left, right, node)
 
 
 def _find_target(left: Expression) -> tuple[Atom, AssignmentKind] | None:
-    """The symbol that a left side is a definition of."""
+    """Return the symbol that an assignment defines, and the kind of the definition."""
     while isinstance(left, Node) and left.args and _get_symbol_name(left.head) in _PATTERN_WRAPPERS:
         left = left.args[0]
     if isinstance(left, Atom):
         return (left, "own") if _is_symbol_atom(left) else None
-    about = _KINDS_BY_HEAD.get(_get_symbol_name(left.head) or "")
-    if about is not None:
+    kind_by_head = _KINDS_BY_HEAD.get(_get_symbol_name(left.head) or "")
+    if kind_by_head is not None:
         inner = left.args[0] if left.args else None
         while isinstance(inner, Node):
             inner = inner.head
-        return (inner, about) if inner is not None and _is_symbol_atom(inner) else None
-    head, kind = left.head, "down"
+        return (inner, kind_by_head) if inner is not None and _is_symbol_atom(inner) else None
+    kind: AssignmentKind = "sub" if isinstance(left.head, Node) else "down"
+    head = left.head
     while isinstance(head, Node):
-        head, kind = head.head, "sub"
-    return (head, "sub" if kind == "sub" else "down") if _is_symbol_atom(head) else None
+        head = head.head
+    return (head, kind) if _is_symbol_atom(head) else None
 
 
 def _iter_up_values(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
-    """An up-value belongs to the symbols at the first level of the left side."""
+    """Yield the up-values: one for each symbol at the first level of the left side."""
     for arg in left.args if isinstance(left, Node) else ():
-        one: Expression = arg
-        while isinstance(one, Node):
-            one = one.head
-        if _is_symbol_atom(one) and not is_symbol(one, "Pattern"):
-            yield Assignment(one, "up", left, right, node)
+        target: Expression = arg
+        while isinstance(target, Node):
+            target = target.head
+        if _is_symbol_atom(target) and not is_symbol(target, "Pattern"):
+            yield Assignment(target, "up", left, right, node)
 
 
 def _get_symbol_name(head: Expression) -> str | None:

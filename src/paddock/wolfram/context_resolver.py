@@ -1,8 +1,8 @@
-"""Packages read without a kernel: which context each symbol in their files is in.
+"""Contexts of symbols in package files, resolved without a kernel.
 
-Some engines know qualified names, and not what `BeginPackage`, `Begin` and `Needs` do. `Packages`
-follows these through the files and gives the code with full names wherever a symbol that the
-packages define is meant. Local variables and the names in patterns stay as they are.
+Some engines support qualified names but not `BeginPackage`, `Begin` and `Needs`. `ContextResolver`
+follows these declarations through the files of a paclet and returns the code with qualified names
+for all symbols that the packages define. Local variables and pattern names are unchanged.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _END_HEADS = ("EndPackage", "End")
 
 
 class PackageFile(NamedTuple):
-    """A file of a package."""
+    """The text and display name of a package file."""
 
     text: str
     display_name: str
 
 
 class _ContextState(NamedTuple):
-    """The current context, and those that are searched after it."""
+    """The current context and the context path."""
 
     context: str
     path: tuple[str, ...]
@@ -46,7 +46,7 @@ class _ContextState(NamedTuple):
 
 
 class _PackageExpression(NamedTuple):
-    """An expression of a file, and in which contexts its names are looked up."""
+    """A top-level expression, with the context state for its names."""
 
     source: ParsedSource
     expression: Expression
@@ -54,7 +54,7 @@ class _PackageExpression(NamedTuple):
 
 
 class ContextResolver:
-    """The packages of a paclet."""
+    """The contexts and symbols of a paclet's packages."""
 
     def __init__(
         self, find: Callable[[str], PackageFile | None], is_system: Callable[[str], bool]
@@ -65,118 +65,123 @@ class ContextResolver:
         self._pending_expressions: list[_PackageExpression] = []
         self._loaded_contexts: set[str] = set()
         self.missing_contexts: list[str] = []
-        """Contexts that are asked for and that nobody has."""
+        """Contexts that files load and that no file provides."""
         self.problems: list[str] = []
-        """What cannot be read, with its place."""
+        """Syntax problems, with their locations."""
 
     @property
     def contexts(self) -> tuple[str, ...]:
-        """The contexts that were loaded."""
+        """The loaded contexts."""
         return tuple(self._loaded_contexts)
 
     def load(self, context: str) -> bool:
-        """Read the file of a context, and those that it asks for; whether there is one."""
+        """Load the file of a context and the files it needs. Return False if no file exists."""
         if context in self._loaded_contexts:
             return True
-        unit = self._find_file(context)
-        if unit is None:
+        file = self._find_file(context)
+        if file is None:
             return False
         self._loaded_contexts.add(context)
-        self._read_file(unit)
+        self._read_file(file)
         return True
 
     def take_new_code(self) -> list[str]:
-        """What a kernel has to evaluate to have all definitions since this was last asked for."""
-        steps, self._pending_expressions = self._pending_expressions, []
+        """Return the code of all files loaded since the last call, with qualified names."""
+        pending, self._pending_expressions = self._pending_expressions, []
         return [
-            self._qualify_names(step.source, step.expression, step.context_state) for step in steps
+            self._qualify_names(item.source, item.expression, item.context_state)
+            for item in pending
         ]
 
     def qualify_code(self, text: str) -> str:
-        """Code from outside the packages, as if all of their contexts were searched for it."""
+        """Return code from outside the packages with qualified names.
+
+        All contexts of the packages are searched. Code that is not one valid expression is
+        returned unchanged.
+        """
         source = parse(text)
         if source.problems or len(source.expressions) != 1:
             return text
-        place = _ContextState(GLOBAL_CONTEXT, (*self._list_contexts(), SYSTEM_CONTEXT))
-        return self._qualify_names(source, source.expressions[0], place)
+        contexts = sorted(self._loaded_contexts)
+        state = _ContextState(GLOBAL_CONTEXT, (*contexts, SYSTEM_CONTEXT))
+        return self._qualify_names(source, source.expressions[0], state)
 
     def has_symbol(self, name: str) -> bool:
-        """Whether the packages define a symbol of a full name."""
+        """Return whether the packages define the symbol with this qualified name."""
         context, _, short = name.rpartition("`")
         return short in self._symbols_by_context.get(f"{context}`", ())
 
-    def _list_contexts(self) -> list[str]:
-        return sorted(self._loaded_contexts)
-
-    def _read_file(self, unit: PackageFile) -> None:
-        source = parse(unit.text)
+    def _read_file(self, file: PackageFile) -> None:
+        source = parse(file.text)
         if source.problems:
             line, column = source.get_position(source.problems[0].start)
             self.problems.append(
-                f"{unit.display_name}:{line}:{column}: {source.problems[0].message}"
+                f"{file.display_name}:{line}:{column}: {source.problems[0].message}"
             )
             return
-        reading = _FileContexts(self._load_or_note)
+        file_contexts = _FileContexts(self._load_or_note)
         for expression in source.expressions:
-            place = reading.state
-            if reading.handle_declaration(expression):
+            # A declaration such as `Begin` changes the state for the expressions after it.
+            state = file_contexts.state
+            if file_contexts.handle_declaration(expression):
                 continue
-            self._record_definitions(expression, place)
-            self._pending_expressions.append(_PackageExpression(source, expression, place))
+            self._record_definitions(expression, state)
+            self._pending_expressions.append(_PackageExpression(source, expression, state))
 
     def _load_or_note(self, context: str) -> bool:
-        found = self.load(context)
-        if (
-            not found
-            and not context.startswith(SYSTEM_CONTEXT)
-            and context not in self.missing_contexts
-        ):
+        if self.load(context):
+            return True
+        is_system = context.startswith(SYSTEM_CONTEXT)
+        if not is_system and context not in self.missing_contexts:
             self.missing_contexts.append(context)
-        return found
+        return False
 
-    def _record_definitions(self, expression: Expression, place: _ContextState) -> None:
-        """Take note of what an expression defines, or makes known by naming it alone."""
-        named = [made.symbol for made in iter_assignments(expression)]
-        bare = _strip_semicolon(expression)
-        if isinstance(bare, Atom) and bare.kind == "symbol":
-            named.append(bare)
-        for atom in named:
+    def _record_definitions(self, expression: Expression, state: _ContextState) -> None:
+        """Record the symbols that an expression defines, or creates by mentioning them alone."""
+        defined = [assignment.symbol for assignment in iter_assignments(expression)]
+        statement = _strip_semicolon(expression)
+        if isinstance(statement, Atom) and statement.kind == "symbol":
+            defined.append(statement)
+        for atom in defined:
             if "`" not in atom.text and self._is_system(atom.text):
                 continue
-            name = self._find_full_name(atom.text, place) or _make_absolute(
-                atom.text, place.context
+            qualified_name = self._find_qualified_name(atom.text, state) or _make_absolute(
+                atom.text, state.context
             )
-            context, _, short = name.rpartition("`")
-            self._symbols_by_context[f"{context}`"].add(short)
+            context, _, short_name = qualified_name.rpartition("`")
+            self._symbols_by_context[f"{context}`"].add(short_name)
 
-    def _find_full_name(self, name: str, place: _ContextState) -> str | None:
-        """The full name of a symbol that the packages define; None for all others."""
+    def _find_qualified_name(self, name: str, state: _ContextState) -> str | None:
+        """Return the qualified name of a symbol that the packages define, or None."""
         if "`" in name:
-            name = _make_absolute(name, place.context)
+            name = _make_absolute(name, state.context)
             return name if self.has_symbol(name) else None
-        for context in place.search_path:
+        for context in state.search_path:
             if name in self._symbols_by_context.get(context, ()):
                 return context + name
         return None
 
     def _qualify_names(
-        self, source: ParsedSource, expression: Expression, place: _ContextState
+        self, source: ParsedSource, expression: Expression, state: _ContextState
     ) -> str:
         pieces: list[str] = []
-        at = expression.start
-        atoms = (part for part in walk(expression) if isinstance(part, Atom) and part.start >= at)
-        for atom in sorted(atoms, key=lambda one: one.start):
+        position = expression.start
+        # Atoms that the parser added have no position, or no text in the source.
+        atoms = (
+            part for part in walk(expression) if isinstance(part, Atom) and part.start >= position
+        )
+        for atom in sorted(atoms, key=lambda atom: atom.start):
             if atom.kind != "symbol" or source.text[atom.start : atom.end] != atom.text:
                 continue
-            full = self._find_full_name(atom.text, place)
-            if full is not None and not full.startswith(GLOBAL_CONTEXT):
-                pieces += [source.text[at : atom.start], full]
-                at = atom.end
-        return "".join([*pieces, source.text[at : expression.end]])
+            qualified_name = self._find_qualified_name(atom.text, state)
+            if qualified_name is not None and not qualified_name.startswith(GLOBAL_CONTEXT):
+                pieces += [source.text[position : atom.start], qualified_name]
+                position = atom.end
+        return "".join([*pieces, source.text[position : expression.end]])
 
 
 class _FileContexts:
-    """Where one is in a file: in which package, and which part of it."""
+    """The context state within one file, updated by its context declarations."""
 
     def __init__(self, load: Callable[[str], bool]) -> None:
         self.state = _ContextState(GLOBAL_CONTEXT, (GLOBAL_CONTEXT, SYSTEM_CONTEXT))
@@ -185,31 +190,34 @@ class _FileContexts:
         self._open_packages: list[str] = []
 
     def handle_declaration(self, expression: Expression) -> bool:
-        """Whether an expression is about contexts, and has been followed."""
-        bare = _strip_semicolon(expression)
-        if not isinstance(bare, Node) or not isinstance(bare.head, Atom):
+        """Apply a context declaration; return False for any other expression."""
+        statement = _strip_semicolon(expression)
+        if not isinstance(statement, Node) or not isinstance(statement.head, Atom):
             return False
-        head = bare.head.text
-        given = [evaluate(arg) for arg in bare.args]
-        if head in _BEGIN_HEADS and given and isinstance(given[0], str):
-            self._begin_context(head, _make_absolute(given[0], self.state.context), given[1:])
-        elif head in _END_HEADS and not given:
+        head = statement.head.text
+        values = [evaluate(arg) for arg in statement.args]
+        if head in _BEGIN_HEADS and values and isinstance(values[0], str):
+            self._begin_context(head, _make_absolute(values[0], self.state.context), values[1:])
+        elif head in _END_HEADS and not values:
             self._end_context(head)
-        elif head in _LOAD_HEADS and given and isinstance(given[0], str) and given[0].endswith("`"):
-            self._load_context(given[0])
+        elif head in _LOAD_HEADS and values:
+            name = values[0]
+            if not isinstance(name, str) or not name.endswith("`"):
+                return False
+            self._load_context(name)
         else:
             return False
         return True
 
-    def _begin_context(self, head: str, context: str, needed: list[object]) -> None:
+    def _begin_context(self, head: str, context: str, needed_contexts: list[object]) -> None:
         self._outer_states.append(self.state)
         if head == "Begin":
             self.state = self.state._replace(context=context)
             return
         self._open_packages.append(context)
         self.state = _ContextState(context, (context, SYSTEM_CONTEXT))
-        for one in needed:
-            for name in one if isinstance(one, list) else [one]:
+        for value in needed_contexts:
+            for name in value if isinstance(value, list) else [value]:
                 if isinstance(name, str):
                     self._load_context(name)
 
@@ -229,14 +237,14 @@ class _FileContexts:
 
 
 def _make_absolute(name: str, context: str) -> str:
-    """The full form of a name or context as it is written within a context."""
+    """Return the absolute form of a name or context used within `context`."""
     if name.startswith("`"):
         return context + name[1:]
     return name if "`" in name else context + name
 
 
 def _strip_semicolon(expression: Expression) -> Expression:
-    """What is evaluated in `expression;`."""
+    """Return the expression without a final semicolon."""
     if isinstance(expression, Node) and is_symbol(expression.head, "CompoundExpression"):
         parts = expression.args
         if len(parts) == 2 and is_symbol(parts[1], "Null"):

@@ -1,7 +1,7 @@
-"""Expressions: what the parser makes of source text, and everything else works on.
+"""Expression trees, as produced by the parser.
 
-An expression is an atom, or a head with arguments. Both know where they stand in the source; what
-was added by the parser (the `Plus` of `a + b`) has no place of its own.
+An expression is an atom, or a node with a head and arguments. Both carry their source offsets.
+Nodes that the parser adds (the `Plus` of `a + b`) have no position.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 AtomKind = Literal["symbol", "string", "number", "boxes", "error"]
 NodeForm = str
-"""How a node was written: `call`, `list`, `association`, or the operator."""
+"""The syntax a node was written in: `call`, or the text of its operator or bracket."""
 
 CONSTANT_LETTERS = {
     **dict.fromkeys(("\\[Pi]", "\u03c0"), "Pi"),
@@ -22,15 +22,15 @@ CONSTANT_LETTERS = {
     **dict.fromkeys(("\\[ExponentialE]", "\uf74d"), "E"),
     **dict.fromkeys(("\\[ImaginaryI]", "\uf74e", "\\[ImaginaryJ]", "\uf74f"), "I"),
 }
-"""Letters that alone are another way to write a symbol."""
+"""Letters that are alternative spellings of a symbol."""
 NO_POSITION = -1
 CALL_FORM = "call"
 
 
 class Atom:
-    """A symbol, string or number, a piece of box syntax, or a place where something is wrong.
+    """A symbol, string, number, box expression or syntax error.
 
-    `text` is the source text: strings with their quotes and escapes, numbers as written.
+    `text` is the source text: strings include their quotes and escapes.
     """
 
     __slots__ = ("end", "is_grouped", "kind", "start", "text")
@@ -70,7 +70,7 @@ class Node:
         self.is_grouped = False
 
     def __repr__(self) -> str:
-        # Not of all that is inside: that may be deeper than the interpreter's stack.
+        # Leave out the arguments: a full representation could exceed the recursion limit.
         head = self.head.text if isinstance(self.head, Atom) else "…"
         return f"<Node {head}[{len(self.args)} arguments]>"
 
@@ -79,60 +79,60 @@ Expression = Atom | Node
 
 
 def symbol(name: str) -> Atom:
-    """A symbol that does not come from a source."""
+    """Return a symbol without a source position."""
     return Atom("symbol", name)
 
 
 def string(value: str) -> Atom:
-    """A string that does not come from a source."""
+    """Return a string atom without a source position."""
     return Atom("string", quote_string(value))
 
 
 def quote_string(value: str) -> str:
-    """A string as it is written in a source."""
+    """Return the string literal for a value, with quotes and escapes."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def call(head: str | Expression, *args: Expression) -> Node:
-    """A node that does not come from a source."""
+    """Return a node without a source position."""
     return Node(symbol(head) if isinstance(head, str) else head, list(args))
 
 
 def is_symbol(expression: Expression, name: str) -> bool:
-    """Whether an expression is a symbol of this name, also written as the letter for it."""
+    """Return whether the expression is the given symbol, also if written as a constant letter."""
     if not isinstance(expression, Atom) or expression.kind != "symbol":
         return False
     return expression.text == name or CONSTANT_LETTERS.get(expression.text) == name
 
 
 def has_head(expression: Expression, name: str) -> bool:
-    """Whether an expression is a node whose head is a symbol of this name."""
+    """Return whether the expression is a node whose head is the given symbol."""
     return isinstance(expression, Node) and is_symbol(expression.head, name)
 
 
 def are_equal(one: Expression, other: Expression) -> bool:
-    """Whether two expressions are the same, wherever and however they were written."""
-    waiting = [(one, other)]
-    while waiting:
-        left, right = waiting.pop()
+    """Return whether two expressions are equal, ignoring their positions and notation."""
+    pending = [(one, other)]
+    while pending:
+        left, right = pending.pop()
         if isinstance(left, Atom):
             if not isinstance(right, Atom) or (left.kind, left.text) != (right.kind, right.text):
                 return False
             continue
         if not isinstance(right, Node) or len(left.args) != len(right.args):
             return False
-        waiting.append((left.head, right.head))
-        waiting.extend(zip(left.args, right.args, strict=True))
+        pending.append((left.head, right.head))
+        pending.extend(zip(left.args, right.args, strict=True))
     return True
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """An expression and all that it is made of, each before its parts, from left to right."""
-    waiting = [expression]
-    while waiting:
-        found = waiting.pop()
-        yield found
-        if isinstance(found, Node):
-            waiting += reversed(found.args)
-            waiting.append(found.head)
+    """Yield the expression and all its parts in preorder, heads before arguments."""
+    pending = [expression]
+    while pending:
+        part = pending.pop()
+        yield part
+        if isinstance(part, Node):
+            pending += reversed(part.args)
+            pending.append(part.head)

@@ -1,4 +1,4 @@
-"""Operators: what each does when it comes, with an operand before it or without."""
+"""Operator handlers: prefix, infix and postfix operators as they are read."""
 
 from __future__ import annotations
 
@@ -34,211 +34,210 @@ if TYPE_CHECKING:
     OperatorHandler = Callable[[ParseState, InfixOperator, str, int], None]
 
 
-def handle_operator(reading: ParseState, text: str, start: int) -> None:
-    """An operator stands here."""
-    if reading.is_ready:
-        _handle_after_operand(reading, text, start)
+def handle_operator(state: ParseState, text: str, start: int) -> None:
+    """Handle an operator token at `start`."""
+    if state.has_operand:
+        _handle_after_operand(state, text, start)
     elif text in PREFIX_OPERATORS:
-        _handle_prefix(reading, text, start)
-    elif text == ";;" and not expects_span_end(reading):
-        begin_span(reading, start)
+        _handle_prefix(state, text, start)
+    elif text == ";;" and not expects_span_end(state):
+        begin_span(state, start)
     else:
-        insert_missing_operand(reading, start)
-        last = reading.get_last_operator()
+        insert_missing_operand(state, start)
+        last = state.get_last_operator()
         if last is not None and last.text in (";", ";;") and text != last.text:
-            # `a; // f` is `(a;) // f`: what is left out ends what the sign belongs to.
-            reading.reduce_through(last)
-        _handle_after_operand(reading, text, start)
+            # `a; // f` means `(a;) // f`: the omitted operand completes the operator
+            # before it.
+            state.reduce_through(last)
+        _handle_after_operand(state, text, start)
 
 
-def _handle_after_operand(reading: ParseState, text: str, start: int) -> None:
-    known = _INFIX_HANDLERS.get(text)
-    if known is None or (
-        not reading.frames and text in PREFIX_OPERATORS and reading.has_line_break_before(start)
+def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
+    handler = _INFIX_HANDLERS.get(text)
+    if handler is None or (
+        not state.frames and text in PREFIX_OPERATORS and state.has_line_break_before(start)
     ):
-        # It stands before an operand, which is a factor or on a line of its own.
-        if reading.frames or known is None:
-            join_adjacent(reading, start)
-        else:
-            reading.has_crossed = True
-            join_adjacent(reading, start)
-        _handle_prefix(reading, text, start)
+        # A prefix operator after an operand: at the top level it starts a new line's
+        # expression, otherwise a factor.
+        if not state.frames and handler is not None:
+            # `has_line_break_before` reset this, and `join_adjacent` asks again.
+            state.saw_line_break = True
+        join_adjacent(state, start)
+        _handle_prefix(state, text, start)
         return
-    reading.has_crossed = False
-    act, operator = known
-    act(reading, operator, text, start)
+    state.saw_line_break = False
+    handle, operator = handler
+    handle(state, operator, text, start)
 
 
-def _handle_prefix(reading: ParseState, text: str, start: int) -> None:
-    if not reading.frames:
-        begin_operand(reading, start)
+def _handle_prefix(state: ParseState, text: str, start: int) -> None:
+    if not state.frames:
+        begin_operand(state, start)
     if text == INTEGRAL_SIGN:
-        reading.integrals.append(len(reading.pending))
-    reading.push_operator(
+        state.integrals.append(len(state.pending))
+    state.push_operator(
         PREFIX_OPERATORS[text].precedence, text, node_builders.make_prefix, start, 1
     )
 
 
-def _handle_left(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
-    reading.reduce(operator.precedence)
-    reading.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
+def _handle_left(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    state.reduce(operator.precedence)
+    state.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
 
 
-def _handle_right(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
-    reading.reduce(operator.precedence + 1)
-    last = reading.get_last_operator()
+def _handle_right(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    state.reduce(operator.precedence + 1)
+    last = state.get_last_operator()
     if last is not None and last.text == "/:" and text in ("=", ":="):
-        last.text, last.size = f"/: {text}", 3
-        reading.is_ready = False
+        last.text, last.operand_count = f"/: {text}", 3
+        state.has_operand = False
         return
-    reading.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
+    state.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
 
 
-def _handle_postfix(reading: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
-    reading.reduce(operator.precedence)
-    inner = reading.operands[-1]
-    reading.operands[-1] = node_builders.make_node(
-        operator.head, [inner], inner.start, reading.position, text
+def _handle_postfix(state: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
+    state.reduce(operator.precedence)
+    inner = state.operands[-1]
+    state.operands[-1] = node_builders.make_node(
+        operator.head, [inner], inner.start, state.position, text
     )
 
 
-def _handle_unset(reading: ParseState, _operator: InfixOperator, text: str, _start: int) -> None:
-    reading.reduce(SET_PRECEDENCE + 1)
-    last, inner = reading.get_last_operator(), reading.operands[-1]
+def _handle_unset(state: ParseState, _operator: InfixOperator, text: str, _start: int) -> None:
+    state.reduce(SET_PRECEDENCE + 1)
+    last, inner = state.get_last_operator(), state.operands[-1]
     if last is not None and last.text == "/:":
-        reading.pending.pop()
-        reading.operands.pop()
-        tag = reading.operands[-1]
-        made = node_builders.make_node(
-            "TagUnset", [tag, inner], tag.start, reading.position, f"/: {text}"
+        state.pending.pop()
+        state.operands.pop()
+        tag = state.operands[-1]
+        node = node_builders.make_node(
+            "TagUnset", [tag, inner], tag.start, state.position, f"/: {text}"
         )
     else:
-        made = node_builders.make_node("Unset", [inner], inner.start, reading.position, text)
-    reading.operands[-1] = made
+        node = node_builders.make_node("Unset", [inner], inner.start, state.position, text)
+    state.operands[-1] = node
 
 
-def _handle_tilde(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
-    """`a ~ f ~ b`: the second sign belongs to the first."""
-    reading.reduce(operator.precedence + 1)
-    if not _continues_operator(reading, text, start):
-        reading.reduce(operator.precedence)
-        reading.push_operator(operator.precedence, text, node_builders.make_tilde, start)
+def _handle_tilde(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    """Handle `~`: in `a ~ f ~ b`, the second sign completes the first."""
+    state.reduce(operator.precedence + 1)
+    if not _continues_operator(state, text, start):
+        state.reduce(operator.precedence)
+        state.push_operator(operator.precedence, text, node_builders.make_tilde, start)
 
 
-def _handle_span(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
-    """`a ;; b ;; c`: the second sign belongs to the first, and a third begins another span."""
-    reading.reduce(operator.precedence + 1)
-    if _continues_operator(reading, text, start):
+def _handle_span(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    """Handle `;;`: in `a ;; b ;; c`, the second sign continues the first.
+
+    A third sign starts a new span, multiplied by the first.
+    """
+    state.reduce(operator.precedence + 1)
+    if _continues_operator(state, text, start):
         return
-    last = reading.get_last_operator()
+    last = state.get_last_operator()
     if last is not None and last.text == text:
-        reading.reduce_through(last)
-        begin_product(reading, start)
-        begin_span(reading, start)
+        state.reduce_through(last)
+        begin_product(state, start)
+        begin_span(state, start)
     else:
-        reading.push_operator(operator.precedence, text, node_builders.make_span, start)
+        state.push_operator(operator.precedence, text, node_builders.make_span, start)
 
 
-def _continues_operator(reading: ParseState, text: str, start: int) -> bool:
-    last = reading.get_last_operator()
-    if last is None or last.text != text or last.size != 2:
+def _continues_operator(state: ParseState, text: str, start: int) -> bool:
+    last = state.get_last_operator()
+    if last is None or last.text != text or last.operand_count != 2:
         return False
-    last.size, last.second = 3, start
-    reading.is_ready = False
+    last.operand_count, last.second_start = 3, start
+    state.has_operand = False
     return True
 
 
-def _handle_colon(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
-    """`x : p` and `p : d`: it belongs to what stands right before it, whatever stands further left.
+def _handle_colon(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    """Handle `:` in `x : p` and `p : d`. It applies to the operand directly before it.
 
-    In a pattern with a name it belongs to the whole of that, which then ends.
+    If that operand belongs to a named pattern, the `:` applies to the whole pattern, which ends
+    here.
     """
-    named = reading.find_looser_operator(operator.precedence)
-    if named is not None and named.precedence == operator.precedence:
-        reading.reduce_through(named)
-    left = reading.operands[-1]
+    pattern_operator = state.find_looser_operator(operator.precedence)
+    if pattern_operator is not None and pattern_operator.precedence == operator.precedence:
+        state.reduce_through(pattern_operator)
+    left = state.operands[-1]
     if isinstance(left, Atom) and left.kind == "symbol" and not left.is_grouped:
-        reading.push_operator(operator.precedence, text, node_builders.make_pattern, start)
+        state.push_operator(operator.precedence, text, node_builders.make_pattern, start)
     else:
-        reading.push_operator(OPTIONAL_PRECEDENCE, text, node_builders.make_optional, start)
+        state.push_operator(OPTIONAL_PRECEDENCE, text, node_builders.make_optional, start)
 
 
-def _handle_derivative(
-    reading: ParseState, operator: InfixOperator, text: str, _start: int
-) -> None:
-    reading.reduce(operator.precedence)
-    inner = reading.operands[-1]
+def _handle_derivative(state: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
+    state.reduce(operator.precedence)
+    inner = state.operands[-1]
     if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
-        order = inner.head.args[0]  # type: ignore[union-attr]  # made below
-        order.text = str(int(order.text) + 1)  # type: ignore[union-attr]  # made below
-        inner.end = reading.position
+        order = inner.head.args[0]  # type: ignore[union-attr]  # created below
+        order.text = str(int(order.text) + 1)  # type: ignore[union-attr]  # created below
+        inner.end = state.position
         return
     head = Node(symbol("Derivative"), [Atom("number", "1")])
-    reading.operands[-1] = Node(head, [inner], inner.start, reading.position, text)
+    state.operands[-1] = Node(head, [inner], inner.start, state.position, text)
 
 
 def _handle_differential(
-    reading: ParseState, _operator: InfixOperator, text: str, start: int
+    state: ParseState, _operator: InfixOperator, text: str, start: int
 ) -> None:
-    r"""`\[DifferentialD] x` ends an integral, or is a factor."""
-    integral = reading.find_open_integral()
+    r"""Handle `\[DifferentialD] x`: the end of an integral, or else a factor."""
+    integral = state.find_open_integral()
     if integral is not None:
-        reading.reduce(INTEGRAL_PRECEDENCE + 1)
-        if reading.pending[-1] is integral:
-            reading.integrals.pop()
-            integral.make, integral.size = node_builders.make_integral, 2
+        state.reduce(INTEGRAL_PRECEDENCE + 1)
+        if state.pending[-1] is integral:
+            state.integrals.pop()
+            integral.build, integral.operand_count = node_builders.make_integral, 2
             integral.precedence = DIFFERENTIAL_PRECEDENCE
-            reading.is_ready = False
+            state.has_operand = False
             return
-    join_adjacent(reading, start)
-    _handle_prefix(reading, text, start)
+    join_adjacent(state, start)
+    _handle_prefix(state, text, start)
 
 
-def _handle_message_name(
-    reading: ParseState, operator: InfixOperator, text: str, start: int
-) -> None:
-    reading.reduce(operator.precedence)
-    inner = reading.operands[-1]
-    found = tokens.MESSAGE_TAG.match(reading.text, reading.position)
-    if found is None:
-        reading.report_problem("Expected the name of a message after ::", start, reading.position)
-        tag = Atom("error", "", reading.position, reading.position)
+def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    state.reduce(operator.precedence)
+    inner = state.operands[-1]
+    match = tokens.MESSAGE_TAG.match(state.text, state.position)
+    if match is None:
+        state.report_problem("Expected the name of a message after ::", start, state.position)
+        tag = Atom("error", "", state.position, state.position)
     else:
-        reading.position = found.end()
-        tag = Atom("string", _quote_if_needed(found[1]), found.start(1), found.end())
+        state.position = match.end()
+        tag = Atom("string", _quote_if_needed(match[1]), match.start(1), match.end())
     if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
         inner.args.append(tag)
-        inner.end = reading.position
+        inner.end = state.position
         return
-    reading.operands[-1] = node_builders.make_node(
-        operator.head, [inner, tag], inner.start, reading.position, text
+    state.operands[-1] = node_builders.make_node(
+        operator.head, [inner, tag], inner.start, state.position, text
     )
 
 
-def _handle_put(reading: ParseState, operator: InfixOperator, text: str, start: int) -> None:
-    reading.reduce(operator.precedence)
-    inner, file = reading.operands[-1], _read_file_name(reading, start)
-    reading.operands[-1] = node_builders.make_node(
-        operator.head, [inner, file], inner.start, reading.position, text
+def _handle_put(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    state.reduce(operator.precedence)
+    inner, file = state.operands[-1], _read_file_name(state, start)
+    state.operands[-1] = node_builders.make_node(
+        operator.head, [inner, file], inner.start, state.position, text
     )
 
 
-def handle_get(reading: ParseState, text: str, start: int) -> None:
-    """`<< file`."""
-    previous = reading.previous
-    file = _read_file_name(reading, start)
-    got = node_builders.make_node("Get", [file], start, reading.position, text)
-    reading.previous = previous
-    push_operand(reading, got, start)
+def handle_get(state: ParseState, text: str, start: int) -> None:
+    """Handle `<< file`."""
+    file = _read_file_name(state, start)
+    node = node_builders.make_node("Get", [file], start, state.position, text)
+    push_operand(state, node, start)
 
 
-def _read_file_name(reading: ParseState, start: int) -> Atom:
-    found = tokens.FILE_NAME.match(reading.text, reading.position)
-    if found is None:
-        reading.report_problem("Expected the name of a file", start, reading.position)
-        return Atom("error", "", reading.position, reading.position)
-    reading.position = found.end()
-    return Atom("string", _quote_if_needed(found[1]), found.start(1), found.end())
+def _read_file_name(state: ParseState, start: int) -> Atom:
+    match = tokens.FILE_NAME.match(state.text, state.position)
+    if match is None:
+        state.report_problem("Expected the name of a file", start, state.position)
+        return Atom("error", "", state.position, state.position)
+    state.position = match.end()
+    return Atom("string", _quote_if_needed(match[1]), match.start(1), match.end())
 
 
 def _quote_if_needed(text: str) -> str:
@@ -273,7 +272,7 @@ _HANDLERS_BY_HEAD: dict[str, tuple[OperatorHandler, Callable[..., None]]] = {
     "CapitalDifferentialD": (_handle_differential, node_builders.make_prefix),
     "MessageName": (_handle_message_name, node_builders.make_infix),
 }
-"""What operators do that do not follow from their shape."""
+"""Handlers and node builders of operators with the shape `special`."""
 
 
 def _select_handler(operator: InfixOperator) -> tuple[OperatorHandler, Callable[..., None]]:

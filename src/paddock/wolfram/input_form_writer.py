@@ -1,7 +1,8 @@
-"""How each expression looks as people write it: its operator, and what binds how tightly.
+"""Input form of single expressions: operators, brackets and precedences.
 
-A writer gives the pieces of an expression, or nothing where only `head[arguments]` reads back as
-the same. The printer puts parentheses around pieces that bind less tightly than their place wants.
+A writer returns the pieces of an expression, or None if only `head[arguments]` reads back as the
+same expression. The printer adds parentheses around pieces that bind less tightly than their
+context requires.
 """
 
 from __future__ import annotations
@@ -31,38 +32,45 @@ _MINUS_PRECEDENCE = PREFIX_OPERATORS["-"].precedence
 _PLAIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 FormPiece = str | tuple["Expression", int]
-"""Text, or an expression and how tightly what stands around it binds."""
+"""Text, or a subexpression with the minimum precedence that needs no parentheses."""
 
 
 class WrittenForm(NamedTuple):
-    """An expression as text and parts, and how tightly they hold together."""
+    """The pieces of an expression, and the precedence of its outermost operator."""
 
     precedence: int
     pieces: list[FormPiece]
 
 
+def write_full_form(expression: Expression) -> WrittenForm:
+    """Return the full form of an expression: an atom, or `head[arguments]`."""
+    return _write_atom(expression) if isinstance(expression, Atom) else write_call(expression)
+
+
 def write_input_form(expression: Expression) -> WrittenForm:
-    """How an expression looks."""
+    """Return the input form of an expression."""
     if isinstance(expression, Atom):
-        return WrittenForm(
-            _MINUS_PRECEDENCE if is_negative_number(expression) else ATOM_PRECEDENCE,
-            [expression.text],
-        )
+        return _write_atom(expression)
     head = expression.head
     if isinstance(head, Atom):
-        write = _INPUT_FORM_WRITERS.get(head.text) if head.kind == "symbol" else None
-        found = write(expression) if write is not None else None
-        if found is not None:
-            return found
+        writer = _INPUT_FORM_WRITERS.get(head.text) if head.kind == "symbol" else None
+        form = writer(expression) if writer is not None else None
+        if form is not None:
+            return form
     elif has_head(head, "Derivative"):
-        derived = _write_derivative(expression)
-        if derived is not None:
-            return derived
+        form = _write_derivative(expression)
+        if form is not None:
+            return form
     return _write_derivative_call(expression)
 
 
+def _write_atom(atom: Atom) -> WrittenForm:
+    precedence = _MINUS_PRECEDENCE if is_negative_number(atom) else ATOM_PRECEDENCE
+    return WrittenForm(precedence, [atom.text])
+
+
 def is_negative_number(expression: Expression) -> bool:
-    """Whether it is a number with a sign."""
+    """Return whether the expression is a number with a minus sign."""
     return (
         isinstance(expression, Atom)
         and expression.kind == "number"
@@ -81,7 +89,7 @@ def _write_derivative_call(node: Node) -> WrittenForm:
 
 
 def write_call(node: Node) -> WrittenForm:
-    """A node as `head[arguments]`."""
+    """Return the form `head[arguments]`."""
     return WrittenForm(
         CALL_PRECEDENCE, [(node.head, CALL_PRECEDENCE), "[", *_write_arguments(node.args), "]"]
     )
@@ -106,9 +114,9 @@ def _make_bracket_writer(opening: str, closing: str) -> FormWriter:
 def _write_part(node: Node) -> WrittenForm | None:
     if not node.args:
         return None
-    inner, *places = node.args
+    inner, *indices = node.args
     return WrittenForm(
-        CALL_PRECEDENCE, [(inner, CALL_PRECEDENCE), "[[", *_write_arguments(places), "]]"]
+        CALL_PRECEDENCE, [(inner, CALL_PRECEDENCE), "[[", *_write_arguments(indices), "]]"]
     )
 
 
@@ -173,8 +181,8 @@ def _write_plus(node: Node) -> WrittenForm | None:
         if is_negative_number(arg):
             pieces += [" - ", arg.text[1:]]  # type: ignore[union-attr]  # a number is an atom
         elif _is_negative_term(arg):
-            rest = arg.args[1:]  # type: ignore[union-attr]  # a product is a node
-            inner = rest[0] if len(rest) == 1 else call("Times", *rest)
+            factors = arg.args[1:]  # type: ignore[union-attr]  # a product is a node
+            inner = factors[0] if len(factors) == 1 else call("Times", *factors)
             pieces += [" - ", (inner, precedence + 1)]
         else:
             pieces += [" + ", (arg, precedence + 1)]
@@ -182,7 +190,7 @@ def _write_plus(node: Node) -> WrittenForm | None:
 
 
 def _is_negative_term(expression: Expression) -> bool:
-    """Whether it is what `a - b` makes of b."""
+    """Return whether the expression is the form that the parser gives `b` in `a - b`."""
     if not isinstance(expression, Node) or not has_head(expression, "Times"):
         return False
     args = expression.args
@@ -192,15 +200,16 @@ def _is_negative_term(expression: Expression) -> bool:
 
 
 def _is_reciprocal_or_number(args: list[Expression]) -> bool:
-    """Whether taking the -1 away and writing a sign would read back as something else."""
+    """Return whether removing the -1 and writing a minus sign would change the expression."""
     if len(args) == 2:
-        return _is_number(args[1]) or has_head(args[1], "Times")
-    # What remains must be written as a chain, and not as a quotient or with a sign.
-    rest = args[1:]
-    return (len(rest) == 2 and _is_reciprocal(rest[1])) or _is_minus_one(rest[0])
+        return is_number(args[1]) or has_head(args[1], "Times")
+    # The other factors must print as a chain, not as a quotient or with a sign.
+    factors = args[1:]
+    return (len(factors) == 2 and _is_reciprocal(factors[1])) or _is_minus_one(factors[0])
 
 
-def _is_number(expression: Expression) -> bool:
+def is_number(expression: Expression) -> bool:
+    """Return whether the expression is a number."""
     return isinstance(expression, Atom) and expression.kind == "number"
 
 
@@ -223,7 +232,7 @@ def _write_times(node: Node) -> WrittenForm | None:
         precedence = INFIX_OPERATORS["/"].precedence
         inner = args[1].args[0]
         return WrittenForm(precedence, [(args[0], precedence), "/", (inner, precedence + 1)])
-    if len(args) == 2 and _is_minus_one(args[0]) and not _is_number(args[1]):
+    if len(args) == 2 and _is_minus_one(args[0]) and not is_number(args[1]):
         return WrittenForm(_MINUS_PRECEDENCE, ["-", (args[1], _MINUS_PRECEDENCE + 1)])
     return _write_product(node)
 
@@ -263,11 +272,11 @@ def _make_slot_writer(sign: str) -> FormWriter:
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 1 or not isinstance(node.args[0], Atom):
             return None
-        which = node.args[0]
-        if which.kind == "number" and which.text.isdecimal() and which.text.isascii():
-            return WrittenForm(ATOM_PRECEDENCE, [f"{sign}{which.text}"])
-        name = which.text[1:-1]
-        if sign == "#" and which.kind == "string" and _PLAIN_WORD.fullmatch(name):
+        slot = node.args[0]
+        if slot.kind == "number" and slot.text.isdecimal() and slot.text.isascii():
+            return WrittenForm(ATOM_PRECEDENCE, [f"{sign}{slot.text}"])
+        name = slot.text[1:-1]
+        if sign == "#" and slot.kind == "string" and _PLAIN_WORD.fullmatch(name):
             return WrittenForm(ATOM_PRECEDENCE, [f"#{name}"])
         return None
 
@@ -297,8 +306,8 @@ def _write_pattern(node: Node) -> WrittenForm | None:
         blank = write_input_form(inner)
         if blank.precedence == ATOM_PRECEDENCE:
             return WrittenForm(ATOM_PRECEDENCE, [(name, ATOM_PRECEDENCE), *blank.pieces])
-    low = PATTERN_PRECEDENCE
-    return WrittenForm(low, [(name, ATOM_PRECEDENCE), ":", (inner, low + 1)])
+    precedence = PATTERN_PRECEDENCE
+    return WrittenForm(precedence, [(name, ATOM_PRECEDENCE), ":", (inner, precedence + 1)])
 
 
 def _write_optional(node: Node) -> WrittenForm | None:
@@ -307,12 +316,12 @@ def _write_optional(node: Node) -> WrittenForm | None:
     if len(node.args) != 2 or not _can_have_default(node.args[0]):
         return None
     inner, default = node.args
-    low = OPTIONAL_PRECEDENCE
-    return WrittenForm(low, [(inner, PATTERN_PRECEDENCE), ":", (default, low + 1)])
+    precedence = OPTIONAL_PRECEDENCE
+    return WrittenForm(precedence, [(inner, PATTERN_PRECEDENCE), ":", (default, precedence + 1)])
 
 
 def _can_have_default(inner: Expression) -> bool:
-    """Whether a default can be written after it: a blank, or a pattern with a name."""
+    """Return whether `:` and a default can follow: after a blank or a named pattern."""
     if not isinstance(inner, Node):
         return False
     if has_head(inner, "Pattern"):
@@ -322,7 +331,7 @@ def _can_have_default(inner: Expression) -> bool:
 
 
 def _write_optional_dot(inner: Expression) -> WrittenForm | None:
-    """`x_.` and `_.`, with nothing after the bar."""
+    """Return the form `x_.` or `_.`; only a blank without a head can have it."""
     name: list[FormPiece] = []
     if isinstance(inner, Node) and has_head(inner, "Pattern") and len(inner.args) == 2:
         if not _is_symbol_atom(inner.args[0]):
@@ -344,7 +353,7 @@ def _write_message_name(node: Node) -> WrittenForm | None:
 
 
 def _write_derivative(node: Node) -> WrittenForm | None:
-    """`f''`, for a node whose head is `Derivative[2]`."""
+    """Return the form `f''` of a node with the head `Derivative[2]`."""
     orders = node.head.args if isinstance(node.head, Node) else []
     if len(node.args) != 1 or len(orders) != 1:
         return None
@@ -386,21 +395,19 @@ _WRITER_FACTORIES = {
 
 
 def _add_spaces(text: str) -> str:
-    """An operator with the blanks that it usually has around it."""
-    if text in ("^", "?"):
-        return text
-    if text in ("!", "!!", "++", "--"):
+    """Return the operator with its customary spaces."""
+    if text in ("^", "?", "!", "!!", "++", "--"):
         return text
     return f" {text}" if INFIX_OPERATORS[text].shape == "postfix" else f" {text} "
 
 
 def _build_operator_writers() -> dict[str, FormWriter]:
-    """Writers for the operators made of plain characters, and for what has a form of its own."""
+    """Return writers for the operators of plain characters that follow their shape."""
     writers: dict[str, FormWriter] = {}
     for text, operator in INFIX_OPERATORS.items():
         if not text.startswith("\\") and operator.shape in _WRITER_FACTORIES:
-            shape = _WRITER_FACTORIES[operator.shape]
-            writers[operator.head] = shape(_add_spaces(text), operator.precedence)
+            make_writer = _WRITER_FACTORIES[operator.shape]
+            writers[operator.head] = make_writer(_add_spaces(text), operator.precedence)
     return writers
 
 

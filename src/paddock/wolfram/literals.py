@@ -1,10 +1,7 @@
-"""What the text of an atom is worth: a string, a number, the name of a symbol.
+"""Literal data: values of atoms, lists, associations and rules, without running code.
 
-What literal expressions are worth: the data in manifests and definitions, read without running.
-
-Strings, numbers, lists, associations and rules become Python values, and a few functions that such
-files use to put texts together are worked out. Whatever else stands there is held: it stays an
-expression, for whoever can evaluate it.
+Used for manifests and definition files. A few functions that such files use to build strings and
+numbers are evaluated too. Any other expression becomes an `UnevaluatedExpression`.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ _SIMPLE_ESCAPES = {
     "f": "\f",
     "<": "",
     ">": "",
-    # The signs of box syntax have no plain character; they stay as they are written.
+    # Escaped box syntax has no plain character and is preserved as written.
     **{sign: f"\\{sign}" for sign in "!()*@%^_&/`+"},
 }
 _MAX_CODE_POINT = 0x10FFFF
@@ -51,56 +48,56 @@ _NUMBER_LITERAL = re.compile(
     r"(?P<mark>`.*?)?(?:\*\^(?P<exponent>[-+]?\d+))?"
 )
 _MAX_PLAIN_REAL, _MIN_PLAIN_REAL = 1e6, 1e-5
-"""Between these, numbers with a point are written without an exponent."""
+"""Reals in this range are written without an exponent."""
 _MAX_DIGITS = 4000
-"""Of a whole number: Python refuses to read and to write much longer ones."""
+"""Maximum digits of an integer: Python refuses to convert integers beyond about this length."""
 
 
 _MAX_BITS = 13_288
-"""As many digits in base 2."""
+"""`_MAX_DIGITS` in base 2."""
 
 
 def parse_string(text: str) -> str:
-    """What a string literal stands for; unknown named characters stay as they are written."""
+    """Return the value of a string literal. Unknown named characters are preserved as written."""
     inner = text[1:-1]
     return _ESCAPE_SEQUENCE.sub(_unescape_match, inner) if "\\" in inner else inner
 
 
 def parse_symbol_name(text: str) -> str:
-    r"""The name of a symbol with its characters themselves: `\[EAcute]x` is `éx`.
+    r"""Return a symbol's name with its characters decoded: `\[EAcute]x` is `éx`.
 
-    A letter that alone stands for a constant is that: `\[Pi]` is `Pi`.
+    A letter that represents a constant becomes the constant: `\[Pi]` is `Pi`.
     """
     if text in CONSTANT_LETTERS:
         return CONSTANT_LETTERS[text]
     return _ESCAPE_SEQUENCE.sub(_unescape_match, text) if "\\" in text else text
 
 
-def _unescape_match(found: re.Match[str]) -> str:
-    name, four, two, six, octal, line, other = found.groups()
+def _unescape_match(match: re.Match[str]) -> str:
+    name, four_digits, two_digits, six_digits, octal, line, other = match.groups()
     if name is not None:
-        return get_character(name) or found[0]
-    for digits, base in ((four, 16), (two, 16), (six, 16), (octal, 8)):
+        return get_character(name) or match[0]
+    for digits, base in ((four_digits, 16), (two_digits, 16), (six_digits, 16), (octal, 8)):
         if digits is not None:
             code = int(digits, base)
-            return chr(code) if code <= _MAX_CODE_POINT else found[0]
+            return chr(code) if code <= _MAX_CODE_POINT else match[0]
     return "" if line is not None else _SIMPLE_ESCAPES.get(other, other)
 
 
 def parse_number(text: str) -> int | float | None:
-    """What a number literal is worth; None for one that Python has no number for."""
-    found = _NUMBER_LITERAL.fullmatch(text)
-    if found is None or len(text) > _MAX_DIGITS:
+    """Return the value of a number literal, or None if Python cannot represent it."""
+    match = _NUMBER_LITERAL.fullmatch(text)
+    if match is None or len(text) > _MAX_DIGITS:
         return None
-    base, exponent = int(found["base"] or 10), int(found["exponent"] or 0)
-    is_whole = found["point"] is None and found["mark"] is None and exponent >= 0
+    base, exponent = int(match["base"] or 10), int(match["exponent"] or 0)
+    is_whole = match["point"] is None and match["mark"] is None and exponent >= 0
     try:
         if is_whole:
-            return _parse_integer(found["sign"] + found["whole"], base, exponent)
+            return _parse_integer(match["sign"] + match["whole"], base, exponent)
         if base != 10:
-            return _parse_based_real(found, base, exponent)
-        part = found["part"] or "0"
-        return _drop_infinity(float(f"{found['sign']}{found['whole'] or '0'}.{part}e{exponent}"))
+            return _parse_based_real(match, base, exponent)
+        whole, fraction = match["whole"] or "0", match["part"] or "0"
+        return _drop_infinity(float(f"{match['sign']}{whole}.{fraction}e{exponent}"))
     except (ValueError, OverflowError):
         return None
 
@@ -113,14 +110,14 @@ def _parse_integer(digits: str, base: int, exponent: int) -> int | None:
 
 
 def has_too_many_digits(value: float) -> bool:
-    """Whether a whole number has more digits than one in a source may have."""
+    """Return whether an integer has more digits than a source may contain."""
     return isinstance(value, int) and value.bit_length() > _MAX_BITS
 
 
-def _parse_based_real(found: re.Match[str], base: int, exponent: int) -> float | None:
-    part = found["part"] or ""
-    digits = int(found["sign"] + found["whole"] + part, base)
-    return _drop_infinity(digits * float(base) ** (exponent - len(part)))
+def _parse_based_real(match: re.Match[str], base: int, exponent: int) -> float | None:
+    fraction = match["part"] or ""
+    digits = int(match["sign"] + match["whole"] + fraction, base)
+    return _drop_infinity(digits * float(base) ** (exponent - len(fraction)))
 
 
 def _drop_infinity(value: float) -> float | None:
@@ -128,14 +125,14 @@ def _drop_infinity(value: float) -> float | None:
 
 
 def format_real(text: str) -> str:
-    """A number with a point as Python writes it, as kernels do: `2.`, `1.5*^20` for `1.5e+20`."""
+    """Format a real as kernels do: `2.` for `2.0`, `1.5*^20` for Python's `1.5e+20`."""
     mantissa, _, exponent = text.lower().partition("e")
     value = abs(float(text))
     if value == 0 or (not exponent and _MIN_PLAIN_REAL <= value < _MAX_PLAIN_REAL):
         return _trim_zeros(mantissa)
     sign = "-" if mantissa.startswith("-") else ""
-    whole, _, part = mantissa.lstrip("-").partition(".")
-    digits = f"{whole}{part}"
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    digits = f"{whole}{fraction}"
     significant = digits.lstrip("0")
     power = int(exponent or 0) + len(whole) - (len(digits) - len(significant)) - 1
     return f"{sign}{_trim_zeros(f'{significant[0]}.{significant[1:]}')}*^{power}"
@@ -146,20 +143,20 @@ def _trim_zeros(number: str) -> str:
 
 
 MAX_DATA_DEPTH = 200
-"""Deeper than any manifest; what is deeper is not data that somebody wrote."""
-_TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} deep"
+"""Maximum nesting of data; far deeper than any manifest."""
+_TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} levels deep"
 _INFINITE = (float("inf"), float("-inf"))
 _CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
 
 
 class DataError(PaddockError):
-    """An expression is not the data that it should be."""
+    """An expression is not the expected data."""
 
     code = "wolfram-data"
 
 
 class UnevaluatedExpression:
-    """An expression that is not data, as it is; `text` is its source."""
+    """An expression that is not literal data."""
 
     __slots__ = ("expression",)
 
@@ -168,7 +165,7 @@ class UnevaluatedExpression:
 
     @property
     def text(self) -> str:
-        """The expression as one writes it."""
+        """The expression in input form."""
         return input_form(self.expression)
 
     def __repr__(self) -> str:
@@ -182,31 +179,31 @@ class UnevaluatedExpression:
 
 
 class RuleValue(NamedTuple):
-    """A rule that stands alone, outside of an association; of `:>` the value is held."""
+    """A rule outside an association. The value of `:>` is unevaluated."""
 
     key: object
     value: object
 
 
 class StringTemplate(NamedTuple):
-    """The text of a `StringTemplate`, with its slots as they are written."""
+    """The text of a `StringTemplate`, with its slots unfilled."""
 
     text: str
 
 
 def evaluate(expression: Expression) -> object:
-    """The value of an expression; what is not data is `Held`.
+    """Convert literal data to Python values.
 
-    Strings, numbers, `True`, `False`, lists and associations are their Python counterparts, `None`
-    and `Null` are None.
+    Strings, numbers, `True`, `False`, lists and associations become their Python counterparts;
+    `None` and `Null` become None. Anything else becomes an `UnevaluatedExpression`.
 
     Raises:
-        DataError: when it is nested too deeply.
+        DataError: The data is nested more than 200 levels deep.
     """
     try:
         return _evaluate_expression(expression, 0)
     except RecursionError:
-        # Whoever asks may be deep in the stack already.
+        # The caller may already be deep in the stack.
         raise DataError(_TOO_DEEP_MESSAGE) from None
 
 
@@ -216,13 +213,15 @@ def _evaluate_expression(expression: Expression, depth: int) -> object:
     if depth > MAX_DATA_DEPTH:
         raise DataError(_TOO_DEEP_MESSAGE)
     head = expression.head
-    work = _EVALUATORS.get(head.text) if isinstance(head, Atom) and head.kind == "symbol" else None
-    found = work(expression, depth + 1) if work is not None else None
-    return UnevaluatedExpression(expression) if found is None else found[0]
+    if isinstance(head, Atom) and head.kind == "symbol" and head.text in _EVALUATORS:
+        result = _EVALUATORS[head.text](expression, depth + 1)
+        if result is not None:
+            return result[0]
+    return UnevaluatedExpression(expression)
 
 
 OptionalValue = tuple[Any] | None
-"""A value, or nothing where the arguments are not data."""
+"""A one-element tuple with the value, or None if the arguments are not literal data."""
 
 
 def _evaluate_atom(atom: Atom) -> object:
@@ -231,11 +230,9 @@ def _evaluate_atom(atom: Atom) -> object:
     if atom.kind == "number":
         value = parse_number(atom.text)
         return UnevaluatedExpression(atom) if value is None else value
-    return (
-        _CONSTANT_VALUES.get(atom.text, UnevaluatedExpression(atom))
-        if atom.kind == "symbol"
-        else UnevaluatedExpression(atom)
-    )
+    if atom.kind == "symbol" and atom.text in _CONSTANT_VALUES:
+        return _CONSTANT_VALUES[atom.text]
+    return UnevaluatedExpression(atom)
 
 
 def _evaluate_list(node: Node, depth: int) -> OptionalValue:
@@ -245,32 +242,31 @@ def _evaluate_list(node: Node, depth: int) -> OptionalValue:
 
 
 def _evaluate_association(node: Node, depth: int) -> OptionalValue:
-    found: dict[object, object] = {}
+    entries: dict[object, object] = {}
     for arg in iter_rules(node.args):
         if not isinstance(arg, Node) or len(arg.args) != 2:
             return None
         is_delayed = has_head(arg, "RuleDelayed")
         if not is_delayed and not has_head(arg, "Rule"):
             return None
-        key = _evaluate_expression(arg.args[0], depth)
+        key, value = arg.args
         try:
-            found[key] = (
-                UnevaluatedExpression(arg.args[1])
-                if is_delayed
-                else _evaluate_expression(arg.args[1], depth)
+            entries[_evaluate_expression(key, depth)] = (
+                UnevaluatedExpression(value) if is_delayed else _evaluate_expression(value, depth)
             )
         except TypeError:
+            # The key is a list or association, which Python cannot hash.
             return None
-    return (found,)
+    return (entries,)
 
 
 def iter_rules(args: list[Expression]) -> Iterator[Expression]:
-    """The rules of an association, which may stand in lists and other associations."""
-    waiting = list(reversed(args))
-    while waiting:
-        arg = waiting.pop()
+    """Yield the rules of an association, including those in nested lists and associations."""
+    pending = list(reversed(args))
+    while pending:
+        arg = pending.pop()
         if isinstance(arg, Node) and (has_head(arg, "List") or has_head(arg, "Association")):
-            waiting += reversed(arg.args)
+            pending += reversed(arg.args)
         elif not is_symbol(arg, "Nothing"):
             yield arg
 
@@ -278,48 +274,44 @@ def iter_rules(args: list[Expression]) -> Iterator[Expression]:
 def _evaluate_rule(node: Node, depth: int) -> OptionalValue:
     if len(node.args) != 2:
         return None
-    return (
-        RuleValue(
-            _evaluate_expression(node.args[0], depth), _evaluate_expression(node.args[1], depth)
-        ),
-    )
+    key, value = (_evaluate_expression(arg, depth) for arg in node.args)
+    return (RuleValue(key, value),)
 
 
 def _evaluate_delayed_rule(node: Node, depth: int) -> OptionalValue:
     if len(node.args) != 2:
         return None
-    return (
-        RuleValue(_evaluate_expression(node.args[0], depth), UnevaluatedExpression(node.args[1])),
-    )
+    key = _evaluate_expression(node.args[0], depth)
+    return (RuleValue(key, UnevaluatedExpression(node.args[1])),)
 
 
 def _evaluate_strings(node: Node, depth: int) -> list[str] | None:
-    """The arguments, if all are texts or lists of texts."""
-    found: list[str] = []
+    """Return the strings in the arguments and in their lists, or None if any is not a string."""
+    strings: list[str] = []
     for arg in node.args:
         value = _evaluate_expression(arg, depth)
-        for one in value if isinstance(value, list) else [value]:
-            if not isinstance(one, str):
+        for item in value if isinstance(value, list) else [value]:
+            if not isinstance(item, str):
                 return None
-            found.append(one)
-    return found
+            strings.append(item)
+    return strings
 
 
 def _make_join_evaluator(separator: str) -> Callable[[Node, int], OptionalValue]:
-    def work(node: Node, depth: int) -> OptionalValue:
-        texts = _evaluate_strings(node, depth)
-        return None if texts is None else (separator.join(texts),)
+    def evaluate_join(node: Node, depth: int) -> OptionalValue:
+        strings = _evaluate_strings(node, depth)
+        return None if strings is None else (separator.join(strings),)
 
-    return work
+    return evaluate_join
 
 
 def _evaluate_template(node: Node, depth: int) -> OptionalValue:
-    texts = _evaluate_strings(node, depth)
-    return (StringTemplate(texts[0]),) if texts and len(texts) == 1 else None
+    strings = _evaluate_strings(node, depth)
+    return (StringTemplate(strings[0]),) if strings and len(strings) == 1 else None
 
 
 def _evaluate_numbers(node: Node, depth: int) -> list[Any] | None:
-    """The arguments, if all are numbers."""
+    """Return the arguments, or None unless all are numbers."""
     values: list[Any] = []
     for arg in node.args:
         value = _evaluate_expression(arg, depth)
@@ -342,22 +334,22 @@ def _evaluate_product(node: Node, depth: int) -> OptionalValue:
 
 
 def _accumulate_numbers(
-    values: list[Any], work: Callable[[Any, Any], Any], start: int
+    values: list[Any], combine: Callable[[Any, Any], Any], start: int
 ) -> OptionalValue:
-    """All together; nothing once it is more than a number in a source can be."""
-    found: Any = start
+    """Combine the values, or return None if the result exceeds the number limits."""
+    total: Any = start
     for value in values:
         try:
-            found = work(found, value)
+            total = combine(total, value)
         except OverflowError:
             return None
-        if has_too_many_digits(found) or found in _INFINITE:
+        if has_too_many_digits(total) or total in _INFINITE:
             return None
-    return (found,)
+    return (total,)
 
 
 def _is_inverse(expression: Expression) -> bool:
-    """Whether it is what `/ b` stands for."""
+    """Return whether the expression is `Power[b, -1]`, the form of `/ b`."""
     if not isinstance(expression, Node) or not has_head(expression, "Power"):
         return False
     exponent = expression.args[1] if len(expression.args) == 2 else None
@@ -365,17 +357,17 @@ def _is_inverse(expression: Expression) -> bool:
 
 
 def _evaluate_quotient(node: Node, depth: int) -> OptionalValue:
-    """`a/b`: whole if it can be."""
+    """Evaluate `a/b`; the result is an integer if it is exact."""
     inverse = node.args[1]
-    below = inverse.args[0] if isinstance(inverse, Node) else inverse
-    values = _evaluate_numbers(Node(node.head, [node.args[0], below]), depth + 1)
+    denominator = inverse.args[0] if isinstance(inverse, Node) else inverse
+    values = _evaluate_numbers(Node(node.head, [node.args[0], denominator]), depth + 1)
     if values is None or values[1] == 0:
         return None
-    one, other = values
-    if type(one) is type(other) is int and one % other == 0:
-        return (one // other,)
+    dividend, divisor = values
+    if type(dividend) is type(divisor) is int and dividend % divisor == 0:
+        return (dividend // divisor,)
     try:
-        return (one / other,)
+        return (dividend / divisor,)
     except OverflowError:
         return None
 

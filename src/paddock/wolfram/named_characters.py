@@ -1,12 +1,8 @@
-r"""The codes of characters with names that are no letters: operators, brackets and spaces.
+r"""Named characters: operators, brackets, spaces and letters by name and code.
 
-A source may hold the character itself or its long name, `\[Rule]`; both mean the same. Names that
-stand for letters are in `letters`.
-
-What characters with names are: `\[EAcute]` is é, `\[CapitalARing]` is Å.
-
-Most names follow rules, and are worked out by them: a letter and its accent, a letter of an
-alphabet in some style. The rest are runs of codes. A name that is not known gives nothing.
+A source may contain a character or its name: `\[Rule]`, `\[EAcute]`. Most names are derived from
+rules: a letter with an accent, or a letter of a styled alphabet. The others are listed as runs of
+consecutive codes.
 """
 
 from __future__ import annotations
@@ -20,8 +16,8 @@ from paddock.wolfram.operators import NAMED_SIGNS
 
 
 def number_names(start: int, names: str) -> dict[str, int]:
-    """Names of characters whose codes follow one another; `-` has none of interest."""
-    return {name: start + place for place, name in enumerate(names.split()) if name != "-"}
+    """Return consecutive codes for the names; `-` skips a code."""
+    return {name: start + offset for offset, name in enumerate(names.split()) if name != "-"}
 
 
 OPERATOR_CODES = {
@@ -138,7 +134,7 @@ OPERATOR_CODES = {
     "InvisibleApplication": 0xF76D,
     "LongEqual": 0xF7D9,
 }
-"""The codes of the characters that are operators or brackets."""
+"""Codes of the characters that are operators or brackets."""
 
 SPACE_CODES = {
     "RawTab": 0x09,
@@ -163,15 +159,15 @@ SPACE_CODES = {
     "AlignmentMarker": 0xF760,
     **number_names(0xF76E, "DiscretionaryLineSeparator DiscretionaryParagraphSeparator"),
 }
-"""The codes of the characters that only separate."""
+"""Codes of the whitespace characters."""
 
 NAMES_BY_CHARACTER = {
     chr(code): f"\\[{name}]" for name, code in OPERATOR_CODES.items() if name in NAMED_SIGNS
 }
-"""The long name of a character that is an operator or bracket."""
+r"""Names of the operator and bracket characters, written as `\[Name]`."""
 
 SPACE_CHARACTERS = "".join(map(chr, SPACE_CODES.values())) + "\u200b\ufeff"
-"""The characters that only separate, and two that have no name."""
+"""The whitespace characters, and two without names."""
 
 
 _GREEK_NAMES = (
@@ -188,24 +184,27 @@ _MORE_GREEK_NAMES = (
 )
 _LAST_GREEK_NAMES = "CurlyKappa CurlyRho - - - Epsilon"
 _ALPHABET = string.ascii_uppercase
-"""The names of small letters are written with capitals: `\\[ScriptA]` is a small one."""
+r"""Names of small letters are capitalized too: `\\[ScriptA]` is a small letter."""
 
 
 def _build_styled_alphabet(
     style: str, small: int, capital: int, elsewhere: str = ""
 ) -> dict[str, int]:
-    """An alphabet in a style; letters that Unicode has elsewhere are given as `name=code`."""
-    names = {f"{style}{letter}": small + place for place, letter in enumerate(_ALPHABET)}
-    names |= {f"{style}Capital{letter}": capital + place for place, letter in enumerate(_ALPHABET)}
-    for one in elsewhere.split():
-        name, _, code = one.partition("=")
+    """Return the codes of an alphabet in a style.
+
+    `elsewhere` lists letters that have their own code in Unicode, as `name=code`.
+    """
+    names = {f"{style}{letter}": small + index for index, letter in enumerate(_ALPHABET)}
+    names |= {f"{style}Capital{letter}": capital + index for index, letter in enumerate(_ALPHABET)}
+    for entry in elsewhere.split():
+        name, _, code = entry.partition("=")
         names[f"{style}{name}"] = int(code, 16)
     return names
 
 
 def _build_digits(style: str, start: int) -> dict[str, int]:
     names = ["Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"]
-    return {f"{style}{name}": start + place for place, name in enumerate(names)}
+    return {f"{style}{name}": start + digit for digit, name in enumerate(names)}
 
 
 def _build_formal(start: int, names: str) -> dict[str, int]:
@@ -377,39 +376,37 @@ _COMBINING_ACCENTS = {
     "Cedilla": "\u0327",
 }
 _FIRST_FOREIGN_CODE, _FIRST_PRIVATE_CODE = 0xA0, 0xE000
-"""The first code that is not ASCII or a control, and the first that Unicode leaves to others."""
+"""The first non-ASCII printable code, and the start of the Unicode private use area."""
 _UNUSED_NAMES = ("UnknownGlyph", "LineSeparator", "ParagraphSeparator")
 _ACCENTED_LETTER = re.compile(rf"(Capital)?([A-Z])({'|'.join(_COMBINING_ACCENTS)})")
 
 
 @cache
 def get_character(name: str) -> str | None:
-    """The character that a name stands for."""
+    """Return the character with the given name, or None if it is unknown."""
     code = _CODES_BY_NAME.get(name)
     if code is not None:
         return chr(code)
-    found = _ACCENTED_LETTER.fullmatch(name)
-    if found is None:
+    match = _ACCENTED_LETTER.fullmatch(name)
+    if match is None:
         return None
-    letter = found[2] if found[1] else found[2].lower()
-    accented = unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[found[3]])
+    letter = match[2] if match[1] else match[2].lower()
+    accented = unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[match[3]])
     return accented if len(accented) == 1 else None
 
 
 _PRIVATE_CHARACTER = re.compile("[\ue000-\uf8ff]")
-"""Characters that mean what the language says, and to everything else nothing."""
+"""Characters of the private use area: other programs cannot display them."""
 
 
 def escape_private_characters(text: str) -> str:
-    r"""Text with private-use characters written by name, `\[Name]`, or else by code, `\:f351`."""
-    return (
-        _PRIVATE_CHARACTER.sub(_escape_character, text) if _PRIVATE_CHARACTER.search(text) else text
-    )
+    r"""Return the text with private-use characters as `\[Name]`, or as `\:f351` if unnamed."""
+    return _PRIVATE_CHARACTER.sub(_escape_character, text)
 
 
-def _escape_character(found: re.Match[str]) -> str:
-    name = _get_names_by_character().get(found[0])
-    return f"\\[{name}]" if name else f"\\:{ord(found[0]):04x}"
+def _escape_character(match: re.Match[str]) -> str:
+    name = _get_names_by_character().get(match[0])
+    return f"\\[{name}]" if name else f"\\:{ord(match[0]):04x}"
 
 
 @cache
@@ -418,9 +415,10 @@ def _get_names_by_character() -> dict[str, str]:
 
 
 def get_character_name(letter: str) -> str | None:
-    """The name under which a file can hold a character that is not ASCII.
+    """Return the name to write for a non-ASCII character in a file, or None.
 
-    Letters of Unicode and operators have one; private letters are safer by their codes.
+    Unicode letters and operators are written by name. Private-use letters are written by code,
+    because not all versions know their names.
     """
     name = _get_names_by_character().get(letter)
     if name is None or ord(letter) < _FIRST_FOREIGN_CODE or name in _UNUSED_NAMES:

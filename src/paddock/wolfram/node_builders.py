@@ -1,4 +1,7 @@
-"""What becomes of operators once their operands are complete."""
+"""Builders that turn a pending operator and its operands into a node.
+
+Builders extend chains (`a + b + c`) and comparisons in place, so that long chains take linear time.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ if TYPE_CHECKING:
     from paddock.wolfram.parse_state import ParseState, PendingOperator
 
 IMPLICIT_TIMES = "implicit times"
-"""The form of a product of neighbours."""
+"""Node form of a product of adjacent operands."""
 PREFIX_FORM_START = "prefix "
-"""What the form of an operator before its operand begins with."""
+"""Node forms of prefix operators start with this text."""
 
 _CHAIN_FORMS = frozenset(
     {text for text, operator in INFIX_OPERATORS.items() if operator.shape == "chain"}
@@ -30,27 +33,28 @@ _VECTOR_FORMS = frozenset(
 
 
 _get_head = cache(symbol)
-"""One atom for all heads of a name that were not written: there are many, and none has a place."""
+"""Share one atom among all implicit heads with the same name: there are many, none has a position.
+"""
 
 
 def make_node(head: str, args: list[Expression], start: int, end: int, form: str) -> Node:
-    """A node whose head was not written."""
+    """Return a node with an implicit head."""
     return Node(_get_head(head), args, start, end, form)
 
 
-def make_infix(reading: ParseState, pending: PendingOperator) -> None:
-    """`a -> b` and the like."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    head = INFIX_OPERATORS[pending.text].head
-    reading.operands[-1] = make_node(head, [left, right], left.start, right.end, pending.text)
+def make_infix(state: ParseState, operator: PendingOperator) -> None:
+    """Build a binary node such as `a -> b`."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    head = INFIX_OPERATORS[operator.text].head
+    state.operands[-1] = make_node(head, [left, right], left.start, right.end, operator.text)
 
 
-def make_chain(reading: ParseState, pending: PendingOperator) -> None:
-    """`a + b`, which goes on if a is a sum."""
-    right = reading.operands.pop()
-    head = "Times" if pending.text == IMPLICIT_TIMES else INFIX_OPERATORS[pending.text].head
-    reading.operands[-1] = _extend_chain(head, reading.operands[-1], right, pending.text)
+def make_chain(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a + b`, or extend the chain on the left."""
+    right = state.operands.pop()
+    head = "Times" if operator.text == IMPLICIT_TIMES else INFIX_OPERATORS[operator.text].head
+    state.operands[-1] = _extend_chain(head, state.operands[-1], right, operator.text)
 
 
 def _extend_chain(head: str, left: Expression, right: Expression, form: str) -> Node:
@@ -70,51 +74,49 @@ def _is_chain(expression: Expression, head: str) -> bool:
     )
 
 
-def make_difference(reading: ParseState, pending: PendingOperator) -> None:
-    """`a - b` is a sum with `-b`; of a product, -1 becomes the first factor."""
-    right = reading.operands.pop()
+def make_difference(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a - b` as a sum with `-b`. If `b` is a product, -1 becomes its first factor."""
+    right = state.operands.pop()
     if _is_chain(right, "Times"):
         right.args.insert(0, Atom("number", "-1"))  # type: ignore[union-attr]  # a chain is a node
-        right.start = pending.place
+        right.start = operator.start
         right.form = "-"  # type: ignore[union-attr]  # as above
         negative = right
     else:
-        negative = _negate(right, pending.place, "-")
-    reading.operands[-1] = _extend_chain("Plus", reading.operands[-1], negative, pending.text)
+        negative = _negate(right, operator.start, "-")
+    state.operands[-1] = _extend_chain("Plus", state.operands[-1], negative, operator.text)
 
 
 def _negate(inner: Expression, start: int, form: str) -> Expression:
-    """A number with a sign, or a product with -1."""
+    """Return a negative number, or the product with -1."""
     if isinstance(inner, Atom) and inner.kind == "number" and not inner.text.startswith("-"):
         text = "0" if inner.text == "0" else f"-{inner.text}"
         return Atom("number", text, start, inner.end)
     return make_node("Times", [Atom("number", "-1"), inner], start, inner.end, form)
 
 
-def make_quotient(reading: ParseState, pending: PendingOperator) -> None:
-    """`a/b` is `Times[a, Power[b, -1]]`."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
+def make_quotient(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a/b` as `Times[a, Power[b, -1]]`."""
+    right = state.operands.pop()
+    left = state.operands[-1]
     inverse = Node(symbol("Power"), [right, Atom("number", "-1")])
-    reading.operands[-1] = make_node("Times", [left, inverse], left.start, right.end, pending.text)
+    state.operands[-1] = make_node("Times", [left, inverse], left.start, right.end, operator.text)
 
 
-def make_divisible(reading: ParseState, pending: PendingOperator) -> None:
-    r"""`a \[Divides] b` is `Divisible[b, a]`."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    reading.operands[-1] = make_node(
-        "Divisible", [right, left], left.start, right.end, pending.text
-    )
+def make_divisible(state: ParseState, operator: PendingOperator) -> None:
+    r"""Build `a \[Divides] b` as `Divisible[b, a]`."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    state.operands[-1] = make_node("Divisible", [right, left], left.start, right.end, operator.text)
 
 
-def make_comparison(reading: ParseState, pending: PendingOperator) -> None:
-    """`a < b < c` is one comparison, and with different signs an `Inequality`."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    head = INFIX_OPERATORS[pending.text].head
+def make_comparison(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a < b < c` as one comparison, or as `Inequality` if the operators differ."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    head = INFIX_OPERATORS[operator.text].head
     if not isinstance(left, Node) or left.form not in _COMPARISON_FORMS or left.is_grouped:
-        reading.operands[-1] = make_node(head, [left, right], left.start, right.end, pending.text)
+        state.operands[-1] = make_node(head, [left, right], left.start, right.end, operator.text)
         return
     if is_symbol(left.head, "Inequality"):
         left.args += [symbol(head), right]
@@ -127,18 +129,18 @@ def make_comparison(reading: ParseState, pending: PendingOperator) -> None:
 
 
 def _expand_comparison(left: Node, head: str, right: Expression) -> list[Expression]:
-    """The arguments of `Inequality` for `a < b` that goes on with another operator."""
+    """Return the arguments of `Inequality` for a comparison and the next operator and operand."""
     args: list[Expression] = [left.args[0]]
     for operand in left.args[1:]:
         args += [left.head, operand]
     return [*args, symbol(head), right]
 
 
-def make_vector_comparison(reading: ParseState, pending: PendingOperator) -> None:
-    """Comparisons of vectors take one list of all that is compared."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    head = INFIX_OPERATORS[pending.text].head
+def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None:
+    """Build a vector comparison, whose operands are in one list."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    head = INFIX_OPERATORS[operator.text].head
     if (
         isinstance(left, Node)
         and left.form in _VECTOR_FORMS
@@ -149,99 +151,100 @@ def make_vector_comparison(reading: ParseState, pending: PendingOperator) -> Non
         left.args[0].args.append(right)
         left.end = right.end
         return
-    both = Node(symbol("List"), [left, right])
-    reading.operands[-1] = make_node(head, [both], left.start, right.end, pending.text)
+    operand_list = Node(symbol("List"), [left, right])
+    state.operands[-1] = make_node(head, [operand_list], left.start, right.end, operator.text)
 
 
-def make_prefix(reading: ParseState, pending: PendingOperator) -> None:
-    """`-a`, `!a` and the like."""
-    inner = reading.operands[-1]
-    head, form = PREFIX_OPERATORS[pending.text].head, PREFIX_FORM_START + pending.text
+def make_prefix(state: ParseState, operator: PendingOperator) -> None:
+    """Build a prefix node such as `-a` or `!a`."""
+    inner = state.operands[-1]
+    head, form = PREFIX_OPERATORS[operator.text].head, PREFIX_FORM_START + operator.text
     if head == "Minus":
-        made = _negate(inner, pending.place, form)
+        node = _negate(inner, operator.start, form)
     elif head == "NotNot":
-        once = make_node("Not", [inner], pending.place + 1, inner.end, PREFIX_FORM_START + "!")
-        made = make_node("Not", [once], pending.place, inner.end, PREFIX_FORM_START + "!")
+        form = PREFIX_FORM_START + "!"
+        inner_not = make_node("Not", [inner], operator.start + 1, inner.end, form)
+        node = make_node("Not", [inner_not], operator.start, inner.end, form)
     else:
-        made = make_node(head, [inner], pending.place, inner.end, form)
-    reading.operands[-1] = made
+        node = make_node(head, [inner], operator.start, inner.end, form)
+    state.operands[-1] = node
 
 
-def make_integral(reading: ParseState, pending: PendingOperator) -> None:
-    r"""`\[Integral] f \[DifferentialD] x`."""
-    right = reading.operands.pop()
-    inner = reading.operands[-1]
-    reading.operands[-1] = make_node(
-        "Integrate", [inner, right], pending.place, right.end, PREFIX_FORM_START + pending.text
+def make_integral(state: ParseState, operator: PendingOperator) -> None:
+    r"""Build `\[Integral] f \[DifferentialD] x`."""
+    right = state.operands.pop()
+    inner = state.operands[-1]
+    state.operands[-1] = make_node(
+        "Integrate", [inner, right], operator.start, right.end, PREFIX_FORM_START + operator.text
     )
 
 
-def make_compound(reading: ParseState, pending: PendingOperator) -> None:
-    """`a; b`."""
-    right = reading.operands.pop()
-    reading.operands[-1] = _extend_chain(
-        "CompoundExpression", reading.operands[-1], right, pending.text
+def make_compound(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a; b`."""
+    right = state.operands.pop()
+    state.operands[-1] = _extend_chain(
+        "CompoundExpression", state.operands[-1], right, operator.text
     )
 
 
-def make_postfix_call(reading: ParseState, pending: PendingOperator) -> None:
-    """`a // f`."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    reading.operands[-1] = Node(right, [left], left.start, right.end, pending.text)
+def make_postfix_call(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a // f`."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    state.operands[-1] = Node(right, [left], left.start, right.end, operator.text)
 
 
-def make_application(reading: ParseState, pending: PendingOperator) -> None:
-    """`f @ a`."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    reading.operands[-1] = Node(left, [right], left.start, right.end, pending.text)
+def make_application(state: ParseState, operator: PendingOperator) -> None:
+    """Build `f @ a`."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    state.operands[-1] = Node(left, [right], left.start, right.end, operator.text)
 
 
-def make_pattern(reading: ParseState, pending: PendingOperator) -> None:
-    """`x : p` names a pattern."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    reading.operands[-1] = make_node("Pattern", [left, right], left.start, right.end, pending.text)
+def make_pattern(state: ParseState, operator: PendingOperator) -> None:
+    """Build the named pattern `x : p`."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    state.operands[-1] = make_node("Pattern", [left, right], left.start, right.end, operator.text)
 
 
-def make_optional(reading: ParseState, pending: PendingOperator) -> None:
-    """`p : d` gives the default of a pattern."""
-    right = reading.operands.pop()
-    left = reading.operands[-1]
-    reading.operands[-1] = make_node("Optional", [left, right], left.start, right.end, pending.text)
+def make_optional(state: ParseState, operator: PendingOperator) -> None:
+    """Build `p : d`, a pattern with a default."""
+    right = state.operands.pop()
+    left = state.operands[-1]
+    state.operands[-1] = make_node("Optional", [left, right], left.start, right.end, operator.text)
 
 
-def make_tag(reading: ParseState, pending: PendingOperator) -> None:
-    """`t /: a = b`."""
-    value = reading.operands.pop()
-    if pending.size == 2:
-        reading.report_problem("Expected = or := after /:", pending.place, pending.place + 2)
-        tag = reading.operands[-1]
+def make_tag(state: ParseState, operator: PendingOperator) -> None:
+    """Build `t /: a = b`."""
+    value = state.operands.pop()
+    if operator.operand_count == 2:
+        state.report_problem("Expected = or := after /:", operator.start, operator.start + 2)
+        tag = state.operands[-1]
         args, head = [tag, value], "TagSet"
     else:
-        inner = reading.operands.pop()
-        tag = reading.operands[-1]
-        args, head = [tag, inner, value], "TagSet" if pending.text == "/: =" else "TagSetDelayed"
-    reading.operands[-1] = make_node(head, args, tag.start, value.end, pending.text)
+        inner = state.operands.pop()
+        tag = state.operands[-1]
+        args, head = [tag, inner, value], "TagSet" if operator.text == "/: =" else "TagSetDelayed"
+    state.operands[-1] = make_node(head, args, tag.start, value.end, operator.text)
 
 
-def make_tilde(reading: ParseState, pending: PendingOperator) -> None:
-    """`a ~ f ~ b`."""
-    right = reading.operands.pop()
-    if pending.size == 2:
-        reading.report_problem("Expected a second ~", pending.place, pending.place + 1)
-        left = reading.operands[-1]
-        reading.operands[-1] = Node(right, [left], left.start, right.end, "~")
+def make_tilde(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a ~ f ~ b`."""
+    right = state.operands.pop()
+    if operator.operand_count == 2:
+        state.report_problem("Expected a second ~", operator.start, operator.start + 1)
+        left = state.operands[-1]
+        state.operands[-1] = Node(right, [left], left.start, right.end, "~")
         return
-    head = reading.operands.pop()
-    left = reading.operands[-1]
-    reading.operands[-1] = Node(head, [left, right], left.start, right.end, "~")
+    head = state.operands.pop()
+    left = state.operands[-1]
+    state.operands[-1] = Node(head, [left, right], left.start, right.end, "~")
 
 
-def make_span(reading: ParseState, pending: PendingOperator) -> None:
-    """`a ;; b` and `a ;; b ;; c`."""
-    args = reading.operands[-pending.size :]
-    del reading.operands[-pending.size :]
-    end = max(args[-1].end, pending.place + 2)
-    reading.operands.append(make_node("Span", args, args[0].start, end, ";;"))
+def make_span(state: ParseState, operator: PendingOperator) -> None:
+    """Build `a ;; b` or `a ;; b ;; c`."""
+    args = state.operands[-operator.operand_count :]
+    del state.operands[-operator.operand_count :]
+    end = max(args[-1].end, operator.start + 2)
+    state.operands.append(make_node("Span", args, args[0].start, end, ";;"))

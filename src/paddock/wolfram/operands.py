@@ -1,7 +1,4 @@
-"""What happens where an operand stands, or is missing, and where an expression ends.
-
-Brackets and the commas in them, also those that are missing or do not fit.
-"""
+"""Operands, brackets and commas, including missing ones, and the ends of expressions."""
 
 from __future__ import annotations
 
@@ -24,102 +21,103 @@ if TYPE_CHECKING:
 
 
 _MAX_QUOTED_CHARACTERS = 12
-"""How many characters of what was found stand in a message."""
+"""Source characters quoted in a problem message."""
 
 
-def push_operand(reading: ParseState, operand: Expression, start: int) -> None:
-    """An operand has been read."""
-    if reading.is_ready or not reading.frames:
-        begin_operand(reading, start)
-    reading.operands.append(operand)
-    reading.is_ready = True
+def push_operand(state: ParseState, operand: Expression, start: int) -> None:
+    """Push a complete operand."""
+    if state.has_operand or not state.frames:
+        begin_operand(state, start)
+    state.operands.append(operand)
+    state.has_operand = True
 
 
-def begin_operand(reading: ParseState, start: int) -> None:
-    """An operand begins here."""
-    if reading.is_ready:
-        join_adjacent(reading, start)
-    elif not reading.frames:
-        crosses = reading.has_line_break_before(start)
-        if reading.pending:
-            if crosses and reading.pending[-1].text in (";", ";;"):
-                # At the top, a line that ends with a semicolon or two is complete.
-                insert_missing_operand(reading, start)
-                finish_expression(reading, start)
+def begin_operand(state: ParseState, start: int) -> None:
+    """Prepare for an operand at `start`: join it to the previous one or begin an expression."""
+    if state.has_operand:
+        join_adjacent(state, start)
+    elif not state.frames:
+        has_line_break = state.has_line_break_before(start)
+        if state.pending:
+            if has_line_break and state.pending[-1].text in (";", ";;"):
+                # At the top level, a line that ends with `;` or `;;` is complete.
+                insert_missing_operand(state, start)
+                finish_expression(state, start)
         else:
-            reading.mark_expression_start(start)
+            state.mark_expression_start(start)
 
 
-def join_adjacent(reading: ParseState, start: int) -> None:
-    """An operand follows another: a product, or at the top a new line and so a new one."""
-    if not reading.frames and reading.has_line_break_before(start):
-        finish_expression(reading, start)
+def join_adjacent(state: ParseState, start: int) -> None:
+    """Join adjacent operands to a product, or at the top level end the expression with its line."""
+    if not state.frames and state.has_line_break_before(start):
+        finish_expression(state, start)
         return
-    begin_product(reading, start)
+    begin_product(state, start)
 
 
-def begin_product(reading: ParseState, start: int) -> None:
-    """A product with what begins here."""
-    reading.reduce(TIMES_PRECEDENCE)
-    reading.push_operator(TIMES_PRECEDENCE, IMPLICIT_TIMES, make_chain, start)
+def begin_product(state: ParseState, start: int) -> None:
+    """Push an implicit multiplication."""
+    state.reduce(TIMES_PRECEDENCE)
+    state.push_operator(TIMES_PRECEDENCE, IMPLICIT_TIMES, make_chain, start)
 
 
-def begin_span(reading: ParseState, start: int) -> None:
-    """A span whose beginning is left out; it is the operand of whatever stands before it."""
-    push_operand(reading, Atom("number", "1", start, start), start)
-    reading.push_operator(SPAN_PRECEDENCE, ";;", make_span, start)
+def begin_span(state: ParseState, start: int) -> None:
+    """Begin a span without a first operand, which defaults to 1."""
+    push_operand(state, Atom("number", "1", start, start), start)
+    state.push_operator(SPAN_PRECEDENCE, ";;", make_span, start)
 
 
-def expects_span_end(reading: ParseState) -> bool:
-    """Whether what comes next may be left out because it is the end of a span."""
-    last = reading.get_last_operator()
+def expects_span_end(state: ParseState) -> bool:
+    """Return whether a missing operand here would be the end of a span."""
+    last = state.get_last_operator()
     return last is not None and last.text == ";;"
 
 
-def insert_missing_operand(reading: ParseState, at: int, *, before_call: bool = False) -> None:
-    """Put in what may be left out, or an error where nothing may."""
-    last = reading.get_last_operator()
+def insert_missing_operand(state: ParseState, position: int, *, before_call: bool = False) -> None:
+    """Insert the default for an omitted operand, or report an error if it is required."""
+    last = state.get_last_operator()
     if last is not None and last.text == ";" and not before_call:
-        # Not where a comment ends that may follow.
-        end = last.place + len(last.text)
-        missing = Atom("symbol", "Null", end, end)
-    elif expects_span_end(reading):
-        _split_span(reading)
-        missing = Atom("symbol", "All", reading.previous, reading.previous)
+        # The operand directly follows the sign; a comment may come between the sign and
+        # `position`.
+        sign_end = last.start + len(last.text)
+        missing = Atom("symbol", "Null", sign_end, sign_end)
+    elif expects_span_end(state):
+        _split_span(state)
+        missing = Atom("symbol", "All", state.previous_end, state.previous_end)
     else:
-        lines = reading.text[at : at + _MAX_QUOTED_CHARACTERS].splitlines()
-        found = repr(lines[0]) if lines else "the end"
-        reading.report_problem(f"Expected an expression before {found}", at, at)
-        missing = Atom("error", "", at, at)
-    reading.operands.append(missing)
-    reading.is_ready = True
+        lines = state.text[position : position + _MAX_QUOTED_CHARACTERS].splitlines()
+        found_text = repr(lines[0]) if lines else "the end"
+        state.report_problem(f"Expected an expression before {found_text}", position, position)
+        missing = Atom("error", "", position, position)
+    state.operands.append(missing)
+    state.has_operand = True
 
 
-def _split_span(reading: ParseState) -> None:
-    """`a ;; b ;;` without a step is `a ;; b` times another span."""
-    last = reading.get_last_operator()
-    if last is None or last.size == 2:
+def _split_span(state: ParseState) -> None:
+    """Split `a ;; b ;;`, which lacks a step, into `a ;; b` times a new span."""
+    last = state.get_last_operator()
+    if last is None or last.operand_count == 2:
         return
-    last.size = 2
-    reading.reduce_through(last)
-    begin_product(reading, last.second)
-    begin_span(reading, last.second)
+    last.operand_count = 2
+    state.reduce_through(last)
+    begin_product(state, last.second_start)
+    begin_span(state, last.second_start)
 
 
-def finish_expression(reading: ParseState, at: int) -> None:
-    """A top-level expression has come to its end; the next may begin here."""
-    reading.reduce(0)
-    reading.source.expressions.append(reading.operands.pop())
-    reading.is_ready = False
-    reading.mark_expression_start(at)
+def finish_expression(state: ParseState, position: int) -> None:
+    """Complete the current top-level expression; the next one can begin at `position`."""
+    state.reduce(0)
+    state.source.expressions.append(state.operands.pop())
+    state.has_operand = False
+    state.mark_expression_start(position)
 
 
-def finish_pending_expression(reading: ParseState, at: int) -> None:
-    """The end of a top-level expression, if one has begun."""
-    if not reading.is_ready and reading.pending:
-        insert_missing_operand(reading, at)
-    if reading.is_ready:
-        finish_expression(reading, at)
+def finish_pending_expression(state: ParseState, position: int) -> None:
+    """Complete the current top-level expression, if one has begun."""
+    if not state.has_operand and state.pending:
+        insert_missing_operand(state, position)
+    if state.has_operand:
+        finish_expression(state, position)
 
 
 CLOSERS = {closer for closer, _ in GROUP_BRACKETS.values()} | {
@@ -131,16 +129,16 @@ _OPENERS = {closer: {opener} for opener, (closer, _) in GROUP_BRACKETS.items()} 
 }
 _PART_BRACKETS = ("[[", "\\[LeftDoubleBracket]")
 _MAX_UNCLOSED_BRACKETS = 50
-"""How many brackets a closing one may leave unclosed."""
+"""The number of unclosed brackets that a closing bracket may close implicitly."""
 _LIST_HEAD = symbol("List")
 
 
-def open_call(reading: ParseState, text: str, start: int) -> None:
-    """`f[` and `f[[`; without a head it is an error, and read as if one had been there."""
-    if not reading.is_ready:
-        insert_missing_operand(reading, start, before_call=True)
-    reading.reduce(CALL_PRECEDENCE)
-    head = reading.operands.pop()
+def open_call(state: ParseState, text: str, start: int) -> None:
+    """Open `f[` or `f[[`. A missing head is reported and replaced by an error atom."""
+    if not state.has_operand:
+        insert_missing_operand(state, start, before_call=True)
+    state.reduce(CALL_PRECEDENCE)
+    head = state.operands.pop()
     if text == "[":
         node = Node(head, [], head.start)
     elif text in _PART_BRACKETS:
@@ -148,109 +146,111 @@ def open_call(reading: ParseState, text: str, start: int) -> None:
     else:
         specifier = node_builders.make_node("TypeSpecifier", [head], NO_POSITION, NO_POSITION, text)
         node = Node(specifier, [], head.start, NO_POSITION, text)
-    _push_frame(reading, node, text, start)
+    _push_frame(state, node, text, start)
 
 
-def open_group(reading: ParseState, text: str, start: int) -> None:
-    """`{`, `(` and the like, which need nothing before them."""
-    if reading.is_ready or not reading.frames:
-        begin_operand(reading, start)
+def open_group(state: ParseState, text: str, start: int) -> None:
+    """Open a bracket that needs no head, such as `{` or `(`."""
+    if state.has_operand or not state.frames:
+        begin_operand(state, start)
     head = _LIST_HEAD if text == "{" else symbol(GROUP_BRACKETS[text][1])
-    _push_frame(reading, Node(head, [], start, NO_POSITION, text), text, start)
+    _push_frame(state, Node(head, [], start, NO_POSITION, text), text, start)
 
 
-def _push_frame(reading: ParseState, node: Node, text: str, start: int) -> None:
-    reading.frames.append((node, text, start, reading.base))
-    reading.base = len(reading.pending)
-    reading.is_ready = reading.has_crossed = False
+def _push_frame(state: ParseState, node: Node, text: str, start: int) -> None:
+    # Brackets are so frequent that a class for frames makes parsing measurably slower.
+    state.frames.append((node, text, start, state.frame_base))
+    state.frame_base = len(state.pending)
+    state.has_operand = state.saw_line_break = False
 
 
-def add_comma(reading: ParseState, _text: str, start: int) -> None:
-    """The end of an argument."""
-    if not reading.frames:
-        reading.report_problem("A comma outside of brackets", start, reading.position)
-        finish_pending_expression(reading, start)
+def add_comma(state: ParseState, _text: str, start: int) -> None:
+    """End the current argument."""
+    if not state.frames:
+        state.report_problem("A comma outside of brackets", start, state.position)
+        finish_pending_expression(state, start)
         return
-    node, bracket, _, _ = reading.frames[-1]
+    node, bracket, _, _ = state.frames[-1]
     if bracket == "(":
-        reading.report_problem("A comma in parentheses", start, reading.position)
-    if reading.is_ready and len(reading.pending) == reading.base:
-        node.args.append(reading.operands.pop())
-        reading.is_ready = False
+        state.report_problem("A comma in parentheses", start, state.position)
+    if state.has_operand and len(state.pending) == state.frame_base:
+        node.args.append(state.operands.pop())
+        state.has_operand = False
     else:
-        node.args.append(_pop_argument(reading, start))
+        node.args.append(_pop_argument(state, start))
 
 
-def _pop_argument(reading: ParseState, at: int) -> Expression:
-    """What stands between two commas or brackets."""
-    if not reading.is_ready:
-        if len(reading.pending) > reading.base:
-            insert_missing_operand(reading, at)
+def _pop_argument(state: ParseState, position: int) -> Expression:
+    """Return the argument before a comma or closing bracket; an omitted one is `Null`."""
+    if not state.has_operand:
+        if len(state.pending) > state.frame_base:
+            insert_missing_operand(state, position)
         else:
-            reading.operands.append(Atom("symbol", "Null", at, at))
-    reading.reduce(0)
-    reading.is_ready = False
-    return reading.operands.pop()
+            state.operands.append(Atom("symbol", "Null", position, position))
+    state.reduce(0)
+    state.has_operand = False
+    return state.operands.pop()
 
 
-def close_bracket(reading: ParseState, text: str, start: int) -> None:
-    """A closing bracket; it closes what has been left open inside of its own one, too."""
-    frames, openers = reading.frames, _OPENERS[text]
+def close_bracket(state: ParseState, text: str, start: int) -> None:
+    """Close a bracket, and any unclosed brackets inside it."""
+    frames, openers = state.frames, _OPENERS[text]
     if not frames or frames[-1][1] not in openers:
         if not any(bracket in openers for _, bracket, _, _ in frames[-_MAX_UNCLOSED_BRACKETS:]):
-            reading.report_problem(f"Unexpected {text}", start, reading.position)
+            state.report_problem(f"Unexpected {text}", start, state.position)
             return
         while frames[-1][1] not in openers:
-            close_unclosed_bracket(reading, start)
+            close_unclosed_bracket(state, start)
     if frames[-1][1] == "[[":
-        _close_part(reading, start)
-    _close_frame(reading, start, reading.position)
+        _close_part(state, start)
+    _close_frame(state, start, state.position)
 
 
-def _close_part(reading: ParseState, start: int) -> None:
-    """The second bracket of two."""
-    space = tokens.SPACE_PATTERN.match(reading.text, reading.position)
-    at = space.end() if space else reading.position
-    if reading.text.startswith("]", at):
-        reading.position = at + 1
+def _close_part(state: ParseState, start: int) -> None:
+    """Read the second bracket of `]]`."""
+    space = tokens.SPACE_PATTERN.match(state.text, state.position)
+    bracket_start = space.end() if space else state.position
+    if state.text.startswith("]", bracket_start):
+        state.position = bracket_start + 1
     else:
-        reading.report_problem("Expected ]] and found ]", start, reading.position)
+        state.report_problem("Expected ]] and found ]", start, state.position)
 
 
-def close_unclosed_bracket(reading: ParseState, at: int) -> None:
-    """Close a bracket that was not closed where it should have been."""
-    _, bracket, start, _ = reading.frames[-1]
-    opening = tokens.OPENING_BRACKET.match(reading.text, start)
-    reading.report_problem(f"{bracket} is not closed", start, opening.end() if opening else start)
-    _close_frame(reading, at, reading.previous)
+def close_unclosed_bracket(state: ParseState, position: int) -> None:
+    """Report a bracket as unclosed and close it."""
+    _, bracket, start, _ = state.frames[-1]
+    opening = tokens.OPENING_BRACKET.match(state.text, start)
+    state.report_problem(f"{bracket} is not closed", start, opening.end() if opening else start)
+    _close_frame(state, position, state.previous_end)
 
 
-def _close_frame(reading: ParseState, at: int, end: int) -> None:
-    node, bracket, _, base = reading.frames[-1]
-    if reading.is_ready and len(reading.pending) == reading.base:
-        node.args.append(reading.operands.pop())
-    elif reading.is_ready or len(reading.pending) > reading.base or _has_arguments(node, bracket):
-        node.args.append(_pop_argument(reading, at))
-    reading.frames.pop()
-    reading.base = base
+def _close_frame(state: ParseState, position: int, end: int) -> None:
+    node, bracket, _, base = state.frames[-1]
+    has_operators = len(state.pending) > state.frame_base
+    if state.has_operand and not has_operators:
+        node.args.append(state.operands.pop())
+    elif state.has_operand or has_operators or _has_arguments(node, bracket):
+        node.args.append(_pop_argument(state, position))
+    state.frames.pop()
+    state.frame_base = base
     node.end = end
-    reading.operands.append(_unwrap_group(reading, node) if bracket == "(" else node)
-    reading.is_ready = True
+    state.operands.append(_unwrap_group(state, node) if bracket == "(" else node)
+    state.has_operand = True
 
 
 def _has_arguments(node: Node, bracket: str) -> bool:
-    """Whether a comma came before; the first argument of a part is what it is a part of."""
+    """Return whether an argument was added. The first one of `Part` is what is subscripted."""
     return len(node.args) > (bracket in _PART_BRACKETS)
 
 
-def _unwrap_group(reading: ParseState, group: Node) -> Expression:
-    """What stands in parentheses, which count for its place."""
+def _unwrap_group(state: ParseState, group: Node) -> Expression:
+    """Return the content of parentheses, which are included in its position."""
     if len(group.args) == 1:
         inner = group.args[0]
         inner.start, inner.end, inner.is_grouped = group.start, group.end, True
         return inner
     if not group.args:
-        reading.report_problem("Nothing in parentheses", group.start, group.end)
+        state.report_problem("Nothing in parentheses", group.start, group.end)
         return Atom("error", "()", group.start, group.end)
     group.is_grouped = True
     return group

@@ -1,8 +1,8 @@
-r"""The operators of the language: how tightly each binds, and which expression it stands for.
+r"""The operator table: precedence, grouping and head of each operator.
 
-Only the order of the numbers matters. Most are those that the language documents for its operator
-input forms; where kernels read otherwise than documented, the numbers say what they do.
-Operators that are characters with names stand here as `\[Name]`.
+Only the order of the precedences matters. Most follow the documented operator input forms; where
+kernels deviate from the documentation, the table follows the kernels. Operators that are named
+characters are written as `\[Name]`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 OperatorShape = Literal["left", "right", "chain", "compare", "vector", "postfix", "special"]
-"""How an operator groups, and whether equal ones in a row make one expression."""
+"""How an operator groups, and whether a series of equal operators forms one node."""
 
 
 class InfixOperator(NamedTuple):
-    """An operator that follows an operand."""
+    """An operator that follows an operand: infix or postfix."""
 
     precedence: int
     shape: OperatorShape
@@ -22,7 +22,7 @@ class InfixOperator(NamedTuple):
 
 
 class PrefixOperator(NamedTuple):
-    """An operator that stands before its operand."""
+    """An operator before its operand."""
 
     precedence: int
     head: str
@@ -44,7 +44,7 @@ def _build_infix(shape: OperatorShape, *rows: tuple[str, int, str]) -> dict[str,
 
 
 def _build_named(shape: OperatorShape, precedence: int, *names: str) -> dict[str, InfixOperator]:
-    """Operators whose characters have the names of their heads."""
+    """Build operators whose named characters equal their heads."""
     heads = " ".join(names).split()
     return {f"\\[{head}]": InfixOperator(precedence, shape, head) for head in heads}
 
@@ -267,7 +267,7 @@ INFIX_OPERATORS: dict[str, InfixOperator] = {
     **_POSTFIX_OPERATORS,
     **_SPECIAL_OPERATORS,
 }
-"""The operators that follow an operand."""
+"""Operators that follow an operand, by text."""
 
 PREFIX_OPERATORS: dict[str, PrefixOperator] = {
     "!": PrefixOperator(230, "Not"),
@@ -300,7 +300,7 @@ PREFIX_OPERATORS: dict[str, PrefixOperator] = {
     "++": PrefixOperator(660, "PreIncrement"),
     "--": PrefixOperator(660, "PreDecrement"),
 }
-"""The operators that stand before an operand."""
+"""Operators before an operand, by text."""
 
 GROUP_BRACKETS = {
     "{": ("}", "List"),
@@ -314,7 +314,7 @@ GROUP_BRACKETS = {
     "\\[OpenCurlyQuote]": ("\\[CloseCurlyQuote]", "CurlyQuote"),
     "\\[OpenCurlyDoubleQuote]": ("\\[CloseCurlyDoubleQuote]", "CurlyDoubleQuote"),
 }
-"""Brackets that need nothing before them: what closes them, and their head."""
+"""Brackets that need no operand before them: closing bracket and head."""
 
 CALL_BRACKETS = {
     "[": "]",
@@ -322,14 +322,14 @@ CALL_BRACKETS = {
     "::[": "]",
     "\\[LeftDoubleBracket]": "\\[RightDoubleBracket]",
 }
-"""Brackets that follow an operand, and what closes them."""
+"""Brackets that follow an operand, with their closing bracket."""
 
 SIGN_SYNONYMS = {
     "\\[LeftAssociation]": "<|",
     "\\[RightAssociation]": "|>",
     "\\[InvisibleComma]": ",",
 }
-"""Characters with names that mean the same as plain ones."""
+"""Named characters with the same meaning as a plain operator."""
 
 PLAIN_SIGNS = sorted(
     {text for text in (*INFIX_OPERATORS, *PREFIX_OPERATORS) if not text.startswith("\\[")}
@@ -337,7 +337,7 @@ PLAIN_SIGNS = sorted(
     key=len,
     reverse=True,
 )
-"""Operators and brackets made of plain characters, the longest first."""
+"""Operators and brackets of plain characters, the longest first."""
 
 NAMED_SIGNS = frozenset(
     text[2:-1]
@@ -352,4 +352,4 @@ NAMED_SIGNS = frozenset(
     )
     if text.startswith("\\[")
 )
-"""The names of characters that are operators or brackets."""
+"""Named characters that are operators or brackets."""

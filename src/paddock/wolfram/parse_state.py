@@ -1,9 +1,7 @@
-"""Making many objects that all stay, without the interpreter looking for garbage among them.
+"""Parser state: the operand and operator stacks, and the open brackets.
 
-How far the reading of a source has come: the stacks of the parser.
-
-Operands wait on one stack and operators on another; open brackets are frames, which say where the
-operators inside of them begin. So depth costs memory, and never the interpreter's own stack.
+Operands and operators wait on two stacks. Each open bracket is a frame that records where its
+operators begin. The parser does not recurse, so nesting depth is limited by memory only.
 """
 
 from __future__ import annotations
@@ -24,7 +22,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def defer_gc() -> Iterator[None]:
-    """Put off the collection of garbage: to look for some takes as long as reading a source."""
+    """Disable garbage collection in the block.
+
+    A parse allocates many objects that all survive. Collections triggered by these allocations
+    would find nothing and take as long as the parse itself.
+    """
     is_collecting = gc.isenabled()
     gc.disable()
     try:
@@ -36,41 +38,44 @@ def defer_gc() -> Iterator[None]:
 
 INTEGRAL_SIGN = "\\[Integral]"
 BracketFrame = tuple["Node", str, int, int]
-"""An open bracket: the node that its arguments belong to, its text, its place, and how many of the
-pending operators are outside of the bracket around it. A plain tuple, for there are many."""
+"""An open bracket: node under construction, bracket text, start, and the `base` to restore.
+
+A plain tuple because sources contain very many brackets and tuples are the cheapest to create.
+"""
 
 
 class PendingOperator:
-    """An operator whose last operand is not complete.
+    """An operator whose last operand is incomplete.
 
-    `make` takes `size` operands from the stack and puts their expression there.
+    `build` replaces the top `operand_count` operands with the operator's expression.
     """
 
-    __slots__ = ("make", "place", "precedence", "second", "size", "text")
-    second: int
-    """Of one with three operands: where its second sign stands."""
+    __slots__ = ("build", "operand_count", "precedence", "second_start", "start", "text")
+    second_start: int
+    """Start of the second sign of a three-operand operator (`a ~ f ~ b`)."""
 
     def __init__(
         self,
         precedence: int,
         text: str,
-        make: Callable[[ParseState, PendingOperator], None],
-        place: int,
-        size: int = 2,
+        build: Callable[[ParseState, PendingOperator], None],
+        start: int,
+        operand_count: int = 2,
     ) -> None:
         self.precedence = precedence
         self.text = text
-        self.make = make
-        self.place = place
-        self.size = size
+        self.build = build
+        self.start = start
+        self.operand_count = operand_count
 
 
 class ParseState:
     """The state of one parse."""
 
     __slots__ = (
-        *("base", "boxes", "comments", "frames", "has_crossed", "integrals", "is_ready"),
-        *("mark", "operands", "pending", "position", "previous", "source", "text"),
+        *("boxes", "comments", "frame_base", "frames", "has_operand", "integrals", "operands"),
+        *("pending", "position", "previous_end", "restart_point", "saw_line_break", "source"),
+        "text",
     )
 
     def __init__(self, text: str) -> None:
@@ -79,96 +84,97 @@ class ParseState:
         self.operands: list[Expression] = []
         self.pending: list[PendingOperator] = []
         self.frames: list[BracketFrame] = []
-        self.base = 0
-        """How many of the pending operators are outside of the innermost bracket."""
-        self.is_ready = False
-        """Whether an operand is complete, so that an operator may follow."""
+        self.frame_base = 0
+        """The number of pending operators outside the innermost bracket."""
+        self.has_operand = False
+        """True if an operand is complete, so that an infix operator can follow."""
         self.integrals: list[int] = []
-        """Which of the pending operators are integrals without their differential, and some that
-        are no more."""
+        """Indices of pending integrals that lack a differential; may include outdated ones."""
         self.position = 0
-        self.previous = 0
-        """Where the previous token ended."""
-        self.has_crossed = False
-        """Whether a line ended since the previous token, before a comment."""
-        self.mark = (0, 0, 0)
-        """Where the present top-level expression began, and how many problems and comments were
-        known there."""
+        self.previous_end = 0
+        """End of the previous token."""
+        self.saw_line_break = False
+        """True if a line ended between the previous token and a comment after it."""
+        self.restart_point = (0, 0, 0)
+        """Start of the current expression, and the numbers of problems and comments there."""
         self.comments = NestedRegions(text, tokens.COMMENT_EDGE, "(*", "*)")
         self.boxes = NestedRegions(text, tokens.BOX_EDGE, "\\(", "\\)")
 
     def get_last_operator(self) -> PendingOperator | None:
-        """The innermost operator that is not complete, within the innermost bracket."""
-        return self.pending[-1] if len(self.pending) > self.base else None
+        """Return the last pending operator within the innermost bracket."""
+        return self.pending[-1] if len(self.pending) > self.frame_base else None
 
     def find_open_integral(self) -> PendingOperator | None:
-        """The innermost integral that waits for its differential, within the innermost bracket."""
+        """Return the last integral within the innermost bracket that lacks its differential."""
         pending, integrals = self.pending, self.integrals
-        while integrals and integrals[-1] >= self.base:
+        while integrals and integrals[-1] >= self.frame_base:
             if integrals[-1] < len(pending):
-                found = pending[integrals[-1]]
-                if found.text == INTEGRAL_SIGN and found.size == 1:
-                    return found
+                operator = pending[integrals[-1]]
+                if operator.text == INTEGRAL_SIGN and operator.operand_count == 1:
+                    return operator
             integrals.pop()
         return None
 
     def reduce(self, precedence: int) -> None:
-        """Complete what binds at least as tightly."""
-        pending, base = self.pending, self.base
+        """Build the pending operators that bind at least as tightly as `precedence`."""
+        pending, base = self.pending, self.frame_base
         while len(pending) > base and pending[-1].precedence >= precedence:
             last = pending.pop()
-            last.make(self, last)
+            last.build(self, last)
 
     def find_looser_operator(self, precedence: int) -> PendingOperator | None:
-        """The innermost operator that binds no more tightly, within the innermost bracket."""
-        for at in range(len(self.pending) - 1, self.base - 1, -1):
-            if self.pending[at].precedence <= precedence:
-                return self.pending[at]
+        """Return the last operator in the innermost bracket that binds no tighter."""
+        for index in range(len(self.pending) - 1, self.frame_base - 1, -1):
+            if self.pending[index].precedence <= precedence:
+                return self.pending[index]
         return None
 
     def reduce_through(self, until: PendingOperator) -> None:
-        """Complete everything up to and with an operator."""
+        """Build the pending operators down to and including `until`."""
         last = None
         while last is not until:
             last = self.pending.pop()
-            last.make(self, last)
+            last.build(self, last)
 
     def push_operator(
         self,
         precedence: int,
         text: str,
-        make: Callable[[ParseState, PendingOperator], None],
-        place: int,
-        size: int = 2,
+        build: Callable[[ParseState, PendingOperator], None],
+        start: int,
+        operand_count: int = 2,
     ) -> None:
-        """An operator that waits for an operand."""
-        self.pending.append(PendingOperator(precedence, text, make, place, size))
-        self.is_ready = False
+        """Push an operator that expects an operand next."""
+        self.pending.append(PendingOperator(precedence, text, build, start, operand_count))
+        self.has_operand = False
 
     def has_line_break_before(self, start: int) -> bool:
-        """Whether a line ended between the previous token and this place; asked once."""
-        crossed = self.has_crossed or (
-            tokens.LINE_END.search(self.text, self.previous, start) is not None
+        """Return whether a line ended between the previous token and `start`.
+
+        Resets `saw_line_break`: call it once per token.
+        """
+        has_line_break = self.saw_line_break or (
+            tokens.LINE_END.search(self.text, self.previous_end, start) is not None
         )
-        self.has_crossed = False
-        return crossed
+        self.saw_line_break = False
+        return has_line_break
 
     def report_problem(self, message: str, start: int, end: int) -> None:
-        """Something is wrong here."""
+        """Record a syntax problem."""
         self.source.problems.append(SyntaxProblem(message, start, end))
 
-    def mark_expression_start(self, at: int) -> None:
-        """A new top-level expression may begin here."""
-        self.mark = (at, len(self.source.problems), len(self.source.comments))
+    def mark_expression_start(self, position: int) -> None:
+        """Set the restart point to a new top-level expression."""
+        self.restart_point = (position, len(self.source.problems), len(self.source.comments))
 
     def rewind(self) -> None:
-        """Go back to where the present top-level expression began."""
-        at, problems, comments = self.mark
-        del self.source.problems[problems:], self.source.comments[comments:]
+        """Discard everything parsed since the restart point."""
+        position, problem_count, comment_count = self.restart_point
+        del self.source.problems[problem_count:], self.source.comments[comment_count:]
         self.operands.clear()
         self.pending.clear()
         self.integrals.clear()
         self.frames.clear()
-        self.base = 0
-        self.is_ready = self.has_crossed = False
-        self.position = self.previous = at
+        self.frame_base = 0
+        self.has_operand = self.saw_line_break = False
+        self.position = self.previous_end = position

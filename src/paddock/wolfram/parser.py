@@ -1,10 +1,9 @@
-"""Patterns, slots and earlier results, which are written as one token and are expressions.
+"""The parser: from source text to expressions with exact positions.
 
-From source text to expressions with exact places, whatever is wrong with the text.
-
-`parse` gives everything that could be read and a list of problems; `parse_strict` raises the first
-one. Here tokens are told apart; what they do is in `operands`, `infix` and `brackets`, what becomes
-of operators in `results`, and the stacks are in `reading`.
+`parse` never fails: it returns every expression it could read and a list of problems.
+`parse_strict` raises the first problem. This module dispatches tokens. `operands` and
+`infix_operators` update the stacks in `parse_state`, and `node_builders` builds the nodes of
+completed operators.
 """
 
 from __future__ import annotations
@@ -34,39 +33,37 @@ BLANK_FORM, SLOT_FORM, OUT_FORM = "_", "#", "%"
 
 
 def parse_blank(text: str, start: int, end: int) -> Node:
-    """`x_`, `x_h`, `__`, `x_.` and the like."""
+    """Return the pattern for a blank: `_`, `x_`, `x_h`, `x__`, `x_.` and so on."""
     name, _, _ = text.partition("_")
-    rest = text[len(name) :]
-    bars = rest[: len(rest) - len(rest.lstrip("_"))]
-    after = rest[len(bars) :]
+    head = text[len(name) :].lstrip("_")
+    bars = text[len(name) : len(text) - len(head)]
+    is_optional = head == "."
     args: list[Expression] = []
-    if after not in ("", "."):
-        args.append(Atom("symbol", after, end - len(after), end))
-    whole = end
-    if after == ".":
-        end -= 1
-    found = Node(symbol(_BLANK_HEADS[bars]), args, start + len(name), end, BLANK_FORM)
+    if head and not is_optional:
+        args.append(Atom("symbol", head, end - len(head), end))
+    pattern_end = end - 1 if is_optional else end
+    pattern = Node(symbol(_BLANK_HEADS[bars]), args, start + len(name), pattern_end, BLANK_FORM)
     if name:
         variable = Atom("symbol", name, start, start + len(name))
-        found = Node(symbol("Pattern"), [variable, found], start, end, BLANK_FORM)
-    if after == ".":
-        found = Node(symbol("Optional"), [found], start, whole, BLANK_FORM)
-    return found
+        pattern = Node(symbol("Pattern"), [variable, pattern], start, pattern_end, BLANK_FORM)
+    if is_optional:
+        return Node(symbol("Optional"), [pattern], start, end, BLANK_FORM)
+    return pattern
 
 
 def parse_slot(text: str, start: int, end: int) -> Node:
-    """`#`, `#2`, `#name`, `##`, `##2`."""
+    """Return the node for a slot: `#`, `#2`, `#name`, `##` or `##2`."""
     head = "SlotSequence" if text.startswith("##") else "Slot"
-    which = text.lstrip("#") or "1"
-    if which.isdigit():
-        arg = Atom("number", which)
+    slot_name = text.lstrip("#") or "1"
+    if slot_name.isdigit():
+        arg = Atom("number", slot_name)
     else:
-        arg = Atom("string", which) if which.startswith('"') else string(which)
+        arg = Atom("string", slot_name) if slot_name.startswith('"') else string(slot_name)
     return Node(symbol(head), [arg], start, end, SLOT_FORM)
 
 
 def parse_out(text: str, start: int, end: int) -> Node:
-    """`%`, `%%`, `%5`."""
+    """Return the node for an earlier result: `%`, `%%` or `%5`."""
     number = text.lstrip("%")
     args: list[Expression] = []
     if number:
@@ -77,109 +74,116 @@ def parse_out(text: str, start: int, end: int) -> Node:
 
 
 _MAX_REPARSE_FACTOR = 3
-"""How many times the length of a text is read again after brackets without an end, at most."""
+"""Limit for text read again after unclosed brackets, as a multiple of the source length.
+
+Without it, a source with many unclosed brackets would take quadratic time.
+"""
 _MIN_REPARSE_CHARACTERS = 200_000
-"""How many characters are, however short the text is."""
+"""Characters that may be read again regardless of the source length."""
 _MIN_BASE, _MAX_BASE = 2, 36
 _UNEXPECTED_MESSAGE = "Unexpected character"
 
 
 def parse(text: str) -> ParsedSource:
-    """Read a source, as much of it as can be read.
-
-    It never raises for any text.
-    """
+    """Parse a source text. Never raises: syntax errors are reported in `problems`."""
     with defer_gc():
         return _parse_text(text)
 
 
 def _parse_text(text: str) -> ParsedSource:
-    reading = ParseState(text)
-    _skip_preamble(reading)
-    _read_tokens(reading, len(text))
-    allowed = _MAX_REPARSE_FACTOR * len(text) + _MIN_REPARSE_CHARACTERS
-    while allowed > 0:
-        resumption = _find_next_statement(reading)
+    state = ParseState(text)
+    _skip_preamble(state)
+    _read_tokens(state, len(text))
+    remaining_characters = _MAX_REPARSE_FACTOR * len(text) + _MIN_REPARSE_CHARACTERS
+    while remaining_characters > 0:
+        resumption = _find_next_statement(state)
         if resumption is None:
             break
-        allowed -= len(text) - reading.mark[0]
-        reading.rewind()
-        _read_tokens(reading, resumption)
-        _finish_region(reading, resumption)
-        reading.position = reading.previous = resumption
-        _read_tokens(reading, len(text))
-    _finish_region(reading, len(text))
-    reading.source.problems.sort(key=lambda problem: problem.start)
-    return reading.source
+        remaining_characters -= len(text) - state.restart_point[0]
+        state.rewind()
+        _read_tokens(state, resumption)
+        _finish_region(state, resumption)
+        state.position = state.previous_end = resumption
+        _read_tokens(state, len(text))
+    _finish_region(state, len(text))
+    state.source.problems.sort(key=lambda problem: problem.start)
+    return state.source
 
 
 def parse_strict(text: str, *, where: str | None = None) -> list[Expression]:
-    """The top-level expressions of a source.
+    """Parse a source text and return its top-level expressions.
+
+    Args:
+        text: The source text.
+        where: The name of the source, for the error.
 
     Raises:
-        WolframSyntaxError: at the first thing that is wrong.
+        WolframSyntaxError: The source has a syntax error.
     """
     source = parse(text)
     source.raise_first_problem(where)
     return source.expressions
 
 
-def _skip_preamble(reading: ParseState) -> None:
-    """A byte-order mark and the line that names the interpreter of a script are no code."""
-    if reading.text.startswith("\ufeff"):
-        reading.position = 1
-    line = tokens.SCRIPT_LINE.match(reading.text, reading.position)
-    reading.position = line.end() if line else reading.position
-    reading.previous = reading.position
-    reading.mark_expression_start(reading.position)
+def _skip_preamble(state: ParseState) -> None:
+    """Skip a byte-order mark and a shebang line."""
+    if state.text.startswith("\ufeff"):
+        state.position = 1
+    line = tokens.SCRIPT_LINE.match(state.text, state.position)
+    state.position = line.end() if line else state.position
+    state.previous_end = state.position
+    state.mark_expression_start(state.position)
 
 
-def _read_tokens(reading: ParseState, end: int) -> None:
-    """Take one token after the other."""
-    text, match, acts, has_strings = reading.text, tokens.TOKEN_PATTERN.match, _TOKEN_HANDLERS, True
+def _read_tokens(state: ParseState, end: int) -> None:
+    """Handle the tokens from the current position to `end`."""
+    # This loop runs once per token: lookups are kept in locals.
+    text, handlers, has_strings = state.text, _TOKEN_HANDLERS, True
+    match_token = tokens.TOKEN_PATTERN.match
     while True:
-        found = match(text, reading.position, end)
-        if found is None:
-            if _is_at_end(reading, end):
+        match = match_token(text, state.position, end)
+        if match is None:
+            if _is_at_end(state, end):
                 return
-            found = get_full_token_pattern(strings=has_strings).match(text, reading.position, end)
-        if found is None:
-            has_strings = has_strings and text[reading.position] != '"'
+            match = get_full_token_pattern(strings=has_strings).match(text, state.position, end)
+        if match is None:
+            # After an unclosed string, any further quote would open a bogus string.
+            has_strings = has_strings and text[state.position] != '"'
             if not has_strings:
-                match = get_full_token_pattern(strings=False).match
-            _skip_invalid_text(reading, end)
+                match_token = get_full_token_pattern(strings=False).match
+            _skip_invalid_text(state, end)
             continue
-        kind = found.lastindex or 0
-        reading.position = found.end()
-        acts[kind](reading, found, kind)
-        reading.previous = reading.position
+        kind = match.lastindex or 0
+        state.position = match.end()
+        handlers[kind](state, match, kind)
+        state.previous_end = state.position
 
 
-def _is_at_end(reading: ParseState, end: int) -> bool:
-    """Whether nothing but blanks is left; they are stepped over."""
-    space = tokens.SPACE_PATTERN.match(reading.text, reading.position, end)
-    reading.position = space.end() if space else reading.position
-    return reading.position >= end
+def _is_at_end(state: ParseState, end: int) -> bool:
+    """Skip whitespace and return whether the end is reached."""
+    space = tokens.SPACE_PATTERN.match(state.text, state.position, end)
+    state.position = space.end() if space else state.position
+    return state.position >= end
 
 
-def _skip_invalid_text(reading: ParseState, end: int) -> None:
-    """What is no token: a string without an end, or a character that means nothing."""
-    start = reading.position
-    if reading.text[start] == '"':
-        line = tokens.REST_OF_LINE.match(reading.text, start, end)
-        reading.position = line.end() if line else end
-        reading.report_problem("The string has no end", start, reading.position)
-        unclosed = Atom("error", reading.text[start : reading.position], start, reading.position)
-        push_operand(reading, unclosed, start)
+def _skip_invalid_text(state: ParseState, end: int) -> None:
+    """Skip an unclosed string or an invalid character and report it."""
+    start = state.position
+    if state.text[start] == '"':
+        line = tokens.REST_OF_LINE.match(state.text, start, end)
+        state.position = line.end() if line else end
+        state.report_problem("The string has no end", start, state.position)
+        unclosed = Atom("error", state.text[start : state.position], start, state.position)
+        push_operand(state, unclosed, start)
     else:
-        reading.position = start + 1
-        _report_character(reading, start)
-    reading.previous = reading.position
+        state.position = start + 1
+        _report_character(state, start)
+    state.previous_end = state.position
 
 
-def _report_character(reading: ParseState, start: int) -> None:
-    """Many in a row are one problem."""
-    problems = reading.source.problems
+def _report_character(state: ParseState, start: int) -> None:
+    """Report an invalid character; a run of them extends the previous problem."""
+    problems = state.source.problems
     if (
         problems
         and problems[-1].end == start
@@ -187,187 +191,184 @@ def _report_character(reading: ParseState, start: int) -> None:
     ):
         problems[-1] = problems[-1]._replace(end=start + 1)
     else:
-        reading.report_problem(f"{_UNEXPECTED_MESSAGE} {reading.text[start]!r}", start, start + 1)
+        state.report_problem(f"{_UNEXPECTED_MESSAGE} {state.text[start]!r}", start, start + 1)
 
 
-def _find_next_statement(reading: ParseState) -> int | None:
-    """Where something new very likely begins, after a bracket that is not closed."""
-    if not reading.frames:
+def _find_next_statement(state: ParseState) -> int | None:
+    """Find where to resume after an unclosed bracket: the next statement outside comments."""
+    if not state.frames:
         return None
-    comments = reading.source.comments
-    for found in tokens.STATEMENT_START.finditer(reading.text, reading.frames[0][2] + 1):
-        at = found.start()
-        before = bisect_left(comments, (at,)) - 1
-        if before < 0 or comments[before][1] <= at:
-            return at
+    comments = state.source.comments
+    for match in tokens.STATEMENT_START.finditer(state.text, state.frames[0][2] + 1):
+        start = match.start()
+        index = bisect_left(comments, (start,)) - 1
+        if index < 0 or comments[index][1] <= start:
+            return start
     return None
 
 
-def _finish_region(reading: ParseState, end: int) -> None:
-    while reading.frames:
-        operands.close_unclosed_bracket(reading, end)
-    finish_pending_expression(reading, end)
+def _finish_region(state: ParseState, end: int) -> None:
+    while state.frames:
+        operands.close_unclosed_bracket(state, end)
+    finish_pending_expression(state, end)
 
 
-# What is done with each kind of token.
+def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
+    start = match.start(kind)
+    if state.has_operand or not state.frames:
+        begin_operand(state, start)
+    state.operands.append(Atom(_ATOM_KINDS[kind], match[kind], start, state.position))
+    state.has_operand = True
 
 
-def _handle_atom(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    start = found.start(kind)
-    if reading.is_ready or not reading.frames:
-        begin_operand(reading, start)
-    reading.operands.append(Atom(_ATOM_KINDS[kind], found[kind], start, reading.position))
-    reading.is_ready = True
-
-
-def _handle_atom_comma(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    """An atom and its comma: an argument at once, unless something stands before it."""
+def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> None:
+    """Handle an atom with its comma: without other operands, it is a complete argument."""
     group = _ATOM_GROUPS[kind]
-    start, end = found.span(group)
-    atom = Atom(_ATOM_KINDS[group], found[group], start, end)
-    frames = reading.frames
+    start, end = match.span(group)
+    atom = Atom(_ATOM_KINDS[group], match[group], start, end)
+    frames = state.frames
     if (
-        reading.is_ready
+        state.has_operand
         or not frames
-        or len(reading.pending) > reading.base
+        or len(state.pending) > state.frame_base
         or frames[-1][1] == "("
     ):
-        push_operand(reading, atom, start)
-        reading.previous = end
-        operands.add_comma(reading, ",", reading.position - 1)
+        push_operand(state, atom, start)
+        state.previous_end = end
+        operands.add_comma(state, ",", state.position - 1)
     else:
         frames[-1][0].args.append(atom)
 
 
-def _handle_symbol_call(reading: ParseState, found: re.Match[str], _kind: int) -> None:
-    """A symbol and its bracket."""
-    start, end = found.span(tokens.SYMBOL)
-    if reading.is_ready or not reading.frames:
-        begin_operand(reading, start)
-    head = Atom("symbol", found[tokens.SYMBOL], start, end)
-    pending = reading.pending
-    if pending and pending[-1].precedence >= CALL_PRECEDENCE and len(pending) > reading.base:
-        reading.operands.append(head)
-        reading.is_ready = True
-        operands.open_call(reading, "[", end)
+def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> None:
+    """Handle a symbol and the `[` after it."""
+    start, end = match.span(tokens.SYMBOL)
+    if state.has_operand or not state.frames:
+        begin_operand(state, start)
+    head = Atom("symbol", match[tokens.SYMBOL], start, end)
+    pending = state.pending
+    if pending and pending[-1].precedence >= CALL_PRECEDENCE and len(pending) > state.frame_base:
+        state.operands.append(head)
+        state.has_operand = True
+        operands.open_call(state, "[", end)
         return
-    reading.frames.append((Node(head, [], start), "[", end, reading.base))
-    reading.base = len(pending)
-    reading.is_ready = False
+    state.frames.append((Node(head, [], start), "[", end, state.frame_base))
+    state.frame_base = len(pending)
+    state.has_operand = False
 
 
-def _handle_based_number(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    text = found[kind]
-    base, _, rest = text.partition("^^")
+def _handle_based_number(state: ParseState, match: re.Match[str], kind: int) -> None:
+    text = match[kind]
+    base, _, digits = text.partition("^^")
     if not _MIN_BASE <= int(base) <= _MAX_BASE:
-        at = found.start(kind)
-        reading.report_problem(f"{base} is no base from 2 to 36", at, at + len(base))
-        _handle_atom(reading, found, kind)
+        start = match.start(kind)
+        state.report_problem(f"{base} is not a base from 2 to 36", start, start + len(base))
+        _handle_atom(state, match, kind)
         return
-    for place, digit in enumerate(rest):
+    for index, digit in enumerate(digits):
         if digit in "`*":
             break
         if digit != "." and int(digit, 36) >= int(base):
-            at = found.start(kind) + len(base) + 2 + place
-            reading.report_problem(f"{digit} is no digit in base {base}", at, at + 1)
+            start = match.start(kind) + len(base) + 2 + index
+            state.report_problem(f"{digit} is not a digit in base {base}", start, start + 1)
             break
-    _handle_atom(reading, found, kind)
+    _handle_atom(state, match, kind)
 
 
-def _handle_joined_token(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    """A number or name that goes on in another line."""
-    start, text = found.start(kind), tokens.LINE_JOIN.sub("", found[kind])
+def _handle_joined_token(state: ParseState, match: re.Match[str], kind: int) -> None:
+    """Handle a number or name that continues on another line."""
+    start, text = match.start(kind), tokens.LINE_JOIN.sub("", match[kind])
     is_number = text[0].isdecimal() or text[0] == "."
-    atom = Atom("number" if is_number else "symbol", text, start, reading.position)
-    push_operand(reading, atom, start)
+    atom = Atom("number" if is_number else "symbol", text, start, state.position)
+    push_operand(state, atom, start)
 
 
-def _handle_named_blank(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    start = found.start(tokens.SYMBOL)
-    text = found[tokens.SYMBOL] + found[kind]
-    push_operand(reading, parse_blank(text, start, reading.position), start)
+def _handle_named_blank(state: ParseState, match: re.Match[str], kind: int) -> None:
+    start = match.start(tokens.SYMBOL)
+    text = match[tokens.SYMBOL] + match[kind]
+    push_operand(state, parse_blank(text, start, state.position), start)
 
 
-def _handle_blank(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    start = found.start(kind)
-    push_operand(reading, parse_blank(found[kind], start, reading.position), start)
+def _handle_blank(state: ParseState, match: re.Match[str], kind: int) -> None:
+    start = match.start(kind)
+    push_operand(state, parse_blank(match[kind], start, state.position), start)
 
 
-def _handle_slot(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    start = found.start(kind)
-    push_operand(reading, parse_slot(found[kind], start, reading.position), start)
+def _handle_slot(state: ParseState, match: re.Match[str], kind: int) -> None:
+    start = match.start(kind)
+    push_operand(state, parse_slot(match[kind], start, state.position), start)
 
 
-def _handle_out(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    start = found.start(kind)
-    push_operand(reading, parse_out(found[kind], start, reading.position), start)
+def _handle_out(state: ParseState, match: re.Match[str], kind: int) -> None:
+    start = match.start(kind)
+    push_operand(state, parse_out(match[kind], start, state.position), start)
 
 
-def _handle_list(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    operands.open_group(reading, "{", found.start(kind))
+def _handle_list(state: ParseState, match: re.Match[str], kind: int) -> None:
+    operands.open_group(state, "{", match.start(kind))
 
 
-def _handle_closer(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    operands.close_bracket(reading, found[kind], reading.position - 1)
+def _handle_closer(state: ParseState, match: re.Match[str], kind: int) -> None:
+    operands.close_bracket(state, match[kind], state.position - 1)
 
 
-def _handle_closer_comma(reading: ParseState, found: re.Match[str], _kind: int) -> None:
-    """A closing bracket and its comma."""
-    reading.position = end = found.end(tokens.CLOSER)
-    operands.close_bracket(reading, found[tokens.CLOSER], end - 1)
-    reading.previous = end
-    reading.position = found.end()
-    operands.add_comma(reading, ",", reading.position - 1)
+def _handle_closer_comma(state: ParseState, match: re.Match[str], _kind: int) -> None:
+    """Handle a closing bracket with its comma."""
+    state.position = end = match.end(tokens.CLOSER)
+    operands.close_bracket(state, match[tokens.CLOSER], end - 1)
+    state.previous_end = end
+    state.position = match.end()
+    operands.add_comma(state, ",", state.position - 1)
 
 
-def _handle_part(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    operands.open_call(reading, "[[", found.start(kind))
+def _handle_part(state: ParseState, match: re.Match[str], kind: int) -> None:
+    operands.open_call(state, "[[", match.start(kind))
 
 
-def _handle_plain_sign(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    text = found[kind]
-    _HANDLERS_BY_TEXT.get(text, handle_operator)(reading, text, found.start(kind))
+def _handle_plain_sign(state: ParseState, match: re.Match[str], kind: int) -> None:
+    text = match[kind]
+    _HANDLERS_BY_TEXT.get(text, handle_operator)(state, text, match.start(kind))
 
 
-def _handle_named_sign(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    text = SIGN_SYNONYMS.get(found[kind], found[kind])
-    _HANDLERS_BY_TEXT.get(text, handle_operator)(reading, text, found.start(kind))
+def _handle_named_sign(state: ParseState, match: re.Match[str], kind: int) -> None:
+    text = SIGN_SYNONYMS.get(match[kind], match[kind])
+    _HANDLERS_BY_TEXT.get(text, handle_operator)(state, text, match.start(kind))
 
 
-def _handle_character(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    name = NAMES_BY_CHARACTER[found[kind]]
+def _handle_character(state: ParseState, match: re.Match[str], kind: int) -> None:
+    name = NAMES_BY_CHARACTER[match[kind]]
     text = SIGN_SYNONYMS.get(name, name)
-    _HANDLERS_BY_TEXT.get(text, handle_operator)(reading, text, found.start(kind))
+    _HANDLERS_BY_TEXT.get(text, handle_operator)(state, text, match.start(kind))
 
 
-def _handle_comment(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    start = found.start(kind)
-    end = reading.comments.find_end(start)
-    if not reading.frames:
-        reading.has_crossed = reading.has_line_break_before(start)
+def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
+    start = match.start(kind)
+    end = state.comments.find_end(start)
+    if not state.frames:
+        state.saw_line_break = state.has_line_break_before(start)
     if end is None:
-        line = tokens.REST_OF_LINE.match(reading.text, start)
-        end = line.end() if line else len(reading.text)
-        reading.report_problem("The comment has no end", start, start + 2)
-    reading.source.comments.append((start, end))
-    reading.position = end
+        line = tokens.REST_OF_LINE.match(state.text, start)
+        end = line.end() if line else len(state.text)
+        state.report_problem("The comment has no end", start, start + 2)
+    state.source.comments.append((start, end))
+    state.position = end
 
 
-def _handle_boxes(reading: ParseState, found: re.Match[str], kind: int) -> None:
-    """What is written in the syntax of boxes is one opaque atom."""
-    text, start = found[kind], found.start(kind)
-    end: int | None = reading.position
+def _handle_boxes(state: ParseState, match: re.Match[str], kind: int) -> None:
+    r"""Handle a box expression, `\( ... \)`: one opaque atom."""
+    text, start = match[kind], match.start(kind)
+    end: int | None = state.position
     if text.endswith("("):
-        end = reading.boxes.find_end(reading.position - 2)
+        end = state.boxes.find_end(state.position - 2)
         if end is None:
-            reading.report_problem("The box syntax has no end", start, reading.position)
+            state.report_problem("The box syntax has no end", start, state.position)
     else:
-        reading.report_problem(f"{text} outside of box syntax", start, reading.position)
-    reading.position = end or reading.position
-    atom = Atom("boxes", reading.text[start : reading.position], start, reading.position)
+        state.report_problem(f"{text} outside of box syntax", start, state.position)
+    state.position = end or state.position
+    atom = Atom("boxes", state.text[start : state.position], start, state.position)
     if end is None or not text.endswith("("):
         atom.kind = "error"
-    push_operand(reading, atom, start)
+    push_operand(state, atom, start)
 
 
 _ATOM_KINDS: dict[int, AtomKind] = {

@@ -1,14 +1,11 @@
-"""From expressions to text: `full_form`, all heads and brackets, and `input_form`, as people write.
+"""Printers: full form, input form, value form, and input form on several lines.
 
-Both give text that reads back as the same expression; `value_form` is for values, and reads back as
-the same value. None uses the interpreter's stack for depth. Here is the walk; how single
-expressions look is in `written` and `values`.
+`full_form` and `input_form` return text that reads back as the same expression; `value_form`
+returns text that evaluates to the same value. None of them recurses, so any nesting depth can be
+printed.
 
-Long expressions on several lines, indented, for people to read.
-
-What fits on a line stays on it. What does not is broken where people break it: after `:=`, between
-the arguments of a function, between statements, between the elements of a list. The text reads back
-as the same expression.
+`format_expression` breaks long expressions where people do: after `:=`, between statements,
+arguments and list elements.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from typing import TYPE_CHECKING
 from paddock.wolfram.expressions import Atom, Node, are_equal, has_head, is_symbol
 from paddock.wolfram.input_form_writer import (
     LOWEST_PRECEDENCE,
-    is_negative_number,
+    write_full_form,
     write_input_form,
 )
 from paddock.wolfram.operators import INFIX_OPERATORS
@@ -31,109 +28,91 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.input_form_writer import FormPiece, WrittenForm
 
+    LineBreaker = Callable[[Node, int, int, int], str | None]
+
 
 def full_form(expression: Expression) -> str:
-    """An expression with every head written out."""
-    pieces: list[str] = []
-    waiting: list[str | Expression] = [expression]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-        elif isinstance(item, Atom):
-            pieces.append(item.text)
-        else:
-            waiting.append("]")
-            for index in range(len(item.args) - 1, -1, -1):
-                waiting.append(item.args[index])
-                if index:
-                    waiting.append(", ")
-            waiting += ["[", *_wrap_head(item.head)]
-    return "".join(pieces)
-
-
-def _wrap_head(head: Expression) -> list[str | Expression]:
-    """A head, from last to first; a sign must not go over to the whole."""
-    return [")", head, "("] if is_negative_number(head) else [head]
+    """Return the expression with explicit heads."""
+    return _print_expression(expression, write_full_form)
 
 
 def input_form(expression: Expression) -> str:
-    """An expression with the usual operators and brackets."""
+    """Return the expression in the usual notation with operators and brackets."""
     return _print_expression(expression, write_input_form)
 
 
 def value_form(expression: Expression) -> str:
-    """A value as a kernel writes it in InputForm: `x^2/2` for `Times[Rational[1, 2], Power[x, 2]]`.
+    """Return a value in the notation of kernels: `x^2/2` for `Times[Rational[1, 2], Power[x, 2]]`.
 
-    The text evaluates to the same value; read without evaluating it may be another expression.
+    The text evaluates to the same value, but does not always parse to the same expression.
     """
     return _print_expression(expression, write_value_form)
 
 
 def _print_expression(expression: Expression, write: Callable[[Expression], WrittenForm]) -> str:
     pieces: list[str] = []
-    waiting: list[FormPiece] = [(expression, LOWEST_PRECEDENCE)]
-    while waiting:
-        item = waiting.pop()
+    pending: list[FormPiece] = [(expression, LOWEST_PRECEDENCE)]
+    while pending:
+        item = pending.pop()
         if isinstance(item, str):
             if item.startswith("-") and pieces and pieces[-1].endswith("-"):
-                # The signs of `- --a` are two operators.
                 pieces.append(" ")
             pieces.append(item)
             continue
-        inner, least = item
-        found = write(inner)
-        if found.precedence < least:
-            waiting.append(")")
-            waiting.extend(reversed(found.pieces))
-            waiting.append("(")
+        inner, min_precedence = item
+        form = write(inner)
+        if form.precedence < min_precedence:
+            pending.append(")")
+            pending.extend(reversed(form.pieces))
+            pending.append("(")
         else:
-            waiting.extend(reversed(found.pieces))
+            pending.extend(reversed(form.pieces))
     return "".join(pieces)
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.wolfram.expressions import Expression
-
-    LineBreaker = Callable[[Node, int, int, int], str | None]
 
 DEFAULT_WIDTH = 80
 INDENT_COLUMNS = 4
 MAX_NESTED_LINES = 40
-"""Of lines inside lines; what is deeper stays on one."""
+"""Expressions nested deeper than this are not broken: `_format_node` is recursive."""
 MAX_FORMATTED_CHARACTERS = 200_000
-"""What is longer is not for people to read."""
-_ASSIGNMENT_SIGNS = {"Set": " =", "SetDelayed": " :=", "UpSet": " ^=", "UpSetDelayed": " ^:="}
+"""Longer expressions are not formatted; people do not read them, and formatting them is slow."""
+_ASSIGNMENT_SIGNS = {"Set": "=", "SetDelayed": ":=", "UpSet": "^=", "UpSetDelayed": "^:="}
 _RULE_SIGNS = {"Rule": "->", "RuleDelayed": ":>"}
-_TAG_ASSIGNMENT_SIGNS = {"TagSet": " =", "TagSetDelayed": " :="}
+_TAG_ASSIGNMENT_SIGNS = {"TagSet": "=", "TagSetDelayed": ":="}
+_SIGNS = {
+    **_ASSIGNMENT_SIGNS,
+    **_RULE_SIGNS,
+    "CompoundExpression": ";",
+    "Function": "&",
+    "Condition": "/;",
+}
 
 
 def format_expression(expression: Expression, width: int = DEFAULT_WIDTH) -> str:
-    """An expression as text, with line breaks where it is longer than the width."""
+    """Format an expression as input form, with line breaks if it exceeds the width."""
     flat = input_form(expression)
     if len(flat) <= width or len(flat) > MAX_FORMATTED_CHARACTERS:
         return flat
     text = _format_node(expression, 0, width, 0)
-    read = parse(text)
-    is_same = not read.problems and len(read.expressions) == 1
-    return text if is_same and are_equal(read.expressions[0], expression) else flat
+    source = parse(text)
+    # Never return broken lines that read differently: a line end can end an expression.
+    is_single = not source.problems and len(source.expressions) == 1
+    return text if is_single and are_equal(source.expressions[0], expression) else flat
 
 
 def _format_node(expression: Expression, column: int, width: int, depth: int) -> str:
     flat = input_form(expression)
     if isinstance(expression, Atom) or column + len(flat) <= width or depth >= MAX_NESTED_LINES:
         return flat
-    head = expression.head.text if isinstance(expression.head, Atom) else ""
-    broken = _LINE_BREAKERS.get(head, _break_call)(expression, column, width, depth)
+    break_lines = _LINE_BREAKERS.get(_get_head_name(expression), _break_call)
+    broken = break_lines(expression, column, width, depth)
     return flat if broken is None else broken
 
 
 def _format_operand(
     expression: Expression, column: int, width: int, depth: int, operator: str
 ) -> str:
-    """An operand on lines of its own, in brackets where it binds less tightly."""
+    """Format an operand on its own lines, in parentheses if it binds less tightly."""
     text = _format_node(expression, column, width, depth + 1)
     if not isinstance(expression, Node) or not _binds_looser(expression, operator):
         return text
@@ -141,15 +120,7 @@ def _format_operand(
 
 
 def _binds_looser(node: Node, operator: str) -> bool:
-    head = node.head.text if isinstance(node.head, Atom) else ""
-    signs = {
-        **_ASSIGNMENT_SIGNS,
-        **_RULE_SIGNS,
-        "CompoundExpression": ";",
-        "Function": "&",
-        "Condition": "/;",
-    }
-    sign = signs.get(head, "").strip()
+    sign = _SIGNS.get(_get_head_name(node), "")
     if sign == "&":
         return len(node.args) == 1
     return (
@@ -161,17 +132,18 @@ def _binds_looser(node: Node, operator: str) -> bool:
 def _break_assignment(node: Node, column: int, width: int, depth: int) -> str | None:
     if len(node.args) != 2:
         return None
-    sign = _ASSIGNMENT_SIGNS[_get_head_name(node)]
     left, right = node.args
-    first = _format_operand(left, column, width, depth, sign.strip())
-    return f"{first}{sign}\n{_format_right_side(right, column, width, depth, sign.strip())}"
+    sign = _ASSIGNMENT_SIGNS[_get_head_name(node)]
+    return _join_assignment(left, sign, right, column, width, depth)
 
 
-def _format_right_side(
-    right: Expression, column: int, width: int, depth: int, operator: str
+def _join_assignment(
+    left: Expression, sign: str, right: Expression, column: int, width: int, depth: int
 ) -> str:
-    margin = " " * (column + INDENT_COLUMNS)
-    return margin + _format_operand(right, column + INDENT_COLUMNS, width, depth, operator)
+    left_text = _format_operand(left, column, width, depth, sign)
+    inner = column + INDENT_COLUMNS
+    right_text = _format_operand(right, inner, width, depth, sign)
+    return f"{left_text} {sign}\n{' ' * inner}{right_text}"
 
 
 def _break_tag_assignment(node: Node, column: int, width: int, depth: int) -> str | None:
@@ -179,8 +151,8 @@ def _break_tag_assignment(node: Node, column: int, width: int, depth: int) -> st
         return None
     tag, left, right = node.args
     sign = _TAG_ASSIGNMENT_SIGNS[_get_head_name(node)]
-    first = _format_operand(left, column, width, depth, sign.strip())
-    return f"{input_form(tag)} /: {first}{sign}\n{_format_right_side(right, column, width, depth, sign.strip())}"
+    assignment = _join_assignment(left, sign, right, column, width, depth)
+    return f"{input_form(tag)} /: {assignment}"
 
 
 def _break_statements(node: Node, column: int, width: int, depth: int) -> str | None:
@@ -197,19 +169,19 @@ def _break_rule(node: Node, column: int, width: int, depth: int) -> str | None:
         return None
     sign = _RULE_SIGNS[_get_head_name(node)]
     left = _format_operand(node.args[0], column, width, depth, sign)
-    at = column + len(left.rpartition("\n")[2]) + len(sign) + 2
-    return f"{left} {sign} {_format_operand(node.args[1], at, width, depth, sign)}"
+    value_column = column + len(left.rpartition("\n")[2]) + len(sign) + 2
+    return f"{left} {sign} {_format_operand(node.args[1], value_column, width, depth, sign)}"
 
 
 def _make_bracket_breaker(opening: str, closing: str) -> LineBreaker:
-    def lay_out(node: Node, column: int, width: int, depth: int) -> str | None:
+    def break_brackets(node: Node, column: int, width: int, depth: int) -> str | None:
         return _break_arguments(opening, node.args, closing, column, width, depth)
 
-    return lay_out
+    return break_brackets
 
 
 def _break_call(node: Node, column: int, width: int, depth: int) -> str | None:
-    """A function with an argument on each line; what is written with an operator is left alone."""
+    """Put each argument on its own line; expressions written with operators are not broken."""
     head = input_form(node.head)
     if not input_form(node).startswith(f"{head}[") or isinstance(node.head, Node):
         return None
@@ -228,7 +200,7 @@ def _break_arguments(
 
 
 def _format_argument(arg: Expression, column: int, width: int, depth: int) -> str:
-    """An argument on a line of its own; statements have one each."""
+    """Format an argument on its own line; in a compound expression each statement gets a line."""
     if isinstance(arg, Node) and has_head(arg, "CompoundExpression"):
         return _break_statements(arg, column, width, depth) or input_form(arg)
     return _format_node(arg, column, width, depth)

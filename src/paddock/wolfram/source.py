@@ -1,4 +1,4 @@
-"""What becomes of a source text: its expressions, and what is wrong with it and where."""
+"""Parse results: top-level expressions, comments and syntax problems with their positions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class WolframSyntaxError(PaddockError):
-    """Wolfram Language text cannot be read."""
+    """Invalid Wolfram Language source text."""
 
     code = "wolfram-syntax"
 
 
 class SyntaxProblem(NamedTuple):
-    """Something that is wrong with a source, and where."""
+    """A syntax error and its span in the source text."""
 
     message: str
     start: int
@@ -26,10 +26,10 @@ class SyntaxProblem(NamedTuple):
 
 
 class ParsedSource(LineIndex):
-    """A source text, and what became of it.
+    """A parsed source text.
 
-    `expressions` are those at the top level, `problems` what is wrong, in the order of their
-    places, `comments` where comments begin and end.
+    `expressions` holds the top-level expressions, `problems` the syntax errors in order of
+    position, and `comments` the `(start, end)` offsets of the comments.
     """
 
     __slots__ = ("comments", "expressions", "problems")
@@ -41,13 +41,14 @@ class ParsedSource(LineIndex):
         self.comments: list[tuple[int, int]] = []
 
     def raise_first_problem(self, where: str | None = None) -> None:
-        """Go on only if nothing is wrong.
+        """Raise the first syntax problem; do nothing if there is none.
 
         Raises:
-            WolframSyntaxError: with the first problem and its place.
+            WolframSyntaxError: The source has a problem; the error carries its message,
+                line and column.
         """
         if self.problems:
             problem = self.problems[0]
             line, column = self.get_position(problem.start)
-            place = f"{where}:{line}:{column}" if where else f"line {line}, column {column}"
-            raise WolframSyntaxError(problem.message, where=place)
+            location = f"{where}:{line}:{column}" if where else f"line {line}, column {column}"
+            raise WolframSyntaxError(problem.message, where=location)

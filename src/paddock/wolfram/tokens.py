@@ -1,10 +1,9 @@
-"""Where comments and pieces of box syntax end, which may hold others of their kind.
+"""Token patterns, and the ends of nested comments and box expressions.
 
-The pattern that finds the next token of a source, and what its groups mean.
-
-One pattern for all, tried at one place after the other, is the quickest that the standard library
-has: reading is what most of the time of parsing goes into. The pairs that notebooks are full of, an
-atom or a closing bracket with its comma and a symbol with its bracket, are one token each.
+Tokenizing takes most of the parse time. The quickest way the standard library offers is one large
+regular expression, matched repeatedly at the current position. Pairs that are frequent in notebooks
+are single tokens: an atom or closing bracket with the comma after it, a symbol with its opening
+bracket.
 """
 
 from __future__ import annotations
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
 
 
 class NestedRegions:
-    """Regions of one kind in a text: between an opening and its closing edge.
+    """Nested regions of one kind in a text, such as comments.
 
-    Most are found by looking from their beginning. Once one has no end, all further ones are looked
-    up in what a single pass over the rest found, so that many without an end cost no more than one.
+    Normally the end of a region is found by scanning from its start. After the first unclosed
+    region, one pass over the remaining text records all ends: otherwise a text with many
+    unclosed openings would take quadratic time.
     """
 
     __slots__ = ("_closing", "_edge", "_ends", "_opening", "_text")
@@ -37,11 +37,11 @@ class NestedRegions:
         self._ends: dict[int, int] | None = None
 
     def find_end(self, start: int) -> int | None:
-        """Where the region ends whose opening edge is here; None if it has no end."""
+        """Return the end of the region that opens at `start`, or None if it is unclosed."""
         if self._ends is None:
-            found = self._scan_region(start)
-            if found is not None:
-                return found
+            end = self._scan_region(start)
+            if end is not None:
+                return end
             self._ends = self._scan_all(start)
         return self._ends.get(start)
 
@@ -70,7 +70,7 @@ class NestedRegions:
 SYMBOL, SYMBOL_CALL, SYMBOL_COMMA, SYMBOL_BLANK, STRING, STRING_COMMA = range(1, 7)
 LIST, CLOSER, CLOSER_COMMA, PART, OPERATOR, BASED, NUMBER, NUMBER_COMMA = range(7, 15)
 SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT, BOXES, BLANK, JOINED = range(15, 23)
-"""Groups of `TOKEN`: the last one that matched says what was found."""
+"""Group numbers of the token patterns. `Match.lastindex` identifies the kind of a token."""
 
 
 def _match_any(names: Iterable[str]) -> str:
@@ -86,26 +86,33 @@ _NUMBER_SUFFIX = rf"(?:``{_PRECISION_DIGITS}|`(?!`)(?:{_PRECISION_DIGITS})?)?(?:
 _DIGITS = rf"(?:\d+\.(?!\.)\d*|\.\d+|\d+){_NUMBER_SUFFIX}"
 _BASED = rf"\d{{1,2}}\^\^[0-9a-zA-Z]+(?:\.(?!\.)[0-9a-zA-Z]*)?{_NUMBER_SUFFIX}"
 _LINE_CONTINUATION = r"\\\r?\n[ \t]*"
-"""The end of a line that a number or name goes on after."""
+"""A backslash at the end of a line, which continues a number or name on the next line."""
 _SPACE = rf"[\s{_SPACE_CLASS}]|\\\r?\n|\\\[(?:{_match_any(SPACE_CODES)})\]"
 _SKIPPED_SPACE = rf"\s*+(?:(?:{_SPACE})++)?"
-# `=.5` and `/.5` are an operator and a number.
+# `x=.5` and `x/.5` contain the number `.5`; the operators `=.` and `/.` need another successor.
 _PLAIN_SIGN = _match_any(PLAIN_SIGNS).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
 _NO_FOREIGN_LETTER = r"(?!`?(?:\\[\[:.|\r\n]|[^\x00-\xa0]))"
-"""What follows is no letter that a simple symbol does not have."""
+"""Lookahead: the next character is not a letter beyond those of a plain symbol."""
 _NO_LETTER = r"(?![A-Za-z$`\\]|[^\x00-\xa0])"
-"""What follows is nothing that may be a letter."""
+"""Lookahead: the next character cannot be a letter."""
 _TWO_EMPTY_GROUPS = r"((?!))((?!))"
-"""Two groups that match nothing, to keep the numbers of others."""
+"""Two groups that never match. They keep the numbers of later groups the same."""
 _NEVER = "(?!)"
 
 
 def _compile_token_pattern(
     symbol: str, word: str, none: str, named: str, string: str, joined: str, joins: str
 ) -> re.Pattern[str]:
-    """A pattern with a group for each kind; `none` stands where a symbol is left out.
+    r"""Compile a token pattern with one group per token kind.
 
-    `joined` is an atom that goes on in another line, and `joins` what no number is followed by.
+    Args:
+        symbol: The pattern of a symbol.
+        word: The pattern of a slot name.
+        none: Matches where an optional symbol or slot name is absent.
+        named: Two groups for named operators: written as `\[Name]` and as the character.
+        string: Two groups for a string and the comma after it.
+        joined: The pattern of an atom that continues on another line.
+        joins: Lookahead that must hold after a number.
     """
     blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
@@ -137,14 +144,16 @@ TOKEN_PATTERN = _compile_token_pattern(
     joined=_NEVER,
     joins=r"(?!\\[\r\n]|\^\^)",
 )
-"""Finds tokens of plain characters: nearly all that there are."""
+"""Matches tokens of plain ASCII characters, which are nearly all tokens of a source."""
 
 
 @cache
 def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
-    """What finds every token; for what follows a string without an end, no other string.
+    """Return the pattern that also matches named and non-ASCII characters.
 
-    It takes long to compile and is seldom needed: names and foreign letters stand in strings.
+    It is compiled on first use because compiling it is slow and most sources have such
+    characters only in strings. Pass `strings=False` for the text after an unclosed string,
+    where quotes no longer pair up.
     """
     operators = re.escape("".join(NAMES_BY_CHARACTER))
     letter = (
@@ -162,21 +171,23 @@ def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
 
 
 def _build_joined_number() -> str:
-    """A number of which a row of digits goes on in another line."""
-    digits, others = map(_build_joined_digits, (r"\d", "[0-9a-zA-Z]"))
-    return rf"(?:\d{{1,2}}\^\^(?:{others})|{digits}){_NUMBER_SUFFIX}"
+    """Build the pattern of a number with digits that continue on another line."""
+    digits, letters = map(_build_joined_digits, (r"\d", "[0-9a-zA-Z]"))
+    return rf"(?:\d{{1,2}}\^\^(?:{letters})|{digits}){_NUMBER_SUFFIX}"
 
 
-def _build_joined_digits(one: str) -> str:
-    more = rf"(?:{_LINE_CONTINUATION}{one}++)"
-    part = rf"\.(?!\.){one}*+"
-    return rf"{one}++{more}++(?:{part}{more}*+)?|(?:{one}++{part}|\.{one}++){more}++"
+def _build_joined_digits(digit: str) -> str:
+    continued = rf"(?:{_LINE_CONTINUATION}{digit}++)"
+    fraction = rf"\.(?!\.){digit}*+"
+    joined_whole = rf"{digit}++{continued}++(?:{fraction}{continued}*+)?"
+    joined_fraction = rf"(?:{digit}++{fraction}|\.{digit}++){continued}++"
+    return f"{joined_whole}|{joined_fraction}"
 
 
 def is_symbol_name(text: str) -> bool:
-    """Whether a text is a symbol and nothing else."""
-    found = TOKEN_PATTERN.fullmatch(text) or get_full_token_pattern().fullmatch(text)
-    return found is not None and found.lastindex == SYMBOL and found[SYMBOL] == text
+    """Return whether the text is exactly one symbol."""
+    match = TOKEN_PATTERN.fullmatch(text) or get_full_token_pattern().fullmatch(text)
+    return match is not None and match.lastindex == SYMBOL and match[SYMBOL] == text
 
 
 NUMBER_PATTERN = re.compile(rf"-?(?:{_BASED}|{_DIGITS})")
@@ -185,15 +196,15 @@ REST_OF_LINE = re.compile(r"[^\r\n]*+")
 LINE_END = re.compile(
     r"(?<!\\)(?<!\\\r)[\n\r\u2028\u2029\uf3a3]|\\\[(?:IndentingNewLine|NewLine|LineSeparator)\]"
 )
-"""The end of a line that goes on in no other."""
+"""A line end that is not escaped by a backslash."""
 LINE_JOIN = re.compile(_LINE_CONTINUATION)
 OPENING_BRACKET = re.compile(r"\\\[\w+\]|::\[|\[\s*\[|<\||.", re.DOTALL)
-"""An opening bracket, as it was written."""
+"""An opening bracket as written in the source."""
 SCRIPT_LINE = re.compile(r"\#![ \t]*/[^\r\n]*+")
-"""The line that names the interpreter of a script."""
+"""A shebang line."""
 COMMENT_EDGE = re.compile(r"\(\*|\*\)")
 BOX_EDGE = re.compile(rf"\\.|{_QUOTED}", re.DOTALL)
-"""Or another escape: a quote in one begins no string."""
+"""An edge of a box expression, or another escape: a quote in an escape opens no string."""
 MESSAGE_TAG = re.compile(rf"[ \t]*((?:[^\W_]|\$)++|{_QUOTED})", re.DOTALL)
 FILE_NAME = re.compile(rf"[ \t]*({_QUOTED}|[\w$`/.\\:!*~?-]+)", re.DOTALL)
 STATEMENT_START = re.compile(
@@ -201,4 +212,4 @@ STATEMENT_START = re.compile(
     r"|(?:BeginPackage|EndPackage|Begin|End|Needs|VerificationTest|PacletObject|Package\w*)\[|<<)",
     re.MULTILINE,
 )
-"""A line that very likely begins something new."""
+"""A line that very likely starts a new statement; used to resume after an unclosed bracket."""

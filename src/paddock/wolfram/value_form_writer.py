@@ -1,7 +1,7 @@
-"""How values look, as a kernel writes them: quotients, differences, roots and complex numbers.
+"""Value form: results in the notation of kernels.
 
-Evaluation leaves `Times[a, Power[b, -1]]`, `Rational[1, 2]` and `Complex[0, 1]` behind. People, and
-kernels in InputForm, write `a/b`, `1/2` and `I`, which evaluate to the same.
+Evaluation leaves `Times[a, Power[b, -1]]`, `Rational[1, 2]` and `Complex[0, 1]`. Kernels print them
+in InputForm as `a/b`, `1/2` and `I`, which evaluate to the same values.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from paddock.wolfram.input_form_writer import (
     ATOM_PRECEDENCE,
     WrittenForm,
     is_negative_number,
+    is_number,
     write_call,
     write_input_form,
 )
@@ -29,19 +30,19 @@ _DIVIDE_PRECEDENCE = INFIX_OPERATORS["/"].precedence
 _PLUS_PRECEDENCE = INFIX_OPERATORS["+"].precedence
 _MINUS_PRECEDENCE = PREFIX_OPERATORS["-"].precedence
 _FACTOR_PRECEDENCE = max(_TIMES_PRECEDENCE, _DIVIDE_PRECEDENCE) + 1
-"""What is part of a product or quotient and is one itself stands in parentheses."""
+"""Minimum precedence of factors: a product or quotient as a factor needs parentheses."""
 
 
 def write_value_form(expression: Expression) -> WrittenForm:
-    """How a value looks."""
+    """Return the value form of an expression; most heads have their input form."""
     if isinstance(expression, Node):
         head = expression.head
         if isinstance(head, Node):
-            return write_call(expression)  # and not f'[x], which is for people
-        write = _VALUE_FORM_WRITERS.get(head.text) if head.kind == "symbol" else None
-        found = write(expression) if write is not None else None
-        if found is not None:
-            return found
+            return write_call(expression)  # kernels print Derivative[1][f][x], not f'[x]
+        writer = _VALUE_FORM_WRITERS.get(head.text) if head.kind == "symbol" else None
+        form = writer(expression) if writer is not None else None
+        if form is not None:
+            return form
     return write_input_form(expression)
 
 
@@ -49,15 +50,11 @@ def _make_number(text: str) -> Atom:
     return Atom("number", text)
 
 
-def _is_number(expression: Expression) -> bool:
-    return isinstance(expression, Atom) and expression.kind == "number"
-
-
 def _get_fraction(expression: Expression) -> tuple[str, str] | None:
-    """The two numbers of a rational one."""
+    """Return the numerator and denominator of a `Rational`, or None."""
     if not isinstance(expression, Node) or not has_head(expression, "Rational"):
         return None
-    texts = [one.text for one in expression.args if isinstance(one, Atom) and _is_number(one)]
+    texts = [arg.text for arg in expression.args if isinstance(arg, Atom) and is_number(arg)]
     return (texts[0], texts[1]) if len(texts) == len(expression.args) == 2 else None
 
 
@@ -78,10 +75,10 @@ def _write_complex(node: Node) -> WrittenForm | None:
     return write_value_form(call("Plus", real, unit))
 
 
-def _make_imaginary(times: Expression) -> Expression:
-    """So many times I."""
+def _make_imaginary(factor: Expression) -> Expression:
+    """Return the product of a number and `I`."""
     unit = symbol("I")
-    return unit if isinstance(times, Atom) and times.text == "1" else call("Times", times, unit)
+    return unit if isinstance(factor, Atom) and factor.text == "1" else call("Times", factor, unit)
 
 
 def _write_infinity(node: Node) -> WrittenForm | None:
@@ -109,55 +106,57 @@ def _write_power(node: Node) -> WrittenForm | None:
 def _write_times(node: Node) -> WrittenForm | None:
     if len(node.args) < 2:
         return None
-    sign, above, below = _split_product(node.args)
-    if not below:
-        return _write_signed_product(sign, above)
-    if len(below) == len(node.args) - 1 and not above and sign and len(below) == 1:
+    sign, numerator, denominator = _split_product(node.args)
+    if not denominator:
+        return _write_signed_product(sign, numerator)
+    if sign and not numerator and len(denominator) == 1 and len(node.args) == 2:
+        # A kernel prints `-x^(-1)`, not `-(1/x)`.
         return _write_signed_product(sign, node.args[1:])
-    if sign and _is_number(below[0]) and above:
-        # A kernel writes `-1/2*x` where it writes `-(x/y)`.
-        rest = _make_quotient(above, below[1:])
-        least = _DIVIDE_PRECEDENCE if len(below) > 1 else _FACTOR_PRECEDENCE
-        return WrittenForm(_TIMES_PRECEDENCE, [f"-1/{below[0].text}*", (rest, least)])  # type: ignore[union-attr]  # a number is an atom
+    divisor = denominator[0]
+    if sign and numerator and isinstance(divisor, Atom) and divisor.kind == "number":
+        # A kernel prints `-1/2*x`, and `-(x/y)` for denominators that are not numbers.
+        quotient = _make_quotient(numerator, denominator[1:])
+        min_precedence = _DIVIDE_PRECEDENCE if len(denominator) > 1 else _FACTOR_PRECEDENCE
+        return WrittenForm(_TIMES_PRECEDENCE, [f"-1/{divisor.text}*", (quotient, min_precedence)])
     if sign:
         return WrittenForm(
-            _MINUS_PRECEDENCE, ["-", (_make_quotient(above, below), _FACTOR_PRECEDENCE)]
+            _MINUS_PRECEDENCE, ["-", (_make_quotient(numerator, denominator), _FACTOR_PRECEDENCE)]
         )
-    return _write_quotient(above, below)
+    return _write_quotient(numerator, denominator)
 
 
 def _split_product(args: list[Expression]) -> tuple[str, list[Expression], list[Expression]]:
-    """A product as a minus sign or nothing, what is above the line, and what is below it."""
-    above: list[Expression] = []
-    below: list[Expression] = []
+    """Return the sign ("-" or ""), numerator and denominator factors of a product."""
+    numerator: list[Expression] = []
+    denominator: list[Expression] = []
     for arg in args:
         fraction = _get_fraction(arg)
         inverse = _get_inverse(arg)
         if fraction is not None:
-            above.append(_make_number(fraction[0]))
-            below.append(_make_number(fraction[1]))
+            numerator.append(_make_number(fraction[0]))
+            denominator.append(_make_number(fraction[1]))
         elif inverse is not None:
-            below.append(inverse)
+            denominator.append(inverse)
         else:
-            above.append(arg)
+            numerator.append(arg)
     sign = ""
-    if above and isinstance(above[0], Atom) and _is_number(above[0]):
-        sign = "-" if above[0].text == "-1" else ""
-        if above[0].text in ("1", "-1"):
-            del above[0]
-    return sign, above, below
+    if numerator and isinstance(numerator[0], Atom) and is_number(numerator[0]):
+        sign = "-" if numerator[0].text == "-1" else ""
+        if numerator[0].text in ("1", "-1"):
+            del numerator[0]
+    return sign, numerator, denominator
 
 
 def _get_inverse(expression: Expression) -> Expression | None:
-    """What stands below the line when a power has a negative number as its exponent."""
+    """Return the denominator of a power with a negative exponent, or None."""
     if not isinstance(expression, Node) or not has_head(expression, "Power"):
         return None
     if len(expression.args) != 2:
         return None
     inner, exponent = expression.args
     if is_negative_number(exponent) and isinstance(exponent, Atom) and exponent.text[1:].isdigit():
-        times = exponent.text[1:]
-        return inner if times == "1" else call("Power", inner, _make_number(times))
+        absolute = exponent.text[1:]
+        return inner if absolute == "1" else call("Power", inner, _make_number(absolute))
     parts = _get_fraction(exponent)
     if parts is not None and parts[0].startswith("-"):
         return call(
@@ -170,9 +169,10 @@ def _make_product(factors: list[Expression]) -> Expression:
     return factors[0] if len(factors) == 1 else call("Times", *factors)
 
 
-def _make_quotient(above: list[Expression], below: list[Expression]) -> Expression:
-    """A product again; it has no sign that would be looked at a second time."""
-    return _make_product([*above, *(call("Power", one, _make_number("-1")) for one in below)])
+def _make_quotient(numerator: list[Expression], denominator: list[Expression]) -> Expression:
+    """Return the product of the factors above and below the line, without a sign."""
+    inverses = [call("Power", factor, _make_number("-1")) for factor in denominator]
+    return _make_product([*numerator, *inverses])
 
 
 def _write_signed_product(sign: str, factors: list[Expression]) -> WrittenForm:
@@ -188,9 +188,11 @@ def _write_signed_product(sign: str, factors: list[Expression]) -> WrittenForm:
     return WrittenForm(_TIMES_PRECEDENCE, pieces)
 
 
-def _write_quotient(above: list[Expression], below: list[Expression]) -> WrittenForm:
-    top: FormPiece = (_make_product(above), _FACTOR_PRECEDENCE) if above else "1"
-    return WrittenForm(_DIVIDE_PRECEDENCE, [top, "/", (_make_product(below), _FACTOR_PRECEDENCE)])
+def _write_quotient(numerator: list[Expression], denominator: list[Expression]) -> WrittenForm:
+    dividend: FormPiece = (_make_product(numerator), _FACTOR_PRECEDENCE) if numerator else "1"
+    return WrittenForm(
+        _DIVIDE_PRECEDENCE, [dividend, "/", (_make_product(denominator), _FACTOR_PRECEDENCE)]
+    )
 
 
 def _write_plus(node: Node) -> WrittenForm | None:
@@ -198,16 +200,16 @@ def _write_plus(node: Node) -> WrittenForm | None:
         return None
     pieces: list[FormPiece] = [(node.args[0], _PLUS_PRECEDENCE + 1)]
     for arg in node.args[1:]:
-        taken = _negate(arg)
-        if taken is None:
+        subtrahend = _negate(arg)
+        if subtrahend is None:
             pieces += [" + ", (arg, _PLUS_PRECEDENCE + 1)]
         else:
-            pieces += [" - ", (taken, _PLUS_PRECEDENCE + 1)]
+            pieces += [" - ", (subtrahend, _PLUS_PRECEDENCE + 1)]
     return WrittenForm(_PLUS_PRECEDENCE, pieces)
 
 
 def _negate(expression: Expression) -> Expression | None:
-    """What is taken away, when adding the expression takes something away."""
+    """Return the negated expression if it has a minus sign, or None."""
     if is_negative_number(expression) and isinstance(expression, Atom):
         return _make_number(expression.text[1:])
     parts = _get_fraction(expression)

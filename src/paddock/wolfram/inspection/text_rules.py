@@ -60,7 +60,7 @@ _RULES_BY_MESSAGE = tuple(
         (r"Expected an expression before ", EXPECTED_OPERAND),
         (r"A comma ", UNEXPECTED_COMMA),
         (r"Nothing in parentheses", EMPTY_PARENTHESES),
-        (r".* is no digit in base ", INVALID_NUMBER),
+        (r".* is not a digit in base ", INVALID_NUMBER),
     )
 )
 _COMMENT_CLOSER = re.compile(r"\*\)")
