@@ -135,7 +135,7 @@ def test_a_server_that_is_broken(home: Path) -> None:
     paddock.install("claude-code", "Mine", check=False)
     Path(server.location).write_text("name = ")
     ((level, message),) = problems()
-    assert (level, message.partition(":")[0]) == ("error", "the server 'Mine' is broken")
+    assert (level, message.partition(":")[0]) == ("error", "the server 'Mine' cannot be loaded")
 
 
 def test_a_file_of_a_server_that_is_gone(home: Path) -> None:

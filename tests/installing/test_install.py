@@ -414,7 +414,7 @@ def test_a_client_that_reads_anothers_file_shares_the_entry(home: Path) -> None:
 
 
 def test_wrong_values_are_named_in_the_error() -> None:
-    with pytest.raises(EntryError, match="PORT is of type int, expected a text"):
+    with pytest.raises(EntryError, match="PORT is of type int, expected a string"):
         paddock.install("claude-code", "Demo", env={"PORT": 1}, check=False)  # type: ignore[dict-item]  # the mistake
 
 

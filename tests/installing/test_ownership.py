@@ -106,7 +106,9 @@ def test_taking_out_an_entry_names_the_client_that_was_asked_for_and_the_other(
     (outcome,) = paddock.uninstall("claude-code", "Demo", project=project)
     assert outcome.plan is not None
     assert (outcome.client, outcome.plan.client.id) == ("claude-code", "claude-code")
-    assert outcome.plan.notes == ("It was the entry of copilot-cli too, which has it no more.",)
+    assert outcome.plan.notes == (
+        "The entry was shared with copilot-cli, which no longer has it either.",
+    )
 
 
 def test_two_files_of_one_name_do_not_replace_each_other_unasked(home: Path) -> None:
@@ -114,7 +116,7 @@ def test_two_files_of_one_name_do_not_replace_each_other_unasked(home: Path) -> 
     paddock.install("claude-code", first, env={"TOKEN": "secret-1"}, check=False)
     file = home / ".claude.json"
     before = file.read_bytes()
-    with pytest.raises(ForeignEntryError, match=r"another server of Paddock's .*a/weather\.py"):
+    with pytest.raises(ForeignEntryError, match=r"another of Paddock's servers .*a/weather\.py"):
         paddock.install("claude-code", second, check=False)
     assert file.read_bytes() == before
     paddock.install("claude-code", second, replace=True, check=False)

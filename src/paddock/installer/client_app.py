@@ -113,7 +113,7 @@ class Client:
     known_as: tuple[str, ...] = ()
     """Further path endings of its files, with wildcards."""
     environment: Literal["all", "few"] = "few"
-    """Variables that servers inherit: all, or only HOME, PATH and a few others. `few` if unknown."""
+    """Variables that servers inherit: all, or only HOME, PATH and a few more. `few` if unknown."""
     patience: float = 30.0
     """Seconds the client waits for a server to start; 30 if unknown."""
     variable: str = ""

@@ -1,11 +1,7 @@
-"""Which clients are on this machine.
+"""Detection of installed and running client applications.
 
-A client is there when its file is, or the directory of that file, or its program on the PATH. The
-home directory and a project's say nothing. Nothing is started to find out.
-
-Whether an application is running just now.
-
-Some write their configuration from memory when they end, and undo what was written meanwhile.
+A client counts as installed if its config file, the directory of that file, or its program on the
+PATH exists. No program of a client is started to find out.
 """
 
 from __future__ import annotations
@@ -27,28 +23,34 @@ if TYPE_CHECKING:
 
     from paddock.installer.client_app import Client, ConfigLocation
 
+MAX_LINUX_PROCESS_NAME = 15
+"""Linux truncates process names to this many characters."""
+PROCESS_LIST_TIMEOUT_SECONDS = 10.0
+PROC_DIRECTORY = Path("/proc")
+
 
 def detected_clients(*, machine: HostMachine | None = None) -> list[Client]:
-    """The clients that seem to be installed, in the order of the table."""
+    """Return the supported clients that seem to be installed, in alphabetical order."""
     machine = machine or HostMachine.current()
-    return [client for client in supported_clients().values() if _is_installed(client, machine)]
-
-
-def _is_installed(client: Client, machine: HostMachine) -> bool:
-    return _has_config_files(client, machine) or _has_program(client, machine)
+    return [
+        client
+        for client in supported_clients().values()
+        if _has_config_files(client, machine) or _has_program(client, machine)
+    ]
 
 
 def _has_config_files(client: Client, machine: HostMachine) -> bool:
-    if any(_is_location_present(machine, place) for place in machine.get_locations(client)):
+    if any(_is_location_present(machine, location) for location in machine.get_locations(client)):
         return True
     return any(path_exists(machine.resolve_local_path(sign)) for sign in client.signs)
 
 
-def _is_location_present(machine: HostMachine, place: ConfigLocation) -> bool:
+def _is_location_present(machine: HostMachine, location: ConfigLocation) -> bool:
+    """Return whether the file exists, or a directory that only this client would have created."""
     home = machine.resolve_local_path("~")
     return any(
-        path_exists(file) or not (place.is_shared or file.parent == home)
-        for file in iterate_location_files(machine, place)
+        path_exists(file) or not (location.is_shared or file.parent == home)
+        for file in iterate_location_files(machine, location)
     )
 
 
@@ -57,28 +59,28 @@ def _has_program(client: Client, machine: HostMachine) -> bool:
     return any(shutil.which(program, path=path) for program in client.programs)
 
 
-MAX_LINUX_PROCESS_NAME = 15
-"""Linux keeps this much of the name of a process."""
-PROCESS_LIST_TIMEOUT_SECONDS = 10.0
-PROC_DIRECTORY = Path("/proc")
-
-
 def is_running(client: Client) -> bool:
-    """Whether a process of the client can be seen, of those that overwrite its file."""
-    wanted = {_normalize_process_name(name) for name in client.processes}
-    return bool(wanted) and any(
-        _is_client_process(name, wanted) for name in _iterate_process_names()
+    """Return whether a process is running that overwrites the client's file.
+
+    Some clients write their configuration from memory when they exit, and so undo changes made
+    while they were running.
+    """
+    client_names = {_normalize_process_name(name) for name in client.processes}
+    return bool(client_names) and any(
+        _is_client_process(_normalize_process_name(name), client_names)
+        for name in _iterate_process_names()
     )
 
 
-def _is_client_process(name: str, wanted: set[str]) -> bool:
-    found = _normalize_process_name(name)
-    is_cut = len(found) == MAX_LINUX_PROCESS_NAME and sys.platform == "linux"
-    return found in wanted or (is_cut and any(one.startswith(found) for one in wanted))
+def _is_client_process(process_name: str, client_names: set[str]) -> bool:
+    if process_name in client_names:
+        return True
+    may_be_truncated = len(process_name) == MAX_LINUX_PROCESS_NAME and sys.platform == "linux"
+    return may_be_truncated and any(name.startswith(process_name) for name in client_names)
 
 
 def _normalize_process_name(name: str) -> str:
-    """A name as it is compared; elsewhere than on Windows, case tells programs apart."""
+    # Only on Windows: elsewhere, names that differ in case are different programs.
     return name.casefold().removesuffix(".exe") if sys.platform == "win32" else name
 
 
@@ -86,29 +88,25 @@ def _iterate_process_names() -> Iterator[str]:
     if PROC_DIRECTORY.joinpath("self/comm").exists():
         yield from _read_proc_names()
     elif sys.platform == "win32":
-        yield from (
-            row[0]
-            for row in csv.reader(_read_command_output("tasklist", "/fo", "csv", "/nh"))
-            if row
-        )
+        lines = _read_command_output("tasklist", "/fo", "csv", "/nh")
+        yield from (fields[0] for fields in csv.reader(lines) if fields)
     else:
-        yield from (
-            line.rpartition("/")[2].strip() for line in _read_command_output("ps", "-axo", "comm=")
-        )
+        lines = _read_command_output("ps", "-axo", "comm=")
+        yield from (line.rpartition("/")[2].strip() for line in lines)
 
 
 def _read_proc_names() -> Iterator[str]:
     for process in PROC_DIRECTORY.iterdir():
         if process.name.isdigit():
-            with suppress(OSError):  # it may have ended meanwhile
+            with suppress(OSError):  # the process may have ended since the directory was listed
                 yield process.joinpath("comm").read_text(encoding="utf-8", errors="replace").strip()
 
 
 def _read_command_output(*command: str) -> list[str]:
     try:
-        ran = subprocess.run(  # noqa: S603 - programs of the system, with fixed arguments
+        completed = subprocess.run(  # noqa: S603 - programs of the system, with fixed arguments
             command, capture_output=True, timeout=PROCESS_LIST_TIMEOUT_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return []
-    return ran.stdout.decode(errors="replace").splitlines()
+    return completed.stdout.decode(errors="replace").splitlines()

@@ -1,13 +1,7 @@
-"""One entry on its way into one file: what becomes of the file and of the records.
+"""Insertion and removal of one entry in one file, together with the records of installations.
 
-Which client, file and entry is decided in `install`; how a file is written in `applying`.
-
-The entries of ours in one file, one put in after the other.
-
-What was put in later stands around what was put in before, so that the latter cannot be cut out as
-text by itself. Here are the others of a file, and what one has to see to after another has gone.
-
-Taking one entry out of one file.
+Several entries of Paddock's in one file form layers: the text of an entry that was inserted later
+can enclose an earlier one. So a change of one entry may also need new undo records for others.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
@@ -27,13 +21,15 @@ from paddock.installer.apps import UnsupportedClientError, find_client
 from paddock.installer.config_files.data_changes import is_same_data
 from paddock.installer.config_files.document import MISSING
 from paddock.installer.entry_builder import merge_entry_data
+from paddock.installer.entry_format import ConfigEntry
 from paddock.installer.entry_location import (
     EntryLocation,
-    RemainingContent,
+    InsertedEntry,
     UndoRecord,
     reinsert_later_entries,
 )
 from paddock.installer.file_writer import (
+    AppliedEdit,
     FileEdit,
     apply_edit,
     read_content,
@@ -56,356 +52,394 @@ from paddock.installer.secret_masking import mask_url, strip_command_options
 from paddock.named_servers.installations import Installation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from contextlib import AbstractContextManager
+    from collections.abc import Generator, Iterable, Iterator
 
-    from paddock.installer.entry_format import ConfigEntry
     from paddock.installer.plan import Change
+
+ENTRY_GONE_NOTE = "The entry had already been removed."
+ENTRY_CHANGED_NOTE = "The entry had been changed since it was installed; it was removed anyway."
+FOREIGN_ENTRY_NOTE = (
+    "The entry no longer belongs to Paddock; it was left in place, and its record was deleted."
+)
+ENTRY_RESTORED_NOTE = "The previous entry was restored."
+
+
+class ForeignEntryError(PaddockError):
+    """The key of a server is used by a foreign entry, or by another of Paddock's servers."""
+
+    code = "foreign-entry"
 
 
 @dataclass(frozen=True)
 class EntryLayer:
-    """One entry of ours, with what is on record of it."""
+    """An entry of Paddock's in a file, with its records."""
 
-    location: EntryLocation
-    undo: UndoRecord
+    inserted: InsertedEntry
     records: tuple[Installation, ...]
 
     def update_records(self, undo: UndoRecord) -> list[Installation]:
-        """The records with another way to take the entry out."""
-        return [attach_undo_record(one, undo) for one in self.records]
+        """Return the records with a new undo record."""
+        return [attach_undo_record(record, undo) for record in self.records]
 
     def inherit_undo(self, undo: UndoRecord) -> list[Installation]:
-        """The records, when this entry has to remove what was made for one that goes."""
-        heir = structs.replace(
-            self.undo,
-            existed=self.undo.existed and undo.existed,
-            made=max(self.undo.made, undo.made),
-            directories=self.undo.directories or undo.directories,
+        """Return the records with responsibility for what was created for a removed entry.
+
+        The file, its directories and containers are then removed together with this entry.
+        """
+        own_undo = self.inserted.undo
+        return self.update_records(
+            structs.replace(
+                own_undo,
+                existed=own_undo.existed and undo.existed,
+                made=max(own_undo.made, undo.made),
+                directories=own_undo.directories or undo.directories,
+            )
         )
-        return self.update_records(heir)
 
 
 @dataclass(frozen=True)
 class EntryLayers:
-    """The other entries of ours in the file of one, in the order in which they were put in."""
+    """Paddock's other entries in the file of an entry, in the order in which they were inserted."""
 
     earlier: tuple[EntryLayer, ...]
     later: tuple[EntryLayer, ...]
 
     @property
-    def all_layers(self) -> tuple[EntryLayer, ...]:
-        """All of them."""
-        return (*self.earlier, *self.later)
+    def heir(self) -> EntryLayer | None:
+        """The entry that inherits what was created for a removed one; None if there is no other."""
+        return next(iter((*self.earlier, *self.later)), None)
+
+    @property
+    def later_entries(self) -> list[InsertedEntry]:
+        """The entries that were inserted later."""
+        return [layer.inserted for layer in self.later]
+
+    def update_later_records(self, undos: list[UndoRecord]) -> list[Installation]:
+        """Return the records of the later entries with new undo records."""
+        return [
+            record
+            for layer, undo in zip(self.later, undos, strict=True)
+            for record in layer.update_records(undo)
+        ]
 
 
-def find_other_layers(spot: EntryLocation) -> EntryLayers:
-    """The other entries of ours in a file; those with useless records are left out."""
-    place = get_entry_identity(spot.client.id, spot.file, spot.key)
-    standing = group_records_by_entry(spot.file)
-    places = list(standing)
-    here = places.index(place) if place in standing else len(places)
+def find_other_layers(location: EntryLocation) -> EntryLayers:
+    """Return Paddock's other entries in a file, without those that have no valid undo record."""
+    identity = get_entry_identity(location.client.id, location.file, location.key)
+    groups = group_records_by_entry(location.file)
+    identities = list(groups)
+    index = identities.index(identity) if identity in groups else len(identities)
     return EntryLayers(
-        tuple(_build_layers(spot, (standing[one] for one in places[:here]))),
-        tuple(_build_layers(spot, (standing[one] for one in places[here + 1 :]))),
+        tuple(_build_layers(location.file, (groups[other] for other in identities[:index]))),
+        tuple(_build_layers(location.file, (groups[other] for other in identities[index + 1 :]))),
     )
 
 
-def _build_layers(
-    spot: EntryLocation, groups: Iterable[list[Installation]]
-) -> Iterable[EntryLayer]:
+def _build_layers(file: Path, groups: Iterable[list[Installation]]) -> Iterator[EntryLayer]:
     for records in groups:
         undo, newest = decode_undo_record(records), records[-1]
         try:
             client = find_client(newest.client)
-        except UnsupportedClientError:  # of another version
+        except UnsupportedClientError:  # recorded by another version of Paddock
             continue
         if undo is not None:
-            there = make_entry_location(client, spot.file, newest.key, newest.scope)
-            yield EntryLayer(there, undo, tuple(records))
+            location = make_entry_location(client, file, newest.key, newest.scope)
+            yield EntryLayer(InsertedEntry(location, undo), tuple(records))
 
 
-class ForeignEntryError(PaddockError):
-    """Under the key of a server stands an entry that is not ours, or is for another of ours."""
+def _has_entry(location: EntryLocation, data: object, content: bytes | None) -> bool:
+    """Return whether an entry in a file's content has this data, which may be `MISSING`."""
+    return is_same_data(location.read_entry(content), data)
 
-    code = "foreign-entry"
+
+class InsertionEdit(FileEdit, frozen=True, kw_only=True):
+    """The planned insertion of an entry into a file."""
+
+    undo: UndoRecord | None
+    installation: Installation
+    records_before: list[Installation]
+    """All records of the file before the insertion."""
 
 
+class _InsertedContent(NamedTuple):
+    after: bytes | None
+    undo: UndoRecord | None
+    is_new: bool
+    """True if the entry becomes the last layer of the file."""
+    changed_records: list[Installation]
+
+
+@dataclass(frozen=True)
 class EntryInsertion:
-    """One entry on its way into one file."""
+    """The insertion of one entry into one file."""
 
-    def __init__(
-        self, spot: EntryLocation, server: str, entry: ConfigEntry, scope: str, *, replaces: bool
-    ) -> None:
-        self.location = spot
-        self._server = server
-        self._entry = entry
-        self._scope = scope
-        self._replaces_foreign_entry = replaces
-        self._undo: UndoRecord | None = None
-        self._entry_data: object = None
-        self._changed_records: list[Installation] = []
-        self._records_before: list[Installation] = []
-        self._is_new = True
+    location: EntryLocation
+    server: str
+    entry: ConfigEntry
+    scope: str
+    replaces_foreign: bool
 
     def preview(self) -> Change:
-        """What would become of the file as it is now."""
+        """Return the change of the file without making it."""
         before = read_content(self.location.file)
-        after = self.plan_edit(before).after
-        return build_change(self.location, before, after)
+        return build_change(self.location, before, self.plan_edit(before).after)
 
-    def apply(self) -> Change:
-        """Write the file."""
-        done = apply_edit(self.location.file, self.plan_edit, self.record_insertion)
-        return build_change(self.location, done.before, done.after, done.backup)
+    def apply(self) -> AppliedEdit[InsertionEdit]:
+        """Write the file and the records."""
+        return apply_edit(self.location.file, self.plan_edit)
 
-    def plan_edit(self, now: bytes | None) -> FileEdit:
-        """The file with the entry."""
-        spot, shape, entry = self.location, self.location.client.shape, self._entry
-        old = spot.read_entry(now)
-        records = find_records(spot)
-        undo = decode_undo_record(records)
-        standing = None if old is MISSING else identify_server(spot.client, old, records)
-        is_ours = standing is not None and self._can_replace(standing)
-        if old is not MISSING and not is_ours and not self._replaces_foreign_entry:
-            raise make_foreign_entry_error(spot, old, standing)
-        self._changed_records, self._is_new = [], False
-        if standing == self._server:
-            self._entry_data = merge_entry_data(shape, old, entry, spot.key)
-        else:
-            self._entry_data = shape.render_entry(entry, spot.key)
-        if is_ours and is_same_data(old, self._entry_data):
-            after, self._undo = now, undo
-        elif is_ours and undo is not None:
-            after = self._update_entry(now, undo)
-        else:
-            # What a person wrote for this server is theirs, and comes back.
-            is_as_ours = is_ours and _has_same_command(shape.parse_entry(old), entry)
-            after, self._undo = spot.insert(now, self._entry_data, is_ours=is_as_ours)
-            if standing is not None and not is_ours:
-                self._undo = structs.replace(self._undo, previous=tuple(records))
-            self._is_new = True
-        return FileEdit(after, self._is_done)
+    def plan_edit(
+        self, content: bytes | None, created_directories: tuple[Path, ...] = ()
+    ) -> InsertionEdit:
+        """Plan the insertion into a file with this content.
 
-    def _can_replace(self, standing: str) -> bool:
-        """Whether the server takes the place of another of ours without being asked to."""
-        return standing == self._server or has_same_key(standing, self._server, self.location.key)
-
-    def _update_entry(self, now: bytes | None, undo: UndoRecord) -> bytes:
-        """The file with the entry in the place of an older one of ours."""
-        spot, others = self.location, find_other_layers(self.location)
-        after, self._undo = spot.insert(now, self._entry_data, is_ours=True, undo=undo)
-        later = [(layer.location, layer.undo) for layer in others.later]
-        turn = reinsert_later_entries(now, (spot, undo), later, self._entry_data)
-        if turn is not None and turn[0] == after:
-            self._undo, *undos = turn[1]
-            for layer, new in zip(others.later, undos, strict=True):
-                self._changed_records += layer.update_records(new)
-            return after
-        self._is_new = True
-        if others.all_layers:
-            self._changed_records += others.all_layers[0].inherit_undo(undo)
-        return after
-
-    def record_insertion(self, made: tuple[Path, ...]) -> AbstractContextManager[None]:
-        """Have it on record, also for other clients that read the same entry."""
-        if self._undo is not None and made and not self._undo.existed:
-            directories = tuple(str(directory) for directory in made)
-            self._undo = structs.replace(self._undo, directories=directories)
-        self._records_before = [
-            one for group in group_records_by_entry(self.location.file).values() for one in group
+        Raises:
+            ForeignEntryError: The key is used by an entry that must not be replaced.
+        """
+        location = self.location
+        old_data = location.read_entry(content)
+        records = find_records(location)
+        owner = None
+        if old_data is not MISSING:
+            owner = identify_server(location.client, old_data, records)
+            if not self.replaces_foreign and not self._can_replace(owner):
+                raise make_foreign_entry_error(location, old_data, owner)
+        data = self._render_data(old_data, owner)
+        inserted = self._insert(content, old_data, data, owner, records)
+        undo = inserted.undo
+        if undo is not None and created_directories and not undo.existed:
+            directories = tuple(map(str, created_directories))
+            undo = structs.replace(undo, directories=directories)
+        installation = attach_undo_record(self._build_record(), undo)
+        # Other clients may read the same entry, which is now that of this server.
+        shared = [
+            structs.replace(record, server=self.server, entry_kind=installation.entry_kind)
+            for record in records
+            if record.client != location.client.id
         ]
-        others = [
-            structs.replace(one, server=self._server, entry_kind=self.record.entry_kind)
-            for one in find_records(self.location)
-            if one.client != self.location.client.id
-        ]
-        records = [attach_undo_record(one, self._undo) for one in (*others, self.record)]
-        if self._is_new:
-            return record_installations(records, self._changed_records)
-        return record_installations([], [*records, *self._changed_records])
-
-    def roll_back(self, done: Change) -> None:
-        """Have the file and its records as they were before."""
-
-        def edit(now: bytes | None) -> FileEdit:
-            is_as_written = now == done.after
-            content = done.before if is_as_written else self.location.remove(now, self._undo)
-            return FileEdit(content, lambda _: True)
-
-        apply_edit(self.location.file, edit)
-        is_new = not any(one.is_same_entry(self.record) for one in self._records_before)
-        replace_records([self.record] if is_new else [], self._records_before, [])
-        if done.before is None and self._undo is not None:
-            remove_empty_directories(tuple(map(Path, self._undo.directories)))
-
-    @property
-    def record(self) -> Installation:
-        """What is on record of it."""
-        return attach_undo_record(
-            Installation(
-                server=self._server,
-                client=self.location.client.id,
-                file=str(self.location.file),
-                real=os.path.realpath(self.location.file),
-                key=self.location.key,
-                scope=self._scope,
-                entry_kind="stdio" if self._entry.url is None else "http",
-                created=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-            ),
-            self._undo,
+        new_records = [*(attach_undo_record(record, undo) for record in shared), installation]
+        changed_records = inserted.changed_records
+        return InsertionEdit(
+            inserted.after,
+            partial(_has_entry, location, data),
+            record_installations(new_records, changed_records)
+            if inserted.is_new
+            else record_installations([], [*new_records, *changed_records]),
+            undo=undo,
+            installation=installation,
+            records_before=[
+                record
+                for group in group_records_by_entry(location.file).values()
+                for record in group
+            ],
         )
 
-    def _is_done(self, content: bytes | None) -> bool:
-        return is_same_data(self.location.read_entry(content), self._entry_data)
+    def roll_back(self, applied: AppliedEdit[InsertionEdit]) -> None:
+        """Restore the file and its records after the insertion."""
+        edit = applied.edit
 
+        def plan_reversal(content: bytes | None, _: tuple[Path, ...]) -> FileEdit:
+            is_as_written = content == edit.after
+            before = applied.before if is_as_written else self.location.remove(content, edit.undo)
+            return FileEdit(before, lambda _: True)
 
-def _has_same_command(one: ConfigEntry | None, other: ConfigEntry) -> bool:
-    return one is not None and (one.command, one.args) == (other.command, other.args)
+        apply_edit(self.location.file, plan_reversal)
+        is_new = not any(record.is_same_entry(edit.installation) for record in edit.records_before)
+        replace_records([edit.installation] if is_new else [], edit.records_before, [])
+        if applied.before is None and edit.undo is not None:
+            remove_empty_directories(tuple(map(Path, edit.undo.directories)))
+
+    def _can_replace(self, owner: str | None) -> bool:
+        """Return whether the entry of a server may be replaced without the user's consent."""
+        return owner is not None and (
+            owner == self.server or has_same_key(owner, self.server, self.location.key)
+        )
+
+    def _render_data(self, old_data: object, owner: str | None) -> object:
+        shape, key = self.location.client.shape, self.location.key
+        if owner == self.server:
+            return merge_entry_data(shape, old_data, self.entry, key)
+        return shape.render_entry(self.entry, key)
+
+    def _insert(
+        self,
+        content: bytes | None,
+        old_data: object,
+        data: object,
+        owner: str | None,
+        records: list[Installation],
+    ) -> _InsertedContent:
+        location, undo = self.location, decode_undo_record(records)
+        is_own = self._can_replace(owner)
+        if is_own and is_same_data(old_data, data):
+            return _InsertedContent(content, undo, is_new=False, changed_records=[])
+        if is_own and undo is not None:
+            return self._update(content, data, undo)
+        # An entry without a record was written by the user, even if it starts this server. It is
+        # restored by uninstalling, unless it has the same command and so would not be missed.
+        old_entry = location.client.shape.parse_entry(old_data)
+        is_equivalent = (
+            is_own
+            and old_entry is not None
+            and (old_entry.command, old_entry.args) == (self.entry.command, self.entry.args)
+        )
+        after, new_undo = location.insert(content, data, is_own=is_equivalent)
+        if owner is not None and not is_own:
+            new_undo = structs.replace(new_undo, previous=tuple(records))
+        return _InsertedContent(after, new_undo, is_new=True, changed_records=[])
+
+    def _update(self, content: bytes | None, data: object, undo: UndoRecord) -> _InsertedContent:
+        """Replace an entry of Paddock's, and keep its layer below the later ones if possible."""
+        location, layers = self.location, find_other_layers(self.location)
+        after, new_undo = location.insert(content, data, is_own=True, undo=undo)
+        reinserted = reinsert_later_entries(
+            content, InsertedEntry(location, undo), layers.later_entries, data
+        )
+        if reinserted is not None and reinserted[0] == after:
+            own_undo, *later_undos = reinserted[1]
+            changed_records = layers.update_later_records(later_undos)
+            return _InsertedContent(after, own_undo, is_new=False, changed_records=changed_records)
+        changed_records = layers.heir.inherit_undo(undo) if layers.heir else []
+        return _InsertedContent(after, new_undo, is_new=True, changed_records=changed_records)
+
+    def _build_record(self) -> Installation:
+        return Installation(
+            server=self.server,
+            client=self.location.client.id,
+            file=str(self.location.file),
+            real=os.path.realpath(self.location.file),
+            key=self.location.key,
+            scope=self.scope,
+            entry_kind="stdio" if self.entry.url is None else "http",
+            created=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        )
 
 
 def make_foreign_entry_error(
-    spot: EntryLocation, old: object, standing: str | None
+    location: EntryLocation, data: object, owner: str | None
 ) -> ForeignEntryError:
-    """The complaint about an entry in the place that ours was to have."""
-    entry = spot.client.shape.parse_entry(old)
-    what = "an entry that is not ours"
-    if standing is not None:
-        what = f"another server of Paddock's ({standing})"
+    """Return the error about an entry that may not be replaced without the user's consent."""
+    entry = location.client.shape.parse_entry(data)
+    description = "not by Paddock"
+    if owner is not None:
+        description = f"for another of Paddock's servers ({owner})"
     elif entry is not None:
+        # Other parts of a foreign entry may be secret.
         is_url = entry.url is not None
         shown = mask_url(entry.url or "") if is_url else strip_command_options(entry.command or "")
-        what = f"a server that is not ours ({shown})"
+        description = f"not by Paddock ({shown})"
     return ForeignEntryError(
-        f"under the name {spot.key!r} stands {what}",
-        where=str(spot.file),
-        hint="choose another name for ours (--name), or replace it (--replace)",
+        f"{location.key!r} is already configured, {description}",
+        where=str(location.file),
+        hint="use --name for another name, or --replace to overwrite it",
     )
 
 
-ENTRY_GONE_NOTE = "The entry had been removed already."
-ENTRY_CHANGED_NOTE = "The entry had been changed since it was installed; it was removed as it was."
-FOREIGN_ENTRY_NOTE = (
-    "The entry is not Paddock's any more; it was left there, and the record forgotten."
-)
-ENTRY_RESTORED_NOTE = "What stood there before is back."
+class RemovalEdit(FileEdit, frozen=True, kw_only=True):
+    """The planned removal of an entry from a file."""
+
+    records: list[Installation]
+    notes: list[str]
 
 
-def remove_entry(spot: EntryLocation, server: str, scope: str, *, dry_run: bool = False) -> Plan:
-    """Take an entry out of a file, and restore what stood there before.
+def remove_entry(
+    location: EntryLocation, server: str, scope: str, *, dry_run: bool = False
+) -> Plan:
+    """Remove an entry from a file, and restore the entry that it replaced.
 
     Raises:
-        ConfigurationError: when the file cannot be read.
-        WriteError: when it cannot be written.
+        ConfigurationError: The file cannot be parsed.
+        WriteError: The file cannot be written.
     """
-    work = _EntryRemoval(spot)
     if dry_run:
-        before = read_content(spot.file)
-        after, backup = work.plan_edit(before).after, None
+        before, backup = read_content(location.file), None
+        edit = _plan_removal(location, before)
     else:
-        applied = apply_edit(spot.file, work.plan_edit, work.record_removal)
-        before, after, backup = applied.before, applied.after, applied.backup
+        applied = apply_edit(location.file, lambda content, _: _plan_removal(location, content))
+        before, edit, backup = applied.before, applied.edit, applied.backup
     return Plan(
         action="uninstall",
-        client=spot.client,
-        server=work.records[-1].server if work.records else server,
-        key=spot.key,
+        client=location.client,
+        server=edit.records[-1].server if edit.records else server,
+        key=location.key,
         scope=scope,
-        changes=(build_change(spot, before, after, backup),),
-        notes=(*work.notes, *_note_other_clients(spot, work.records)),
+        changes=(build_change(location, before, edit.after, backup),),
+        notes=(*edit.notes, *_note_other_clients(location, edit.records)),
         is_applied=not dry_run,
-        installations=tuple(work.records),
+        installations=tuple(edit.records),
     )
 
 
-def _note_other_clients(spot: EntryLocation, records: list[Installation]) -> Iterator[str]:
-    """Other clients that have read the same entry."""
-    for client in sorted({one.client for one in records} - {spot.client.id}):
-        yield f"It was the entry of {client} too, which has it no more."
+def _note_other_clients(location: EntryLocation, records: list[Installation]) -> Iterator[str]:
+    for client in sorted({record.client for record in records} - {location.client.id}):
+        yield f"The entry was shared with {client}, which no longer has it either."
 
 
-class _EntryRemoval:
-    """What has to go from a file and from the records."""
-
-    def __init__(self, spot: EntryLocation) -> None:
-        self._location = spot
-        self.records: list[Installation] = []
-        self.notes: list[str] = []
-        self._undo: UndoRecord | None = None
-        self._changed_records: list[Installation] = []
-        self._restored_records: list[Installation] = []
-        self._is_file_gone = False
-
-    def plan_edit(self, now: bytes | None) -> FileEdit:
-        """The file without the entry; with it, if it is not ours any more."""
-        spot = self._location
-        self.records = find_records(spot)
-        self._undo = decode_undo_record(self.records)
-        self._changed_records, self._restored_records, self._is_file_gone, self.notes = (
-            [],
-            [],
-            False,
-            [],
+def _plan_removal(location: EntryLocation, content: bytes | None) -> RemovalEdit:
+    """Plan the removal; an entry that no longer belongs to Paddock is left in place."""
+    records = find_records(location)
+    undo = decode_undo_record(records)
+    data = location.read_entry(content)
+    if data is MISSING or identify_server(location.client, data, records) is None:
+        return RemovalEdit(
+            content,
+            partial(_has_entry, location, data),
+            _record_removal(records),
+            records=records,
+            notes=[ENTRY_GONE_NOTE if data is MISSING else FOREIGN_ENTRY_NOTE],
         )
-        old = spot.read_entry(now)
-        if old is MISSING:
-            self.notes.append(ENTRY_GONE_NOTE)
-            return FileEdit(now, self._is_missing)
-        if identify_server(spot.client, old, self.records) is None:
-            self.notes.append(FOREIGN_ENTRY_NOTE)
-            return FileEdit(now, partial(self._has_entry, old))
-        if self._undo is not None:
-            self._restored_records = list(self._undo.previous)
-            if not is_same_data(old, self._undo.entry):
-                self.notes.append(ENTRY_CHANGED_NOTE)
-        after = self._remove_content(now)
-        self._is_file_gone = after is None
-        replaced = self._undo.replaced if self._undo else ()
-        if not replaced:
-            return FileEdit(after, self._is_missing)
-        self.notes.append(ENTRY_RESTORED_NOTE)
-        return FileEdit(after, partial(self._has_entry, replaced[0]))
+    notes = []
+    if undo is not None and not is_same_data(data, undo.entry):
+        notes.append(ENTRY_CHANGED_NOTE)
+    replaced = undo.replaced if undo else ()
+    if replaced:
+        notes.append(ENTRY_RESTORED_NOTE)
+    after, changed_records = _remove_content(location, content, undo)
+    return RemovalEdit(
+        after,
+        partial(_has_entry, location, replaced[0] if replaced else MISSING),
+        _record_removal(
+            records,
+            changed_records,
+            list(undo.previous) if undo else [],
+            undo.directories if undo and after is None else (),
+        ),
+        records=records,
+        notes=notes,
+    )
 
-    @contextmanager
-    def record_removal(self, _: tuple[Path, ...]) -> Iterator[None]:
-        """Change the records after the file."""
-        yield
-        replace_records(self.records, self._changed_records, self._restored_records)
-        if self._is_file_gone and self._undo is not None:
-            remove_empty_directories(tuple(map(Path, self._undo.directories)))
 
-    def _is_missing(self, content: bytes | None) -> bool:
-        return self._location.read_entry(content) is MISSING
+@contextmanager
+def _record_removal(
+    removed: list[Installation],
+    changed: Iterable[Installation] = (),
+    restored: Iterable[Installation] = (),
+    empty_directories: tuple[str, ...] = (),
+) -> Generator[None]:
+    # After the file: if the process is killed in between, the record of a missing entry does no
+    # harm, but an entry without a record could not be reverted.
+    yield
+    replace_records(removed, list(changed), list(restored))
+    remove_empty_directories(tuple(map(Path, empty_directories)))
 
-    def _has_entry(self, entry: object, content: bytes | None) -> bool:
-        return is_same_data(self._location.read_entry(content), entry)
 
-    def _remove_content(self, now: bytes | None) -> bytes | None:
-        undo = self._undo
-        if undo is None:
-            return self._location.remove(now, None)
-        others = find_other_layers(self._location)
-        cut = self._location.cut(now, undo)
-        if cut is not None:
-            after = cut.content
-        else:
-            turn = self._remove_earlier_entry(now, undo, others)
-            if turn is not None:
-                return turn.content
-            after = self._location.remove(now, undo)
-        if after is not None and others.all_layers:
-            self._changed_records += others.all_layers[0].inherit_undo(undo)
-        return after
-
-    def _remove_earlier_entry(
-        self, now: bytes | None, undo: UndoRecord, others: EntryLayers
-    ) -> RemainingContent | None:
-        """The file as if this entry had never been there, with the later ones of ours in it."""
-        later = [(layer.location, layer.undo) for layer in others.later]
-        turn = reinsert_later_entries(now, (self._location, undo), later)
-        if turn is None:
-            return None
-        content, undos = turn
-        for layer, new in zip(others.later, undos, strict=True):
-            self._changed_records += layer.update_records(new)
-        return RemainingContent(content)
+def _remove_content(
+    location: EntryLocation, content: bytes | None, undo: UndoRecord | None
+) -> tuple[bytes | None, list[Installation]]:
+    """Return the content without an entry, and the changed records of other entries."""
+    if undo is None:
+        return location.remove(content, None), []
+    layers = find_other_layers(location)
+    remaining = location.cut(content, undo)
+    if remaining is not None:
+        after = remaining.content
+    else:
+        reinserted = reinsert_later_entries(
+            content, InsertedEntry(location, undo), layers.later_entries
+        )
+        if reinserted is not None:
+            return reinserted[0], layers.update_later_records(reinserted[1])
+        after = location.remove(content, undo)
+    if after is not None and layers.heir:
+        return after, layers.heir.inherit_undo(undo)
+    return after, []

@@ -1,15 +1,9 @@
-"""Starting an entry as its client would, and speaking to it.
+"""Checks of entries: start them as their client would, and find what is missing or broken.
 
-The command is the one in the client's file, in another directory than this, with the environment
-that the client would give. A server that is slower than the client waits is as good as none.
-
-What the tools of a server need that is not there where a client would start it.
-
-Whether the program of an entry can be started, and has this Paddock in it.
-
-Asked before an entry is started as a whole, since a client says nothing but that it failed.
-
-Whether the server that an entry starts is still there, and whole.
+Clients report little more than that a server failed, so `check_entry` starts the command of an
+entry itself: in another directory than the current one, with the environment that the client would
+give it, and with the client's timeout. The other functions find single causes: missing requirements
+of tools, an unusable interpreter, or a server that no longer exists.
 """
 
 from __future__ import annotations
@@ -46,109 +40,109 @@ if TYPE_CHECKING:
     from paddock.installer.entry_format import ConfigEntry
     from paddock.named_servers.named_server import NamedServer
 
-
 MAX_CHECK_SECONDS = 60.0
-"""Seconds that we wait at most, however patient the client is."""
+"""The longest wait for an answer, even if the client would wait longer."""
 MINIMAL_VARIABLES = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
-"""The variables that clients pass which do not pass all of theirs."""
+"""The variables passed on by clients that do not pass on all."""
 MINIMAL_WINDOWS_VARIABLES = (
     *("APPDATA", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PROCESSOR_ARCHITECTURE"),
     *("SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERNAME", "USERPROFILE"),
 )
 MINIMAL_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
-"""What an application has that was not started from a terminal."""
-
-
+"""The PATH of an application that was not started from a terminal."""
 CHECK_CLIENT_NAME = "paddock-check"
-"""What we call ourselves to a server that is only checked."""
+"""The client name reported to servers behind a URL."""
+VERSION_CHECK_TIMEOUT_SECONDS = 30.0
+VERSION_SCRIPT = "import paddock.version as v; print(v.__version__)"
 
 
 class CheckFailedError(PaddockError):
-    """An entry does not start, or does not answer as its client needs it."""
+    """A server does not start, does not answer in time, or lacks a requirement."""
 
     code = "check-failed"
 
 
 class EntryCheckResult(NamedTuple):
-    """What a server said that was started or called as its client does it."""
+    """The answer of a server that was started or called as its client would."""
 
     seconds: float
-    """From the start to the list of tools."""
+    """The time from the start to the list of tools."""
     server: str
-    """The name and version that it gives itself."""
+    """The name and version that the server reports."""
     tools: tuple[str, ...]
 
 
 def check_entry(client: Client, entry: ConfigEntry) -> EntryCheckResult:
-    """Start an entry as a client would, or call its URL, and ask for its tools.
+    """Start an entry as its client would, or connect to its URL, and list its tools.
 
     Raises:
-        CheckFailedError: when that fails or takes longer than the client waits.
+        CheckFailedError: The server fails, or takes longer than the client waits.
     """
-    patience = min(client.patience, MAX_CHECK_SECONDS)
-    given = resolve_variables(client, entry)
-    secrets = collect_secrets({"env": given, "headers": dict(entry.headers)})
+    timeout = min(client.patience, MAX_CHECK_SECONDS)
+    variables = resolve_variables(client, entry)
+    secrets = collect_secrets({"env": variables, "headers": dict(entry.headers)})
     start = monotonic()
     try:
         if entry.url is not None:
-            server, tools = _query_url(entry, patience)
+            server, tools = _query_url(entry, timeout)
         else:
-            server, tools = _query_process(client, entry, patience)
+            server, tools = _query_process(client, entry, timeout)
     except PaddockError as error:
         raise CheckFailedError(
             _mask_text(f"{_describe_entry_target(entry)}: {error.message}", entry, secrets),
             hint=_mask_text(_suggest_fix(entry, error.hint), entry, secrets),
         ) from None
     seconds = monotonic() - start
-    if seconds > patience:
+    if seconds > timeout:
         raise CheckFailedError(
-            f"{_describe_entry_target(entry)} took {seconds:.1f} s; {client.name} waits for {patience:g} s",
-            hint="import what is slow inside of the tools that need it",
+            f"{_describe_entry_target(entry)} took {seconds:.1f} s to start; "
+            f"{client.name} waits {timeout:g} s",
+            hint="import slow modules inside the tools that need them",
         )
     return EntryCheckResult(seconds, server, tools)
 
 
 def build_client_environment(client: Client, entry: ConfigEntry) -> dict[str, str]:
-    """The whole environment that a client gives to the server of an entry."""
-    given = resolve_variables(client, entry)
+    """Return the complete environment that a client gives to the server of an entry."""
+    variables = resolve_variables(client, entry)
     if client.environment == "all":
-        return {**os.environ, **given}
+        return {**os.environ, **variables}
     names = MINIMAL_WINDOWS_VARIABLES if sys.platform == "win32" else MINIMAL_VARIABLES
-    few = {name: os.environ[name] for name in names if name in os.environ}
+    inherited = {name: os.environ[name] for name in names if name in os.environ}
     if sys.platform != "win32":
-        few["PATH"] = MINIMAL_PATH
-    return {**few, **given}
+        inherited["PATH"] = MINIMAL_PATH
+    return {**inherited, **variables}
 
 
 def _query_process(
-    client: Client, entry: ConfigEntry, patience: float
+    client: Client, entry: ConfigEntry, timeout: float
 ) -> tuple[str, tuple[str, ...]]:
     command = [entry.command or "", *entry.args]
-    with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as elsewhere:
-        settings = ConnectSettings(timeout=patience, cwd=elsewhere, stderr="capture")
+    with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as directory:
+        settings = ConnectSettings(timeout=timeout, cwd=directory, stderr="capture")
         channel = ProcessChannel(command, settings, build_client_environment(client, entry))
         try:
             with connect_channel(channel, settings) as peer:
                 return _query_tools(peer)
         except PaddockError as error:
-            words = channel.format_stderr_tail()
-            if words and words not in error.message:
-                raise ConnectError(error.message + words, hint=error.hint) from None
+            stderr = channel.format_stderr_tail()
+            if stderr and stderr not in error.message:
+                raise ConnectError(error.message + stderr, hint=error.hint) from None
             raise
 
 
-def _query_url(entry: ConfigEntry, patience: float) -> tuple[str, tuple[str, ...]]:
+def _query_url(entry: ConfigEntry, timeout: float) -> tuple[str, tuple[str, ...]]:
     headers = dict(entry.headers)
-    who: Json = {"name": CHECK_CLIENT_NAME, "version": __version__}
-    with connect(str(entry.url), timeout=patience, headers=headers, client_info=who) as peer:
+    client_info: Json = {"name": CHECK_CLIENT_NAME, "version": __version__}
+    with connect(str(entry.url), timeout=timeout, headers=headers, client_info=client_info) as peer:
         return _query_tools(peer)
 
 
 def _query_tools(peer: Peer) -> tuple[str, tuple[str, ...]]:
     info = peer.server_info
-    name = " ".join(str(info[part]) for part in ("name", "version") if part in info)
+    server = " ".join(str(info[part]) for part in ("name", "version") if part in info)
     has_tools = "tools" in peer.server_capabilities
-    return name, tuple(tool.name for tool in peer.tools()) if has_tools else ()
+    return server, tuple(tool.name for tool in peer.tools()) if has_tools else ()
 
 
 def _mask_text(text: str, entry: ConfigEntry, secrets: tuple[str, ...]) -> str:
@@ -165,65 +159,71 @@ def _describe_entry_target(entry: ConfigEntry) -> str:
 
 def _suggest_fix(entry: ConfigEntry, hint: str | None) -> str:
     if entry.url is not None:
-        return hint or "start the server there first, or leave out the check"
-    return "run the command in a terminal to see what is wrong, or leave out the check"
+        return hint or "start the server first, or skip the check with --no-check"
+    return "run the command in a terminal to see the problem, or skip the check with --no-check"
 
 
 class MissingRequirement(NamedTuple):
-    """Something that tools need and do not have."""
+    """A requirement of tools that is not met where the client would start them."""
 
     tools: tuple[str, ...]
-    text: str
+    description: str
     is_required: bool
 
     @property
     def note(self) -> str:
-        """What to tell whoever installs the server all the same."""
-        how = "will have no effect" if self.is_required else "could do more"
-        return f"{' and '.join(self.tools)} {how}: {self.text}"
+        """The consequence for the tools, as a sentence for the user."""
+        effect = "will not work" if self.is_required else "will be limited"
+        return f"{' and '.join(self.tools)} {effect}: {self.description}"
 
 
 def find_missing_requirements(
     client: Client, server: NamedServer | None, entry: ConfigEntry
 ) -> list[MissingRequirement]:
-    """What is missing for a server that a client starts; of others nothing is known here."""
+    """Return the requirements of a named server's tools that are missing under a client.
+
+    The list is empty for URLs and for servers that are not named, whose tools are not known here.
+    """
     if entry.url is not None or server is None:
         return []
     try:
-        loaded = server.load()
+        loaded_server = server.load()
     except PaddockError:
-        return []  # which is told by whoever checks the server itself
-    given = entry.env.get(OPTIONS_VARIABLE)
-    if given:
-        loaded.set_tool_options(json.loads(given))
-    return _group_missing_requirements(loaded.tools, build_client_environment(client, entry))
+        return []  # reported by the check of the server itself
+    options = entry.env.get(OPTIONS_VARIABLE)
+    if options:
+        loaded_server.set_tool_options(json.loads(options))
+    return _group_missing_requirements(loaded_server.tools, build_client_environment(client, entry))
 
 
-def check_requirements(found: Iterable[MissingRequirement]) -> None:
-    """Make sure that every tool has what it cannot work without.
+def check_requirements(missing: Iterable[MissingRequirement]) -> None:
+    """Check that every tool has the requirements that it cannot work without.
 
     Raises:
-        CheckFailedError: when one has not.
+        CheckFailedError: A required one is missing.
     """
-    for one in found:
-        if one.is_required:
+    for requirement in missing:
+        if requirement.is_required:
             raise CheckFailedError(
-                one.note,
-                hint="where a variable is missing, --env NAME has the client pass it on; "
-                "--no-check installs all the same",
+                requirement.note,
+                hint="if a variable is missing, --env NAME makes the client pass it on; "
+                "--no-check installs anyway",
             )
 
 
 def _group_missing_requirements(
     tools: Iterable[Tool], environment: dict[str, str]
 ) -> list[MissingRequirement]:
-    """What is missing, each once, with all tools that need it."""
-    found: dict[tuple[str, bool], list[str]] = {}
+    """Return each missing requirement once, with all tools that need it."""
+    tool_names: dict[tuple[str, bool], list[str]] = {}
     for tool in tools:
-        text = _describe_missing(tool, environment)
-        if text and tool.needs:
-            found.setdefault((text, tool.needs.is_required), []).append(tool.name)
-    return [MissingRequirement(tuple(names), text, flag) for (text, flag), names in found.items()]
+        description = _describe_missing(tool, environment)
+        if description and tool.needs:
+            tool_names.setdefault((description, tool.needs.is_required), []).append(tool.name)
+    return [
+        MissingRequirement(tuple(names), description, is_required)
+        for (description, is_required), names in tool_names.items()
+    ]
 
 
 def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
@@ -231,49 +231,48 @@ def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
         return ""
     try:
         return tool.needs.missing(tool.option_values, environment)
-    except Exception as error:  # noqa: BLE001 - whatever the author's function does
-        return f"What it needs cannot be found out: {type(error).__name__}: {error}"
-
-
-VERSION_CHECK_TIMEOUT_SECONDS = 30.0
-VERSION_SCRIPT = "import paddock.version as v; print(v.__version__)"
+    except Exception as error:  # noqa: BLE001 - the function is the tool author's
+        return f"its requirements cannot be checked: {type(error).__name__}: {error}"
 
 
 class EntryProblem(NamedTuple):
-    """What is wrong with an entry."""
+    """A problem with an entry."""
 
     message: str
     remedy: str = ""
-    """Empty: installing again helps."""
+    """Empty if installing the entry again fixes the problem."""
     is_fatal: bool = True
-    """Whether the server cannot work with it."""
+    """True if the server cannot start."""
 
 
 def find_interpreter_problems(client: Client, entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """What keeps the program of an entry from starting Paddock, or this version of it."""
+    """Yield reasons why the program of an entry cannot start this version of Paddock."""
     if entry.url is not None or entry.command is None:
         return
     program = Path(entry.command)
     if not program.is_absolute():
-        message = f"the command {entry.command!r} is not absolute: the client may not find it"
+        message = (
+            f"the path of the command {entry.command!r} is relative; the client may not find it"
+        )
         yield EntryProblem(message, is_fatal=False)
         return
     if not path_exists(program):
-        yield EntryProblem(f"there is no {program} any more")
+        yield EntryProblem(f"{program} no longer exists")
         return
     if program.is_dir() or not os.access(program, os.X_OK):
-        yield EntryProblem(f"{program} cannot be executed")
+        yield EntryProblem(f"{program} is not executable")
         return
     if "-m" in entry.args and "paddock" in entry.args:
         yield from _find_version_problems(client, entry)
 
 
 def _find_version_problems(client: Client, entry: ConfigEntry) -> Iterator[EntryProblem]:
-    # Without -P, and in a directory that others write to, Python would import what stands there.
+    # Without -P, Python would import modules from the working directory, which must therefore also
+    # be one that no other user can write to.
     flags = ["-P", *entry.args[: entry.args.index("-m")]]
     try:
         with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
-            ran = subprocess.run(  # noqa: S603 - the user has installed this program
+            completed = subprocess.run(  # noqa: S603 - the user has installed this program
                 [str(entry.command), *flags, "-c", VERSION_SCRIPT],
                 capture_output=True,
                 cwd=private,
@@ -284,35 +283,35 @@ def _find_version_problems(client: Client, entry: ConfigEntry) -> Iterator[Entry
     except (OSError, subprocess.TimeoutExpired) as error:
         yield EntryProblem(f"{entry.command} cannot be run: {error}")
         return
-    found = ran.stdout.decode(errors="replace").strip()
-    if ran.returncode != 0:
-        last = ran.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        yield EntryProblem(f"{entry.command} cannot import Paddock: {last}")
-    elif found != __version__:
-        message = f"{entry.command} has Paddock {found}; this is {__version__} in {sys.executable}"
+    version = completed.stdout.decode(errors="replace").strip()
+    if completed.returncode != 0:
+        last_line = completed.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        yield EntryProblem(f"{entry.command} cannot import Paddock: {last_line}")
+    elif version != __version__:
+        message = (
+            f"{entry.command} has Paddock {version}, but {sys.executable} has Paddock {__version__}"
+        )
         yield EntryProblem(message, is_fatal=False)
 
 
 def find_server_problems(entry: ConfigEntry) -> Iterator[EntryProblem]:
-    """Why the server of an entry cannot be served, if so."""
+    """Yield reasons why the server that an entry starts cannot be loaded."""
     name = None if entry.url is not None else find_started_server(entry)
     if name is None:
         return
     if not has_server_name(entry):
         path = name if path_exists(Path(name)) else name.rpartition(":")[0] or name
         if not path_exists(Path(path)):
-            yield EntryProblem(
-                f"there is no {path} any more", "put it back, or uninstall the entry"
-            )
+            yield EntryProblem(f"{path} no longer exists", "restore it, or uninstall the entry")
         return
     try:
         server = get_server(name)
     except (ServerNotFoundError, ExtensionError) as error:
-        message = f"the server {name!r} does not exist any more"
+        message = f"the server {name!r} no longer exists"
         yield EntryProblem(message, error.hint or "create it again, or uninstall the entry")
         return
     try:
         server.load()
     except PaddockError as error:
-        remedy = error.hint or f"mend its definition: paddock edit {name}"
-        yield EntryProblem(f"the server {name!r} is broken: {error.message}", remedy)
+        remedy = error.hint or f"fix its definition: paddock edit {name}"
+        yield EntryProblem(f"the server {name!r} cannot be loaded: {error.message}", remedy)

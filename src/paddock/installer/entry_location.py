@@ -1,16 +1,9 @@
-"""An entry in the content of a client's file: put in, and taken out again.
+"""The location of one entry in a client's config file, with insertion and removal of the entry.
 
-Everything here is a function of bytes; files are read and written by `applying`. What is needed to
-take an entry out again, so that the file is byte for byte as it was, is remembered as an `Undo`.
-While nobody has changed the text that was put in, it is cut out as text; after that the entry is
-removed as the format has it, and whatever stood in its place is put back.
-
-One change of a file as bytes, which can be taken back later.
-
-A splice says where a file was changed, what went and what came. Taking it back is certain while the
-file is as the change left it, and otherwise a matter of finding what came: `taken_back` gives what
-the file may have to be, the likeliest first, and the caller, who understands the format, says which
-of them is right.
+Everything here is a function of the file's bytes; `file_writer` reads and writes files. An
+insertion returns an `UndoRecord`, with which removal restores the file byte for byte: as long as
+the inserted text can be found, it is cut out as text. If the user has edited it, the entry is
+removed by the rules of the format, and the entry that was there before is restored.
 """
 
 from __future__ import annotations
@@ -18,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, structs
 
@@ -40,27 +33,31 @@ if TYPE_CHECKING:
 
 
 CONTEXT_BYTES = 60
-"""How many bytes on each side tell one place from others with the same text."""
+"""The number of bytes on each side of a change that distinguish it from equal text elsewhere."""
+EMPTY_DOCUMENT_TEXTS = frozenset({"", "{}", "[]"})
 
 
 class TextSplice(Struct, frozen=True, kw_only=True):
-    """What one change did to the bytes of a file."""
+    """One change to the bytes of a file, with enough context to revert it later.
+
+    Part of the records of installations, so the fields are a stored format.
+    """
 
     start: int
     removed: bytes
     added: bytes
     left: bytes
-    """What stood before the place, up to `CONTEXT` bytes."""
+    """Up to `CONTEXT_BYTES` before the change."""
     right: bytes
     digest: str
-    """Of the whole content after the change."""
+    """The digest of the whole content after the change."""
 
 
 def compute_splice(before: bytes, after: bytes) -> TextSplice:
-    """The smallest single change that leads from one content to another.
+    """Return the smallest single change that leads from one content to another.
 
-    Where several places would do, it begins at the start of a line: what a person adds next to it
-    then stays out of it.
+    If it could begin at several offsets, it begins at the start of a line, so that text that the
+    user later adds next to it is not part of it.
     """
     start = _measure_common_prefix(before, after)
     shorter = min(len(before), len(after)) - start
@@ -79,48 +76,52 @@ def compute_splice(before: bytes, after: bytes) -> TextSplice:
     )
 
 
-def is_untouched(splice: TextSplice, now: bytes) -> bool:
-    """Whether a file is still as the change left it."""
-    return compute_digest(now) == splice.digest
+def is_untouched(splice: TextSplice, content: bytes) -> bool:
+    """Return whether the content of a file is still the one that the change produced."""
+    return compute_digest(content) == splice.digest
 
 
-def iterate_reverted_contents(splice: TextSplice, now: bytes) -> Iterator[bytes]:
-    """What a file may be without the change, the likeliest first; certain if it is untouched."""
-    if is_untouched(splice, now):
-        yield _revert_at(splice, now, splice.start)
+def iterate_reverted_contents(splice: TextSplice, content: bytes) -> Iterator[bytes]:
+    """Yield possible contents without the change, the most likely first.
+
+    The only one is certain if the file is untouched. Otherwise the added text is searched for, with
+    less and less context, and the caller has to verify each result.
+    """
+    if is_untouched(splice, content):
+        yield _revert_at(splice, content, splice.start)
         return
     for left, right in ((splice.left, splice.right), (splice.left, b""), (b"", splice.right)):
-        place = _find_unique(now, left + splice.added + right)
-        if place is not None and (splice.added or (left and right)):
-            yield _revert_at(splice, now, place + len(left))
-    place = _find_unique(now, splice.added)
-    if place is not None:
-        yield _revert_at(splice, now, place)
+        offset = _find_unique(content, left + splice.added + right)
+        if offset is not None and (splice.added or (left and right)):
+            yield _revert_at(splice, content, offset + len(left))
+    offset = _find_unique(content, splice.added)
+    if offset is not None:
+        yield _revert_at(splice, content, offset)
 
 
 def compute_digest(content: bytes) -> str:
-    """What tells this content from any other."""
+    """Return a digest that identifies a content."""
     return hashlib.sha256(content).hexdigest()
 
 
-def _revert_at(splice: TextSplice, now: bytes, start: int) -> bytes:
-    return now[:start] + splice.removed + now[start + len(splice.added) :]
+def _revert_at(splice: TextSplice, content: bytes, start: int) -> bytes:
+    return content[:start] + splice.removed + content[start + len(splice.added) :]
 
 
 def _find_unique(text: bytes, pattern: bytes) -> int | None:
-    """Where a pattern stands, if it does so once."""
+    """Return the offset of a pattern if it occurs exactly once."""
     first = text.find(pattern) if pattern else -1
     if first < 0 or text.find(pattern, first + 1) >= 0:
         return None
     return first
 
 
-def _measure_common_prefix(one: bytes, other: bytes) -> int:
-    """The length of what two texts begin with alike, found by halving: files may be large."""
-    low, high = 0, min(len(one), len(other))
+def _measure_common_prefix(left: bytes, right: bytes) -> int:
+    # By halving, so that the comparisons run in C: a config file can have many megabytes.
+    low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if left[low:middle] == right[low:middle]:
             low = middle
         else:
             high = middle - 1
@@ -128,95 +129,108 @@ def _measure_common_prefix(one: bytes, other: bytes) -> int:
 
 
 def _align_to_line_start(before: bytes, after: bytes, start: int, end: int) -> tuple[int, int]:
-    """Slide an insertion to the left, as long as the result is the same, to the start of a line."""
-    place, rest = start, end
-    while place > 0 and before[place - 1 : place] != b"\n":
-        if after[place - 1] != after[len(after) - rest - 1]:
+    """Move an insertion left to the start of a line, if the result of the change is the same."""
+    line_start, suffix = start, end
+    while line_start > 0 and before[line_start - 1 : line_start] != b"\n":
+        if after[line_start - 1] != after[len(after) - suffix - 1]:
             return start, end
-        place, rest = place - 1, rest + 1
-    return place, rest
-
-
-EMPTY_DOCUMENT_TEXTS = frozenset({"", "{}", "[]"})
+        line_start, suffix = line_start - 1, suffix + 1
+    return line_start, suffix
 
 
 class UndoRecord(Struct, frozen=True, kw_only=True):
-    """What is needed to take an entry out again."""
+    """The data needed to remove an entry and restore the file.
+
+    Part of the records of installations, so the fields are a stored format.
+    """
 
     splice: TextSplice
     entry: object
-    """What we wrote, as plain data."""
+    """The inserted entry, as plain data."""
     existed: bool = True
-    """Whether there was a file."""
+    """False if the file was created for the entry."""
     replaced: tuple[object, ...] = ()
-    """The entry that stood in this place and was not ours, if there was one."""
+    """The foreign entry that was replaced, if there was one."""
     made: int = 0
-    """How many containers around the entry are ours."""
+    """The number of containers around the entry that were created for it."""
     directories: tuple[str, ...] = ()
-    """Directories that were made for the file, the innermost first."""
+    """Directories that were created for the file, the innermost first."""
     previous: tuple[Installation, ...] = ()
-    """The records of the entry that was replaced, where it was one of ours."""
+    """The records of the replaced entry, if it was one of Paddock's."""
+
+
+@dataclass(frozen=True)
+class RemainingContent:
+    """The content that remains after an entry was cut out; None if the file should be deleted."""
+
+    content: bytes | None
 
 
 @dataclass(frozen=True)
 class EntryLocation:
-    """The place of one entry in one file of a client."""
+    """The location of one entry: a client's file and the key of the entry in it."""
 
     client: Client
     file: Path
     key: str
     is_project: bool = False
 
+    @property
+    def path(self) -> tuple[str | NamedElementStep, ...]:
+        """The path of the entry in the document."""
+        return self.client.get_entry_path(self.key, self.file)
+
     def load_document(self, content: bytes | None) -> DocumentFile:
-        """The file as a document; one that does not exist is empty.
+        """Parse the file's content; None, for a missing file, is an empty document.
 
         Raises:
-            ConfigurationError: when the client could not read it either.
+            ConfigurationError: The client could not parse it either.
         """
         client = self.client
-        where = str(self.file)
-        return load_document(content or b"", client.format, dialect=client.dialect, where=where)
+        return load_document(
+            content or b"", client.format, dialect=client.dialect, where=str(self.file)
+        )
 
     def read_entry(self, content: bytes | None) -> object:
-        """What stands there, as plain data, or `MISSING`."""
+        """Return the entry as plain data, or `MISSING`."""
         return self.load_document(content).document.get(self.path)
 
     def read_entries(self, content: bytes | None) -> dict[str, object]:
-        """All entries of the file, by key."""
+        """Return all entries of the file, by key."""
         servers: object = self.load_document(content).document.get(
             self.client.get_servers_path(self.file)
         )
         if isinstance(servers, list):
-            named = (one for one in servers if isinstance(one, dict))
-            return {str(one["name"]): one for one in named if "name" in one}
+            entries = (entry for entry in servers if isinstance(entry, dict) and "name" in entry)
+            return {str(entry["name"]): entry for entry in entries}
         return dict(servers) if isinstance(servers, dict) else {}
 
     def insert(
         self,
-        now: bytes | None,
+        content: bytes | None,
         entry: object,
         *,
-        is_ours: bool = False,
+        is_own: bool = False,
         undo: UndoRecord | None = None,
     ) -> tuple[bytes, UndoRecord]:
-        """The file with an entry, and how to take it out.
+        """Insert an entry, and return the new content and the record that reverts it.
 
-        An older entry of ours in this place leaves nothing behind when the new one is taken out;
-        any other is put back then.
+        An existing foreign entry is restored when the new one is removed. If the existing entry is
+        Paddock's own (`is_own`, inserted with `undo`), the new record reverts both insertions.
         """
-        opened = self.load_document(now)
-        document = opened.document
-        old = document.get(self.path)
-        base: bytes | None = now
-        replaced: tuple[object, ...] = () if old is MISSING else (old,)
+        document_file = self.load_document(content)
+        document = document_file.document
+        old_entry = document.get(self.path)
+        base: bytes | None = content
+        replaced: tuple[object, ...] = () if old_entry is MISSING else (old_entry,)
         previous: tuple[Installation, ...] = ()
-        if old is not MISSING and is_ours:
-            base, replaced = self.remove(now, undo), undo.replaced if undo else ()
+        if old_entry is not MISSING and is_own:
+            base, replaced = self.remove(content, undo), undo.replaced if undo else ()
             previous = undo.previous if undo else ()
         for path, value in self._get_defaults().items():
             if document.get(path) is MISSING:
                 document = document.put(path, value)
-        after = opened.replace_document(document.put(self.path, entry)).to_bytes()
+        after = document_file.replace_document(document.put(self.path, entry)).to_bytes()
         return after, UndoRecord(
             splice=compute_splice(base or b"", after),
             entry=entry,
@@ -227,44 +241,38 @@ class EntryLocation:
             previous=previous,
         )
 
-    def remove(self, now: bytes | None, undo: UndoRecord | None) -> bytes | None:
-        """The file without the entry; None when there shall be no file.
+    def remove(self, content: bytes | None, undo: UndoRecord | None) -> bytes | None:
+        """Return the content without the entry, or None if the file should be deleted.
 
-        Without `undo` the entry goes, and nothing else.
+        Without `undo`, only the entry is removed, and nothing is restored.
         """
-        cut = None if undo is None else self.cut(now, undo)
-        if cut is not None:
-            return cut.content
-        opened = self.load_document(now)
-        left = opened.replace_document(self._remove_from_document(opened.document, undo))
-        return (
-            left.to_bytes()
-            if undo is None
-            else self._build_remainder(left.to_bytes(), undo).content
-        )
+        remaining = None if undo is None else self.cut(content, undo)
+        if remaining is not None:
+            return remaining.content
+        document_file = self.load_document(content)
+        document = self._remove_from_document(document_file.document, undo)
+        after = document_file.replace_document(document).to_bytes()
+        return after if undo is None else self._build_remainder(after, undo).content
 
-    def cut(self, now: bytes | None, undo: UndoRecord) -> RemainingContent | None:
-        """The file without the text that was put in; None where that text cannot be told."""
-        if now is None:
+    def cut(self, content: bytes | None, undo: UndoRecord) -> RemainingContent | None:
+        """Cut out the inserted text, or return None if the text cannot be identified."""
+        if content is None:
             return None
-        if is_untouched(undo.splice, now):
-            return self._build_remainder(next(iterate_reverted_contents(undo.splice, now)), undo)
-        document = self.load_document(now).document
-        wanted = self._remove_from_document(document, undo)
-        for content in iterate_reverted_contents(undo.splice, now):
-            if self._has_same_data(content, wanted):
-                return self._build_remainder(content, undo)
+        if is_untouched(undo.splice, content):
+            return self._build_remainder(
+                next(iterate_reverted_contents(undo.splice, content)), undo
+            )
+        document = self.load_document(content).document
+        expected = self._remove_from_document(document, undo)
+        for candidate in iterate_reverted_contents(undo.splice, content):
+            if self._has_expected_data(candidate, expected):
+                return self._build_remainder(candidate, undo)
         return None
 
     def _build_remainder(self, content: bytes, undo: UndoRecord) -> RemainingContent:
-        """What is left of a file; nothing where it was made for us and holds nothing else."""
-        is_ours = not undo.existed and self._is_empty(self.load_document(content).document)
-        return RemainingContent(None if is_ours else content)
-
-    @property
-    def path(self) -> tuple[str | NamedElementStep, ...]:
-        """The keys that lead to the entry."""
-        return self.client.get_entry_path(self.key, self.file)
+        """Return the rest of a file; a file that Paddock created is deleted once it is empty."""
+        is_deleted = not undo.existed and self._is_empty(self.load_document(content).document)
+        return RemainingContent(None if is_deleted else content)
 
     def _remove_from_document(
         self, document: EditableDocument, undo: UndoRecord | None
@@ -273,19 +281,22 @@ class EntryLocation:
             return document.put(self.path, undo.replaced[0])
         return document.remove(self.path, prune=undo.made if undo else 0)
 
-    def _has_same_data(self, content: bytes, wanted: EditableDocument) -> bool:
-        """Whether content is what a document says, or that without what we put in besides."""
+    def _has_expected_data(self, content: bytes, expected: EditableDocument) -> bool:
+        """Return whether content parses to the expected data, with or without the defaults."""
         try:
-            found = self.load_document(content).document.to_data()
+            data = self.load_document(content).document.to_data()
         except ConfigurationError:
             return False
-        found = self._replace_null_container(found)
-        return is_same_data(found, wanted.to_data()) or is_same_data(
-            found, self._remove_defaults(wanted).to_data()
+        data = self._replace_null_container(data)
+        return is_same_data(data, expected.to_data()) or is_same_data(
+            data, self._remove_defaults(expected).to_data()
         )
 
     def _replace_null_container(self, data: object) -> object:
-        """Data with an empty container where a null stands in its place."""
+        """Replace a null on the path of the entry by an empty container.
+
+        Insertion treats null as an empty container, so the text before it may contain one.
+        """
         for depth in range(1, len(self.path)):
             if find_value(data, self.path[:depth]) is None:
                 empty: object = [] if isinstance(self.path[depth], NamedElementStep) else {}
@@ -293,11 +304,10 @@ class EntryLocation:
         return data
 
     def _is_empty(self, document: EditableDocument) -> bool:
-        """Whether a document holds nothing but what we put in besides the entry."""
+        """Return whether a document contains nothing except the client's defaults."""
         return self._remove_defaults(document).text.strip() in EMPTY_DOCUMENT_TEXTS
 
     def _remove_defaults(self, document: EditableDocument) -> EditableDocument:
-        """A document without what its client needs besides the servers."""
         for path, value in self._get_defaults().items():
             if is_same_data(document.get(path), value):
                 document = document.remove(path, prune=len(path))
@@ -309,48 +319,59 @@ class EntryLocation:
             return client.project_defaults
         return client.defaults
 
-    def _count_missing_containers(self, base: bytes | None) -> int:
-        document = self.load_document(base).document
-        inner = (self.path[:length] for length in range(1, len(self.path)))
-        return sum(document.get(path) is MISSING for path in inner)
+    def _count_missing_containers(self, content: bytes | None) -> int:
+        document = self.load_document(content).document
+        container_paths = (self.path[:length] for length in range(1, len(self.path)))
+        return sum(document.get(path) is MISSING for path in container_paths)
 
 
-@dataclass(frozen=True)
-class RemainingContent:
-    """What is left of a file after text was cut out of it; None when there shall be no file."""
+class InsertedEntry(NamedTuple):
+    """An entry that Paddock has inserted, with the record that reverts the insertion."""
 
-    content: bytes | None
+    location: EntryLocation
+    undo: UndoRecord
 
 
 def reinsert_later_entries(
-    now: bytes | None,
-    first: tuple[EntryLocation, UndoRecord],
-    later: list[tuple[EntryLocation, UndoRecord]],
-    value: object = MISSING,
+    content: bytes | None,
+    first: InsertedEntry,
+    later: list[InsertedEntry],
+    new_data: object = MISSING,
 ) -> tuple[bytes | None, list[UndoRecord]] | None:
-    """Take out an entry around which later ones of ours were put in, as if it had never been there.
+    """Remove or replace an entry although other entries were inserted after it.
 
-    The later ones come out in turn, the last first, and are put in again. With a value the entry
-    is put in anew before them. None where that is not possible without guessing.
+    The text of later entries can enclose the first one, which then cannot be cut out on its own. So
+    the later ones are cut out, the last one first, then the first one, and the later ones are
+    inserted again.
+
+    Args:
+        content: The content of the file.
+        first: The entry to remove or replace.
+        later: The entries that were inserted after it, in this order.
+        new_data: The data that replaces the first entry; by default it is removed.
+
+    Returns:
+        The new content and the new undo records of the entries that were inserted again, or None if
+        some entry's text cannot be identified.
     """
-    content = now
     values = []
-    for spot, undo in [*reversed(later), first]:
-        values.append(spot.read_entry(content))
-        cut = None if values[-1] is MISSING else spot.cut(content, undo)
-        if cut is None:
+    for location, undo in [*reversed(later), first]:
+        values.append(location.read_entry(content))
+        remaining = None if values[-1] is MISSING else location.cut(content, undo)
+        if remaining is None:
             return None
-        content = cut.content
-    again = [spot for spot, _ in later]
-    wanted = list(reversed(values[:-1]))
-    if value is not MISSING:
-        again, wanted = [first[0], *again], [value, *wanted]
+        content = remaining.content
+    insertions = [
+        (entry.location, value) for entry, value in zip(later, reversed(values[:-1]), strict=True)
+    ]
+    if new_data is not MISSING:
+        insertions.insert(0, (first.location, new_data))
     undos: list[UndoRecord] = []
-    for spot, one in zip(again, wanted, strict=True):
-        content, undo = spot.insert(content, one)
+    for location, value in insertions:
+        content, undo = location.insert(content, value)
         undos.append(undo)
     if undos and not undos[0].existed:
-        undos[0] = structs.replace(undos[0], directories=first[1].directories)
-    if value is not MISSING:
-        undos[0] = structs.replace(undos[0], previous=first[1].previous)
+        undos[0] = structs.replace(undos[0], directories=first.undo.directories)
+    if new_data is not MISSING:
+        undos[0] = structs.replace(undos[0], previous=first.undo.previous)
     return content, undos

@@ -1,14 +1,11 @@
-"""Changing a client's file so that nothing is ever lost.
+"""Safe changes to clients' config files, and backups of the previous contents.
 
-The file is locked against other Paddock processes, read, changed by a function that understands it,
-backed up, written whole in one step, and read back. A client knows nothing of our lock: whatever it
-writes before our step makes us begin again from what it wrote. What is written is none of this
-module's business.
+A file is locked against other Paddock processes, read, changed by a function that understands its
+format, backed up, replaced atomically, and read back. Clients do not know the lock: if a client
+writes the file before it is replaced, the change is planned again from the client's content.
 
-Copies of clients' files as they were before Paddock changed them.
-
-They stand in Paddock's own directory, readable by their owner only, because such files hold
-secrets. Of each file the newest few are kept, and the oldest, from before our first change.
+Backups are in Paddock's data directory, readable by their owner only because config files contain
+secrets. For each file, the newest backups are kept, and the oldest, from before the first change.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -30,134 +27,102 @@ from paddock.errors import PaddockError
 from paddock.files import check_regular_file, lock_file, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from collections.abc import Generator
 
 MAX_BACKUPS_PER_FILE = 10
-"""How many backups of one file there are at most."""
-
-
-def create_backup(file: Path, content: bytes) -> Path:
-    """Keep what a file holds."""
-    directory = _get_backup_directory(file)
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    place = directory / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%f}Z{file.suffix}"
-    write_atomically(place, content)
-    return place
-
-
-def prune_backups(file: Path) -> None:
-    """Forget backups of a file that are too many; the first one stays."""
-    for old in list_backups(file)[MAX_BACKUPS_PER_FILE - 1 : -1]:
-        with suppress(OSError):
-            old.unlink()
-
-
-def list_backups(file: Path) -> list[Path]:
-    """The backups of a file, the newest first."""
-    with suppress(FileNotFoundError):
-        # Names that begin with a dot belong to a backup that was being written.
-        found = [place for place in _get_backup_directory(file).iterdir() if place.name[0] != "."]
-        return sorted(found, reverse=True)
-    return []
-
-
-def _get_backup_directory(file: Path) -> Path:
-    real = file.resolve()
-    key = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
-    return Path(get_data_directory()) / "backups" / f"{real.name}-{key}"
-
-
 RETRY_DELAYS_SECONDS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
-"""Seconds before each time that we begin, since a client writes the same file."""
+"""Delays before each attempt, to get out of the way of a client that is writing the same file."""
 
 
 class WriteError(PaddockError):
-    """A client's file could not be written, or does not hold what was written."""
+    """A config file could not be read or written, or does not contain what was written."""
 
     code = "write-not-verified"
 
 
 class _ConcurrentChangeError(Exception):
-    """Somebody has written the file since we read it."""
+    """Another program has changed the file since it was read."""
 
 
 class FileEdit(Struct, frozen=True):
-    """What has to become of a file."""
+    """A planned change of a file."""
 
     after: bytes | None
-    """None: there must be no such file."""
+    """The new content; None to delete the file."""
     is_satisfied_by: Callable[[bytes | None], bool]
-    """Whether a file has what this change is for, whatever else is in it."""
+    """Returns whether a content has the effect of the change, whatever else it contains."""
+    recording: AbstractContextManager[None] = nullcontext()
+    """Entered before the file is written and left afterwards; an error passes through it."""
 
 
-class FileEditResult(Struct, frozen=True):
-    """What was done to a file."""
+EditT = TypeVar("EditT", bound=FileEdit)
+EditPlanner = Callable[[bytes | None, tuple[Path, ...]], EditT]
+"""Plans the change of a file, from its content (None if it does not exist) and the directories that
+are created for it."""
+
+
+class AppliedEdit(Struct, Generic[EditT], frozen=True):
+    """A completed change of a file."""
 
     before: bytes | None
-    after: bytes | None
+    edit: EditT
     backup: Path | None = None
 
 
-FileEditor = Callable[[bytes | None], FileEdit]
-"""Says what has to become of a file's content; None stands for a file that does not exist."""
-EditJournal = Callable[[tuple[Path, ...]], AbstractContextManager[None]]
-"""Entered before a file is written, with the directories that have to be made for it, and left
-after; an error passes through it."""
+def apply_edit(file: Path, plan_edit: EditPlanner[EditT]) -> AppliedEdit[EditT]:
+    """Change a file completely or not at all.
 
-
-def apply_edit(
-    file: Path, editor: FileEditor, journal: EditJournal | None = None
-) -> FileEditResult:
-    """Change a file, all of it or nothing.
+    Args:
+        file: The file.
+        plan_edit: Plans the change. Called again if another program has changed the file.
 
     Raises:
-        WriteError: when it cannot be written, or others do not stop writing it.
+        WriteError: The file cannot be written, or another program keeps changing it.
     """
-    made: tuple[Path, ...] = ()
-    read_content(file)  # links in a circle have no lock either
+    directories: tuple[Path, ...] = ()
+    read_content(file)  # fails for circular links, which could not be locked either
     with lock_file(file):
-        for pause in RETRY_DELAYS_SECONDS:
-            sleep(pause)
+        for delay in RETRY_DELAYS_SECONDS:
+            sleep(delay)
             before = read_content(file)
-            edit = editor(before)
-            made = made or list_missing_directories(file)
-            entered = journal(made) if journal else nullcontext()
+            # A previous attempt may have created them already.
+            directories = directories or list_missing_directories(file)
+            edit = plan_edit(before, directories)
             try:
-                with _report_write_errors(file), entered:
+                with _report_write_errors(file), edit.recording:
                     backup = _write_content(file, before, edit.after)
             except _ConcurrentChangeError:
                 continue
-            now = read_content(file)
-            if now == edit.after or edit.is_satisfied_by(now):
+            content = read_content(file)
+            if content == edit.after or edit.is_satisfied_by(content):
                 prune_backups(file)
-                return FileEditResult(before, edit.after, backup)
+                return AppliedEdit(before, edit, backup)
             if backup is not None:
                 backup.unlink(missing_ok=True)
     raise WriteError(
-        "another program keeps writing this file, and our change does not stay",
+        "another program keeps writing this file, so the change was lost",
         where=str(file),
-        hint="quit the application that it belongs to, then try again",
+        hint="quit the application that the file belongs to, then try again",
     )
 
 
 def read_content(file: Path) -> bytes | None:
-    """What a file holds; None when there is none.
+    """Return the content of a file, or None if the file does not exist.
 
     Raises:
-        WriteError: when it cannot be read.
+        WriteError: The file cannot be read.
     """
     try:
         check_regular_file(file)
         return file.read_bytes()
     except FileNotFoundError:
         return None
-    except (OSError, RuntimeError) as error:  # Python 3.11 tells of a circle of links like this
+    except (OSError, RuntimeError) as error:  # Python 3.11 raises RuntimeError for circular links
         raise WriteError(f"cannot be read: {_format_reason(error)}", where=str(file)) from None
 
 
 def list_missing_directories(file: Path) -> tuple[Path, ...]:
-    """The directories that have to be made before a file can be written, the innermost first."""
+    """Return the parent directories of a file that do not exist, the innermost first."""
     missing = []
     for directory in file.resolve().parents:
         if directory.exists():
@@ -167,7 +132,7 @@ def list_missing_directories(file: Path) -> tuple[Path, ...]:
 
 
 def remove_empty_directories(directories: tuple[Path, ...]) -> None:
-    """Remove directories of ours that are empty, the innermost first."""
+    """Remove directories, given the innermost first, up to the first that is not empty."""
     with suppress(OSError):
         for directory in directories:
             directory.rmdir()
@@ -176,18 +141,20 @@ def remove_empty_directories(directories: tuple[Path, ...]) -> None:
 def _write_content(file: Path, before: bytes | None, after: bytes | None) -> Path | None:
     if after == before:
         return None
-    unchanged = partial(_check_unchanged, file, before)
+    check_unchanged = partial(_check_unchanged, file, before)
+    # Replacing a file needs only a writable directory, so a read-only file has to be respected
+    # here.
     if before is not None and not _is_writable(file):
-        raise WriteError("the file is read-only", where=str(file), hint="make it writable")
+        raise WriteError("the file is read-only", where=str(file), hint="make the file writable")
     backup = create_backup(file, before) if before is not None else None
     try:
         if after is None:
-            unchanged()
+            check_unchanged()
             file.resolve().unlink(missing_ok=True)
         else:
-            write_atomically(file, after, before_replacing=unchanged)
+            write_atomically(file, after, before_replacing=check_unchanged)
     except BaseException:
-        if backup is not None:  # of a change that was not made
+        if backup is not None:  # nothing was changed, so there is nothing to keep
             backup.unlink(missing_ok=True)
         raise
     return backup
@@ -199,18 +166,18 @@ def _check_unchanged(file: Path, before: bytes | None) -> None:
 
 
 @contextmanager
-def _report_write_errors(file: Path) -> Iterator[None]:
-    """Tell of what the system refuses, and leave no directories behind."""
-    made = list_missing_directories(file)
+def _report_write_errors(file: Path) -> Generator[None]:
+    """Convert errors of the operating system, and remove directories that were created in vain."""
+    directories = list_missing_directories(file)
     try:
         yield
     except BaseException as error:
-        remove_empty_directories(made)
+        remove_empty_directories(directories)
         if isinstance(error, OSError):
             raise WriteError(
                 f"cannot be written: {_format_reason(error)}",
                 where=str(error.filename or file),
-                hint="the client's file is as it was",
+                hint="the client's file was not changed",
             ) from None
         raise
 
@@ -220,7 +187,37 @@ def _format_reason(error: Exception) -> str:
 
 
 def _is_writable(file: Path) -> bool:
-    """Whether this process may write; renaming would replace even what it may not."""
     if os.access in os.supports_effective_ids:
         return os.access(file, os.W_OK, effective_ids=True)
     return os.access(file, os.W_OK)
+
+
+def create_backup(file: Path, content: bytes) -> Path:
+    """Write the content of a file to a new backup."""
+    directory = _get_backup_directory(file)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    backup = directory / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%f}Z{file.suffix}"
+    write_atomically(backup, content)
+    return backup
+
+
+def prune_backups(file: Path) -> None:
+    """Delete the backups of a file beyond the limit, except the oldest."""
+    for backup in list_backups(file)[MAX_BACKUPS_PER_FILE - 1 : -1]:
+        with suppress(OSError):
+            backup.unlink()
+
+
+def list_backups(file: Path) -> list[Path]:
+    """Return the backups of a file, the newest first."""
+    with suppress(FileNotFoundError):
+        # Names that begin with a dot are temporary files of unfinished backups.
+        entries = _get_backup_directory(file).iterdir()
+        return sorted((entry for entry in entries if entry.name[0] != "."), reverse=True)
+    return []
+
+
+def _get_backup_directory(file: Path) -> Path:
+    real_path = file.resolve()
+    key = hashlib.sha256(os.fsencode(real_path)).hexdigest()[:12]
+    return Path(get_data_directory()) / "backups" / f"{real_path.name}-{key}"

@@ -1,7 +1,7 @@
-"""Installing a server into a client, or into all that are here.
+"""Installation of a server into one client or into all detected clients.
 
-The order matters: whatever can be refused is refused first, then the server is started as the
-client will start it, and only then is anything written.
+The order matters: everything that can be rejected is rejected first, then the server is started as
+the client would start it, and only then are files written.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from paddock.installer.locations import (
     make_entry_location,
     resolve_destination,
 )
-from paddock.installer.plan import Outcome, Plan
+from paddock.installer.plan import Outcome, Plan, build_change
 from paddock.installer.records import find_records, identify_server
 
 if TYPE_CHECKING:
@@ -49,29 +49,30 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from paddock.installer.client_app import Client
+    from paddock.installer.entry_change import InsertionEdit
     from paddock.installer.entry_format import ConfigEntry
-    from paddock.installer.plan import Change
+    from paddock.installer.file_writer import AppliedEdit
 
 
 class InstallOptions(TypedDict, total=False):
-    """What can be said about an entry, whatever the client."""
+    """The keywords of `install` that do not depend on the client."""
 
     name: str | None
-    """The key of the entry, in place of the server's own."""
+    """The key of the entry, instead of the server's own."""
     env: EnvironmentVariables | None
-    """Variables for the server's environment; None as a value has the client pass its own on."""
+    """Environment variables for the server; None makes the client pass on its own value."""
     http: str | None
-    """The URL under which the server runs; without it the client starts the server."""
+    """The URL of a running server; without it, the client starts the server."""
     headers: Mapping[str, str] | None
     """Headers for requests to that URL."""
     options: Mapping[str, Mapping[str, object]] | None
-    """Values for options of tools, by the name of the tool."""
+    """Option values of tools, by the name of the tool."""
     replace: bool
-    """Put the entry in the place of one that is not ours."""
+    """Replace an existing entry that does not belong to Paddock."""
     check: bool
     """Start the server first as the client would, and write nothing if it does not answer."""
     dry_run: bool
-    """Change nothing, and only say what would be."""
+    """Change nothing, and only return the plan."""
 
 
 def install(
@@ -89,80 +90,80 @@ def install(
     check: bool = True,
     dry_run: bool = False,
 ) -> Plan:
-    """Put a server into the configuration of a client.
+    """Install a server into the configuration of a client.
 
-    An entry of ours under the same key is updated, with what the user has added to it. Where the
-    client has no file, nothing is written: the plan says what to paste, and has a link.
-    Trust level: execution, since the server is started to see that it answers.
+    An existing entry of Paddock's under the same key is updated and keeps what the user has added
+    to it. If the client has no config file, nothing is written: the plan contains the text to
+    paste, and an install link. Trust level: execution, because the check starts the server.
 
     Args:
-        client: The client, by any of its names; None where a file says whose it is.
-        server: A named server, or the path of a file or directory; None takes the one that suits
-            the client.
-        project: The directory of a project, to install for that alone.
-        file: The file to write, instead of the client's own.
-        name: The key of the entry, in place of the server's own.
-        env: Variables for the server's environment. With None as its value the client is to pass
-            on its own, so that the value does not stand in the file.
-        http: The URL under which the server runs; without it the client starts the server.
+        client: The client, by any of its names; None if `file` determines the client.
+        server: A named server, or the path of a file or directory. By default, the built-in server
+            for this kind of client.
+        project: The directory of a project; the server is installed for that project only.
+        file: The file to write instead of the client's own config file.
+        name: The key of the entry, instead of the server's own.
+        env: Environment variables for the server. None as a value makes the client pass on its own
+            variable, so that the value is not in the file.
+        http: The URL of a running server; without it, the client starts the server.
         headers: Headers for requests to that URL.
-        options: Values for options of tools, by the name of the tool.
-        replace: Put the entry in the place of one that is not ours.
+        options: Option values of tools, by the name of the tool.
+        replace: Replace an existing entry that does not belong to Paddock.
         check: Start the server first as the client would, and write nothing if it does not answer.
-        dry_run: Change nothing, and only say what would be.
+        dry_run: Change nothing, and only return the plan.
 
     Raises:
-        ForeignEntryError: when an entry that is not ours stands under the key.
-        CheckFailedError: when the server does not start or answer.
-        ConfigurationError: when the client's file cannot be read; it is left as it is.
-        WriteError: when it cannot be written; it is left as it is.
-        PaddockError: of another kind, when something that was asked for cannot be.
+        ForeignEntryError: The key is used by an entry that does not belong to Paddock.
+        CheckFailedError: The server does not start or does not answer.
+        ConfigurationError: The client's file cannot be parsed; it is left unchanged.
+        WriteError: The file cannot be written; it is left unchanged.
+        PaddockError: Another argument is not valid for this client or server.
     """
     destination = _resolve_install_destination(client, project, file)
-    row = destination.client
-    wanted = resolve_installable(server, row)
-    key = choose_entry_key(row, wanted, name)
-    _check_transport(row, http)
-    given = build_entry(wanted, env=env, http=http, headers=headers, options=options)
-    entry = adapt_entry(row, given)
-    work = [
-        EntryInsertion(spot, wanted.name, entry, destination.scope, replaces=replace)
-        for spot in destination.get_entry_locations(key)
+    client_app = destination.client
+    target = resolve_installable(server, client_app)
+    key = choose_entry_key(client_app, target, name)
+    _check_transport(client_app, http)
+    general_entry = build_entry(target, env=env, http=http, headers=headers, options=options)
+    entry = adapt_entry(client_app, general_entry)
+    insertions = [
+        EntryInsertion(location, target.name, entry, destination.scope, replaces_foreign=replace)
+        for location in destination.get_entry_locations(key)
     ]
     if not replace:
-        _check_hidden_entries(destination, key, wanted.name)
-    missing = find_missing_requirements(row, wanted.named_server, entry)
+        _check_hidden_entries(destination, key, target.name)
+    missing_requirements = find_missing_requirements(client_app, target.named_server, entry)
     plan = Plan(
         action="install",
-        client=row,
-        server=wanted.name,
+        client=client_app,
+        server=target.name,
         key=key,
         scope=destination.scope,
-        changes=tuple(one.preview() for one in work),
+        changes=tuple(insertion.preview() for insertion in insertions),
         notes=(
             *_collect_notes(destination),
-            *_note_unset_variables(row, given),
-            *(one.note for one in missing),
+            *_note_unset_variables(client_app, general_entry),
+            *(requirement.note for requirement in missing_requirements),
         ),
-        paste=None if work else _render_paste_text(row, entry, key),
-        link=None if work or not row.links else format_link(row, entry, key),
+        paste=None if insertions else _render_paste_text(client_app, entry, key),
+        link=None if insertions or not client_app.links else format_link(client_app, entry, key),
     )
     if dry_run:
         return plan
     if check:
         if http is None:
-            wanted.check_definition()
-            check_requirements(missing)
-        check_entry(row, entry)
-    return _apply_insertions(plan, work) if work else plan
+            target.check_definition()
+            check_requirements(missing_requirements)
+        check_entry(client_app, entry)
+    return _apply_insertions(plan, insertions) if insertions else plan
 
 
 def install_all(
     server: ServerReference | None = None, **wishes: Unpack[InstallOptions]
 ) -> list[Outcome]:
-    """Install into every client that is found on this machine, and go on after one that fails.
+    """Install a server into every detected client, continuing after clients that fail.
 
-    Each client gets the server that suits it when none is named. The keywords are those of
+    Without a server, each client gets the built-in server for its kind. The keywords are those of
     `install`.
     """
     outcomes = []
@@ -178,53 +179,64 @@ def _resolve_install_destination(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> InstallDestination:
     if client is not None and file is None and project is None:
-        row = find_client(client)
-        if not row.has_file:
-            return InstallDestination(row, (), USER_SCOPE)
+        client_app = find_client(client)
+        if not client_app.has_file:
+            return InstallDestination(client_app, (), USER_SCOPE)
     return resolve_destination(client, project=project, file=file)
 
 
-def _apply_insertions(plan: Plan, work: list[EntryInsertion]) -> Plan:
-    """Write all files of a client; when one cannot be, those before it are restored."""
-    changes: list[Change] = []
+def _apply_insertions(plan: Plan, insertions: list[EntryInsertion]) -> Plan:
+    """Write all files of a client; if one cannot be written, restore those before it."""
+    applied: list[AppliedEdit[InsertionEdit]] = []
     try:
-        for one in work:
-            changes.append(one.apply())  # noqa: PERF401 - what was done is needed after an error
+        for insertion in insertions:
+            applied.append(insertion.apply())  # noqa: PERF401 - partial results are rolled back
     except BaseException:
-        for one, done in zip(work, changes, strict=False):
-            with suppress(PaddockError, OSError):  # the first error says more
-                one.roll_back(done)
+        for insertion, edit in zip(insertions, applied, strict=False):
+            with suppress(PaddockError, OSError):  # the first error matters more
+                insertion.roll_back(edit)
         raise
-    records = tuple(one.record for one in work)
-    return replace(plan, changes=tuple(changes), is_applied=True, installations=records)
+    return replace(
+        plan,
+        changes=tuple(
+            build_change(insertion.location, edit.before, edit.edit.after, edit.backup)
+            for insertion, edit in zip(insertions, applied, strict=True)
+        ),
+        is_applied=True,
+        installations=tuple(edit.edit.installation for edit in applied),
+    )
 
 
 def _check_hidden_entries(destination: InstallDestination, key: str, server: str) -> None:
-    """Make sure that the entry hides none of somebody else's in another file of the client."""
+    """Check that the entry would not hide a foreign one in another file that the client merges."""
     if destination.scope == FILE_SCOPE:
         return
     project = destination.scope if destination.is_project else None
     for file in list_merged_files(destination.client, project=project):
-        spot = make_entry_location(destination.client, file, key, destination.scope)
-        old = MISSING if file in destination.files else spot.read_entry(read_content(file))
-        standing = None if old is MISSING else identify_server(spot.client, old, find_records(spot))
-        if old is not MISSING and standing != server:
-            raise make_foreign_entry_error(spot, old, standing)
+        if file in destination.files:
+            continue
+        location = make_entry_location(destination.client, file, key, destination.scope)
+        data = location.read_entry(read_content(file))
+        if data is MISSING:
+            continue
+        owner = identify_server(location.client, data, find_records(location))
+        if owner != server:
+            raise make_foreign_entry_error(location, data, owner)
 
 
 def _check_transport(client: Client, http: str | None) -> None:
     if http is None and not client.starts_programs:
         raise UnsupportedTransportError(
-            f"{client.name} starts no programs, and takes URLs only",
-            hint="serve where it can reach it (paddock serve NAME --http HOST:PORT), and give the "
-            "URL: --http URL",
+            f"{client.name} cannot start programs and accepts only URLs",
+            hint="serve at an address that it can reach (paddock serve NAME --http HOST:PORT), and "
+            "install the URL: --http URL",
         )
     if http is None or client.supports_http:
         return
     raise UnsupportedTransportError(
-        f"{client.name} takes no URL of a server in its file",
-        hint="install without a URL, so that it starts the server itself, or add the URL in its "
-        "own settings if it has a place for that",
+        f"{client.name} does not accept URLs in its config file",
+        hint="install without --http, so that it starts the server, or add the URL in its own "
+        "settings if they support that",
     )
 
 
@@ -232,8 +244,8 @@ def _collect_notes(destination: InstallDestination) -> tuple[str, ...]:
     client = destination.client
     steps = client.get_follow_up_steps(is_project=destination.is_project)
     if is_running(client):
-        running = f"{client.name} is running and may overwrite its file: quit it and install again."
-        return (running, *steps)
+        note = f"{client.name} is running and may overwrite its file: quit it and install again."
+        return (note, *steps)
     return steps
 
 

@@ -1,14 +1,8 @@
-"""What an installation does, or would do: which files change, how, and what else is to be said.
+"""Plans of installations and removals: the changes of files, previews of them, and notes.
 
-A plan is data. It is made before anything is written, shown as it is by a dry run, and afterwards
-says what was done. Values of environment variables and headers are secrets until somebody asks to
-see them.
-
-What is shown of a change: the entry alone, without secrets.
-
-A client's file holds tokens and other people's servers next to ours, in whatever way they are
-written. So nothing of the file's text is shown: the entry is written anew into an empty file, with
-covers in the place of secrets.
+A dry run returns a plan without applying it. A preview never contains text of the client's file,
+which may contain tokens and other programs' servers in any form. Instead, the entry is written into
+an empty document with its secrets masked, before and after the change.
 """
 
 from __future__ import annotations
@@ -38,30 +32,38 @@ from paddock.named_servers.installations import Installation
 if TYPE_CHECKING:
     from paddock.installer.entry_location import EntryLocation
 
+SecretReplacer = Callable[[object], str]
+DESCRIPTIVE_FIELDS = frozenset({"type", "command", "cmd", "name", "transport", "description"})
+"""Fields of foreign entries that are shown, because they are not secret."""
+SECRET_NAME_PATTERN = re.compile(
+    r"token|secret|passw|key|auth|bearer|credential|cookie|header|^-H$", re.I
+)
+"""Matches names of fields and options that contain secrets."""
+
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of one file."""
+    """The planned or completed change of one file."""
 
     file: Path
     before: bytes | None = field(repr=False)
-    """None: there is no such file."""
+    """None if the file does not exist."""
     after: bytes | None = field(repr=False)
-    """None: the file goes."""
+    """None if the file is deleted."""
     shown: tuple[str, str] = field(default=("", ""), repr=False)
-    """What may be shown of it to anybody, before and after."""
+    """The previews of the entry before and after the change, which contain no secrets."""
     backup: Path | None = None
-    """Where the content from before is kept, once the change is made."""
+    """The backup of the previous content, once the change is made."""
 
     @property
     def is_needed(self) -> bool:
-        """Whether the file changes at all."""
+        """True if the content changes."""
         return self.before != self.after
 
     def diff(self, *, show_values: bool = False) -> str:
-        """The change as a unified diff, of the entry alone and without secrets.
+        """Return the change of the entry as a unified diff, without secrets.
 
-        With `show_values` it is the diff of the whole file, as it is.
+        With `show_values`, return the diff of the complete file as it is.
         """
         name = str(self.file)
         before, after = (
@@ -81,38 +83,37 @@ class Change:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is done to one client for one server."""
+    """The planned or completed changes to one client for one server."""
 
     action: Literal["install", "uninstall"]
     client: Client = field(repr=False)
     server: str
-    """The name of the server, or the path that was given for it."""
+    """The name of the server, or its path."""
     key: str
     """The name of the entry in the client's configuration."""
     scope: str
     """`user`, `file`, or the directory of a project."""
     changes: tuple[Change, ...] = ()
-    """One for each file of the client; none where the client has no file."""
+    """One for each file; empty if the client has no config file."""
     notes: tuple[str, ...] = ()
-    """What is left to the user: approve the server, quit the application first, …"""
+    """What the user still has to do: approve the server, quit the application first, …"""
     paste: str | None = field(default=None, repr=False)
-    """What to paste into the client, as JSON, where it has no file that could be written."""
+    """The JSON to paste into the client if it has no config file."""
     link: str | None = field(default=None, repr=False)
-    """A link that does the same as pasting, where the client has one."""
+    """An install link with the same effect, if the client supports links."""
     is_applied: bool = False
-    """Whether the files were written; false for a dry run, and where there is only something to
-    paste."""
+    """True if the files were written; false for a dry run, and if there is only text to paste."""
     installations: tuple[Installation, ...] = field(default=(), repr=False)
-    """The records of what was installed, or of what was there."""
+    """The records that were created, or that already existed."""
 
     def diff(self, *, show_values: bool = False) -> str:
-        """All changes as one text; empty when nothing changes."""
+        """Return all changes as one unified diff; empty if nothing changes."""
         return "".join(change.diff(show_values=show_values) for change in self.changes)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one of several clients: a plan, or the error that it ended with."""
+    """The result for one of several clients: a plan or an error."""
 
     client: str
     """The id of the client."""
@@ -125,94 +126,91 @@ def _decode_content(content: bytes | None) -> str:
 
 
 def _split_lines(text: str) -> list[str]:
-    # Other characters that Python takes for line ends are none to an editor.
-    parts = text.split("\n")
-    return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-
-SecretReplacer = Callable[[object], str]
-DESCRIPTIVE_FIELDS = frozenset({"type", "command", "cmd", "name", "transport", "description"})
-"""Fields with texts that say what an entry is."""
-SECRET_NAME_PATTERN = re.compile(
-    r"token|secret|passw|key|auth|bearer|credential|cookie|header|^-H$", re.I
-)
-"""What fields and options are called that hold secrets."""
+    # Not str.splitlines, which also splits at characters that editors do not treat as line ends.
+    *lines, last = text.split("\n")
+    return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
 def build_change(
-    spot: EntryLocation, before: bytes | None, after: bytes | None, backup: Path | None = None
+    location: EntryLocation, before: bytes | None, after: bytes | None, backup: Path | None = None
 ) -> Change:
-    """What becomes of a file, with what may be shown of it."""
-    values: dict[str, str] = {}
+    """Return the change of a file, with masked previews of the entry."""
+    placeholders: dict[str, str] = {}
 
-    def cover(value: object) -> str:
-        return values.setdefault(str(value), SECRET_PLACEHOLDER.format(len(values)))
+    def replace_secret(value: object) -> str:
+        # Equal values get equal placeholders, so that the diff shows which ones change.
+        return placeholders.setdefault(str(value), SECRET_PLACEHOLDER.format(len(placeholders)))
 
-    # A file that is made, or goes, is all ours.
-    bases = (after if before is None else b"", before if after is None else b"")
-    texts = (
-        _render_preview(spot, before, bases[1], cover),
-        _render_preview(spot, after, bases[0], cover),
+    # A file that Paddock creates or deletes contains nothing else, so its other text is shown too.
+    base_before, base_after = (before if after is None else b""), (after if before is None else b"")
+    previews = (
+        _render_preview(location, before, base_before, replace_secret),
+        _render_preview(location, after, base_after, replace_secret),
     )
-    return Change(spot.file, before, after, texts, backup)
+    return Change(location.file, before, after, previews, backup)
 
 
 def _render_preview(
-    spot: EntryLocation, content: bytes | None, base: bytes | None, cover: SecretReplacer
+    location: EntryLocation,
+    content: bytes | None,
+    base: bytes | None,
+    replace_secret: SecretReplacer,
 ) -> str:
-    entry = spot.read_entry(content)
-    if entry is MISSING:
+    data = location.read_entry(content)
+    if data is MISSING:
         return ""
-    read = spot.client.shape.parse_entry(entry)
-    is_ours = read is not None and find_started_server(read) is not None
-    hidden = _replace_secrets(entry, cover, "", is_ours=is_ours)
-    return spot.load_document(base).document.put(spot.path, hidden).text
+    entry = location.client.shape.parse_entry(data)
+    is_own = entry is not None and find_started_server(entry) is not None
+    masked_data = _replace_secrets(data, replace_secret, "", is_own=is_own)
+    return location.load_document(base).document.put(location.path, masked_data).text
 
 
-def _replace_secrets(data: object, cover: SecretReplacer, field: str, *, is_ours: bool) -> object:
-    """The data of an entry with covers for all that may be secret in it."""
+def _replace_secrets(
+    data: object, replace_secret: SecretReplacer, field: str, *, is_own: bool
+) -> object:
+    """Replace everything in an entry that may be secret; of foreign entries, almost every text."""
     if isinstance(data, dict):
         if field in SECRET_TABLE_NAMES:
             return {
-                name: _replace_variable_value(name, value, cover) for name, value in data.items()
+                name: _replace_variable_value(name, value, replace_secret)
+                for name, value in data.items()
             }
         return {
-            name: _replace_secrets(value, cover, str(name), is_ours=is_ours)
+            name: _replace_secrets(value, replace_secret, str(name), is_own=is_own)
             for name, value in data.items()
         }
     if isinstance(data, list):
-        return _replace_argument_secrets(data, cover, field, is_ours=is_ours)
+        return _replace_argument_secrets(data, replace_secret, field, is_own=is_own)
     if not isinstance(data, str) or data == "":
         return data
     if "://" in data:
-        return mask_url(data, cover)
+        return mask_url(data, replace_secret)
     if field in DESCRIPTIVE_FIELDS:
         return strip_command_options(data)
-    return data if is_ours and not SECRET_NAME_PATTERN.search(field) else cover(data)
+    return data if is_own and not SECRET_NAME_PATTERN.search(field) else replace_secret(data)
 
 
-def _replace_variable_value(name: object, value: object, cover: SecretReplacer) -> object:
-    is_shown = (
+def _replace_variable_value(name: object, value: object, replace_secret: SecretReplacer) -> object:
+    is_public = (
         name in PUBLIC_VARIABLES
         or is_variable_reference(name, value)
         or value in (None, "", True, False)
     )
-    return value if is_shown else cover(value)
+    return value if is_public else replace_secret(value)
 
 
 def _replace_argument_secrets(
-    data: list[object], cover: SecretReplacer, field: str, *, is_ours: bool
+    arguments: list[object], replace_secret: SecretReplacer, field: str, *, is_own: bool
 ) -> list[object]:
-    shown = []
-    before = ""
-    for place, one in enumerate(data):
-        is_program = place == 0 and field in DESCRIPTIVE_FIELDS
-        is_secret = SECRET_NAME_PATTERN.search(before) or (
-            isinstance(one, str) and re.match(r"-.*=", one)
-        )
-        if not isinstance(one, str) or is_program:
-            shown.append(_replace_secrets(one, cover, field, is_ours=is_ours))
+    masked_arguments = []
+    option = ""
+    for index, argument in enumerate(arguments):
+        is_program = index == 0 and field in DESCRIPTIVE_FIELDS
+        if not isinstance(argument, str) or is_program:
+            masked = _replace_secrets(argument, replace_secret, field, is_own=is_own)
         else:
-            shown.append(one if is_ours and not is_secret else cover(one))
-        before = one if isinstance(one, str) and one.startswith("-") else ""
-    return shown
+            is_secret = SECRET_NAME_PATTERN.search(option) or re.match(r"-.*=", argument)
+            masked = argument if is_own and not is_secret else replace_secret(argument)
+        masked_arguments.append(masked)
+        option = argument if isinstance(argument, str) and argument.startswith("-") else ""
+    return masked_arguments

@@ -1,15 +1,9 @@
-"""The records of installations, as installing and uninstalling need them.
+"""Records of installations as installing and uninstalling need them, and ownership of entries.
 
-The file of records belongs to `paddock.named_servers`. Here is what a record keeps for uninstalling, and
-how a record and the file that it is about change together: a record is written before the file, so
-that whatever stands in a client's file is known, and is put back when the file cannot be written.
-
-Whose an entry is that stands in a client's file.
-
-An entry is Paddock's when it starts Paddock, is what we wrote, or leads to the address that we
-wrote. Whatever else stands under a key of ours belongs to the user.
-
-What stands in clients' files: on record, or found there because it starts Paddock.
+`paddock.named_servers.installations` owns the file of records. This module relates records to
+entries in clients' files: an entry belongs to Paddock if it starts Paddock, equals the entry that
+Paddock wrote, or has the URL that Paddock wrote. Any other entry under the same key belongs to the
+user.
 """
 
 from __future__ import annotations
@@ -40,7 +34,7 @@ from paddock.named_servers.installations import (
 from paddock.named_servers.named_server import NamedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from paddock.installer.client_app import Client
     from paddock.installer.entry_builder import ServerReference
@@ -49,110 +43,117 @@ if TYPE_CHECKING:
 
 
 EntryIdentity = tuple[Path, tuple[str, ...], str]
-"""What tells an entry from all others: the file itself, the keys that lead to its servers, and the
-key of the entry. Several clients may read the same entry, or other servers of the same file."""
+"""Identifies an entry: the file without links, the path of the servers in it, and the key. Several
+clients may read the same entry, or different servers of the same file."""
 
 
 def get_entry_identity(client: str, file: Path, key: str) -> EntryIdentity:
-    """The place of an entry of a client, whatever path leads to the file."""
+    """Return the identity of a client's entry, whatever links lead to the file."""
     path: tuple[str, ...] = ()
-    with suppress(UnsupportedClientError):  # of another version of Paddock
+    with suppress(UnsupportedClientError):  # recorded by another version of Paddock
         path = find_client(client).get_servers_path(file)
     return _resolve_links(file), path, key
 
 
 def resolve_recorded_file(record: Installation) -> Path:
-    """The file that an installation is in; where a link leads elsewhere now, it is not that."""
+    """Return the file of an installation, even if a link that led to it has been changed since."""
     file = Path(record.file)
-    is_elsewhere = record.real and str(_resolve_links(file)) != record.real
-    return Path(record.real) if is_elsewhere and path_exists(Path(record.real)) else file
+    has_moved = record.real and str(_resolve_links(file)) != record.real
+    return Path(record.real) if has_moved and path_exists(Path(record.real)) else file
 
 
 def _resolve_links(file: Path) -> Path:
-    """The file without links, also where they lead in a circle."""
+    # Path.resolve raises an error for circular links, realpath does not.
     return Path(os.path.realpath(file))
 
 
 def group_records_by_entry(file: Path) -> dict[EntryIdentity, list[Installation]]:
-    """What is recorded of a file by place, in the order in which the entries were put in."""
-    real = _resolve_links(file)
-    found: dict[EntryIdentity, list[Installation]] = {}
-    for one in read_installations():
-        place = get_entry_identity(one.client, resolve_recorded_file(one), one.key)
-        if place[0] == real:
-            found.setdefault(place, []).append(one)
-    return found
+    """Return the records of a file by entry, in the order in which the entries were inserted."""
+    real_file = _resolve_links(file)
+    groups: dict[EntryIdentity, list[Installation]] = {}
+    for record in read_installations():
+        identity = get_entry_identity(record.client, resolve_recorded_file(record), record.key)
+        if identity[0] == real_file:
+            groups.setdefault(identity, []).append(record)
+    return groups
 
 
-def find_records(spot: EntryLocation) -> list[Installation]:
-    """What is recorded of one place; several where several clients read the same entry."""
-    place = get_entry_identity(spot.client.id, spot.file, spot.key)
-    return group_records_by_entry(spot.file).get(place, [])
+def find_records(location: EntryLocation) -> list[Installation]:
+    """Return the records of one entry; there are several if several clients read it."""
+    identity = get_entry_identity(location.client.id, location.file, location.key)
+    return group_records_by_entry(location.file).get(identity, [])
 
 
 def decode_undo_record(records: list[Installation]) -> UndoRecord | None:
-    """What the newest record of a place keeps for uninstalling; None when it is of no use."""
-    for one in reversed(records):
+    """Return the undo record of the newest record that has a valid one."""
+    for record in reversed(records):
         with suppress(msgspec.ValidationError):
-            if one.splice is not None:
-                return msgspec.convert(one.splice, UndoRecord)
+            if record.splice is not None:
+                return msgspec.convert(record.splice, UndoRecord)
     return None
 
 
 def attach_undo_record(record: Installation, undo: UndoRecord | None) -> Installation:
-    """A record that keeps this for uninstalling."""
-    kept = None if undo is None else msgspec.json.decode(msgspec.json.encode(undo))
-    return structs.replace(record, splice=kept)
+    """Return a record with another undo record."""
+    data = None if undo is None else msgspec.json.decode(msgspec.json.encode(undo))
+    return structs.replace(record, splice=data)
 
 
 @contextmanager
-def record_installations(new: list[Installation], changed: list[Installation]) -> Iterator[None]:
-    """Have installations on record while and after their file is written, unless that fails.
+def record_installations(new: list[Installation], changed: list[Installation]) -> Generator[None]:
+    """Write records before the body runs, and restore the previous ones if the body fails.
 
-    New ones come last, whatever was in their place; those that are changed keep theirs.
+    Recording before writing means that any entry of Paddock's in a client's file is on record, even
+    if the process is killed in between. `new` records are appended and replace older ones of the
+    same entry; `changed` ones keep their position.
     """
     before: list[Installation] = []
 
-    def add(records: list[Installation]) -> list[Installation]:
+    def add_records(records: list[Installation]) -> list[Installation]:
         before[:] = records
-        kept = [one for one in records if not _contains_record(one, new)]
-        unknown = [one for one in changed if not _contains_record(one, records)]
-        return [*_replace_changed_records(kept, changed), *unknown, *new]
+        others = [record for record in records if not _contains_record(record, new)]
+        unknown = [record for record in changed if not _contains_record(record, records)]
+        return [*_replace_changed_records(others, changed), *unknown, *new]
 
-    def put_back(records: list[Installation]) -> list[Installation]:
-        ours = [*new, *changed]
-        others = [one for one in records if not _contains_record(one, ours)]
-        known = [one for one in before if _contains_record(one, [*ours, *others])]
-        added = [one for one in others if not _contains_record(one, before)]
+    def restore_records(records: list[Installation]) -> list[Installation]:
+        # Other processes may have changed other records in the meantime.
+        own = [*new, *changed]
+        others = [record for record in records if not _contains_record(record, own)]
+        known = [record for record in before if _contains_record(record, [*own, *others])]
+        added = [record for record in others if not _contains_record(record, before)]
         return [*_replace_changed_records(known, others), *added]
 
-    update_installations(add)
+    update_installations(add_records)
     try:
         yield
     except BaseException:
-        # The reason for the failure matters more than a record that is of no use any more.
+        # The error of the body matters more than a record that could not be restored.
         with suppress(PaddockError, OSError):
-            update_installations(put_back)
+            update_installations(restore_records)
         raise
 
 
 def replace_records(
-    gone: list[Installation], changed: list[Installation], back: list[Installation]
+    removed: list[Installation], changed: list[Installation], restored: list[Installation]
 ) -> None:
-    """Forget some records, keep others in a new form, in their order, and bring others back."""
+    """Remove records, replace changed ones in their position, and append restored ones."""
 
-    def change(records: list[Installation]) -> list[Installation]:
-        kept = [one for one in records if not _contains_record(one, [*gone, *back])]
-        return [*_replace_changed_records(kept, changed), *back]
+    def update(records: list[Installation]) -> list[Installation]:
+        others = [
+            record for record in records if not _contains_record(record, [*removed, *restored])
+        ]
+        return [*_replace_changed_records(others, changed), *restored]
 
-    update_installations(change)
+    update_installations(update)
 
 
 def _replace_changed_records(
     records: list[Installation], changed: list[Installation]
 ) -> list[Installation]:
-    forms = {(one.file, one.client, one.key): one for one in changed}
-    return [forms.get((one.file, one.client, one.key), one) for one in records]
+    changed_by_entry = {(record.file, record.client, record.key): record for record in changed}
+    return [
+        changed_by_entry.get((record.file, record.client, record.key), record) for record in records
+    ]
 
 
 def _contains_record(record: Installation, others: list[Installation]) -> bool:
@@ -160,35 +161,38 @@ def _contains_record(record: Installation, others: list[Installation]) -> bool:
 
 
 def identify_server(client: Client, data: object, records: list[Installation]) -> str | None:
-    """The server of Paddock's that an entry stands for; None when the entry is not Paddock's.
+    """Return the server of an entry that belongs to Paddock, or None for a foreign entry.
 
-    `records` are those of the place that it stands in.
+    Args:
+        client: The client.
+        data: The data of the entry.
+        records: The records of the entry.
     """
     entry = client.shape.parse_entry(data)
-    started = None if entry is None or entry.url is not None else find_started_server(entry)
-    if started is not None:
-        return started
+    server = None if entry is None or entry.url is not None else find_started_server(entry)
+    if server is not None:
+        return server
     undo = decode_undo_record(records)
     if undo is None:
         return None
-    written = client.shape.parse_entry(undo.entry)
+    recorded_entry = client.shape.parse_entry(undo.entry)
     has_url = entry is not None and entry.url is not None
-    if has_url and written is not None and entry is not None and entry.url == written.url:
+    if has_url and recorded_entry is not None and entry.url == recorded_entry.url:
         return records[-1].server
     return records[-1].server if is_same_data(data, undo.entry) else None
 
 
-def has_same_key(one: str, other: ServerReference, key: str) -> bool:
-    """Whether two named servers are both called this in clients' files, and so take turns."""
+def has_same_key(server: str, other: ServerReference, key: str) -> bool:
+    """Return whether two named servers both use a key, so that one may replace the other."""
     with suppress(PaddockError):
-        meant = other if isinstance(other, NamedServer) else get_server(other)
-        return meant.key == get_server(one).key == key
+        other_server = other if isinstance(other, NamedServer) else get_server(other)
+        return other_server.key == get_server(server).key == key
     return False
 
 
 @dataclass(frozen=True)
 class InstalledEntry:
-    """A server that stands in a client's file."""
+    """An entry of Paddock's in a client's file, from a record or found in the file."""
 
     client: str
     """The id of the client."""
@@ -200,51 +204,52 @@ class InstalledEntry:
 
     @property
     def identity(self) -> EntryIdentity:
-        """What tells its entry from others; several clients may read the same."""
+        """Identifies the entry; equal for several clients that read it."""
         return get_entry_identity(self.client, self.file, self.key)
 
 
 def list_recorded_entries() -> list[InstalledEntry]:
-    """Everything that is on record, for each client that it was installed into."""
-    return list(map(_convert_record, read_installations()))
+    """Return all recorded entries, one for each client that a server was installed into."""
+    return [
+        InstalledEntry(
+            record.client, resolve_recorded_file(record), record.key, record.scope, record.server
+        )
+        for record in read_installations()
+    ]
 
 
 def deduplicate_entries(
-    standing: Iterable[InstalledEntry], client: str | None = None
+    entries: Iterable[InstalledEntry], client: str | None = None
 ) -> list[InstalledEntry]:
-    """One of the clients that read an entry, for each entry: this one, or else the last."""
-    found: dict[EntryIdentity, InstalledEntry] = {}
-    for one in standing:
-        if one.identity not in found or found[one.identity].client != client:
-            found[one.identity] = one
-    return list(found.values())
+    """Return each entry once, preferably as that of `client`, otherwise as that of the last one."""
+    entries_by_identity: dict[EntryIdentity, InstalledEntry] = {}
+    for entry in entries:
+        known_entry = entries_by_identity.get(entry.identity)
+        if known_entry is None or known_entry.client != client:
+            entries_by_identity[entry.identity] = entry
+    return list(entries_by_identity.values())
 
 
 def find_installed_entries(destination: InstallDestination) -> list[InstalledEntry]:
-    """What is on record of the files of a client, and what else there starts Paddock."""
+    """Return the recorded entries in a client's files, and any other entries that start Paddock."""
     client = destination.client
     paths = {get_entry_identity(client.id, file, "")[:2] for file in destination.files}
-    recorded = [one for one in list_recorded_entries() if one.identity[:2] in paths]
-    found = {one.identity: one for one in deduplicate_entries(recorded, client.id)}
+    recorded = [entry for entry in list_recorded_entries() if entry.identity[:2] in paths]
+    entries = {entry.identity: entry for entry in deduplicate_entries(recorded, client.id)}
     for file in destination.files:
-        # A file that cannot be read has its own complaint when something is done with it.
+        # A file that cannot be parsed raises its error when an entry in it is changed.
         with suppress(PaddockError):
-            for one in _scan_file(destination, file):
-                found.setdefault(one.identity, one)
-    return [replace(one, client=client.id) for one in found.values()]
+            for entry in _scan_file(destination, file):
+                entries.setdefault(entry.identity, entry)
+    return [replace(entry, client=client.id) for entry in entries.values()]
 
 
 def _scan_file(destination: InstallDestination, file: Path) -> list[InstalledEntry]:
     client, scope = destination.client, destination.scope
-    entries = make_entry_location(client, file, "", scope).read_entries(read_content(file))
-    read = ((key, client.shape.parse_entry(data)) for key, data in entries.items())
-    started = ((key, find_started_server(entry)) for key, entry in read if entry is not None)
+    data_by_key = make_entry_location(client, file, "", scope).read_entries(read_content(file))
+    parsed = {key: client.shape.parse_entry(data) for key, data in data_by_key.items()}
     return [
         InstalledEntry(client.id, file, key, scope, server)
-        for key, server in started
-        if server is not None
+        for key, entry in parsed.items()
+        if entry is not None and (server := find_started_server(entry)) is not None
     ]
-
-
-def _convert_record(one: Installation) -> InstalledEntry:
-    return InstalledEntry(one.client, resolve_recorded_file(one), one.key, one.scope, one.server)

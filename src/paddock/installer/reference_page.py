@@ -56,12 +56,12 @@ not matter: `claude-code`, `Claude Code` and `claudecode` are the same. `paddock
 clients on your machine. To install into any other application, name its config file:
 `paddock install --file FILE`.
 
-The paths apply to a machine with default settings. If a client has several files, Paddock writes the
-one that exists, or creates the first. If a client is not known to reject comments and trailing commas
-in JSON, Paddock assumes that it reads a file that contains them.
+The paths apply to a machine with default settings. If a client has several files, Paddock writes
+the one that exists, or creates the first. If a client is not known to reject comments and trailing
+commas in JSON, Paddock assumes that it reads a file that contains them.
 
-Startup timeouts and inherited environment variables were measured if the client can be run without an
-account. For other clients, Paddock assumes 30 seconds and only a few variables.
+Startup timeouts and inherited environment variables were measured if the client can be run without
+an account. For other clients, Paddock assumes 30 seconds and only a few variables.
 """
 
 
@@ -127,7 +127,7 @@ def _iterate_facts(client: Client) -> Iterator[str]:
 
 def _iterate_files(client: Client) -> Iterator[str]:
     if not client.has_file:
-        yield f"No config file: `paddock install {client.id}` prints an entry to paste into its settings"
+        yield f"No config file: `paddock install {client.id}` prints an entry to paste instead"
         return
     yield from _iterate_user_files(client)
     if client.project:
@@ -142,9 +142,7 @@ def _lowercase_first(sentence: str) -> str:
 def _iterate_user_files(client: Client) -> Iterator[str]:
     """Describe the user's files in one line if they are the same on all systems."""
     paths = {system: _list_paths(client, EXAMPLE_MACHINES[system]) for system in OPERATING_SYSTEMS}
-    distinct = {
-        tuple(_normalize_path(path) for path in system_paths) for system_paths in paths.values()
-    }
+    distinct = {tuple(map(_normalize_path, system_paths)) for system_paths in paths.values()}
     suffix = " (all that exist)" if client.all_places else ""
     if len(distinct) == 1 and paths["linux"]:
         yield f"File: {_join_files(paths['linux'])}{suffix}{_describe_variables(client)}"

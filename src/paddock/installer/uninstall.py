@@ -1,9 +1,7 @@
-"""Taking servers out of clients again, so that their files are as they were.
+"""Removal of servers from clients, and deletion of named servers.
 
-What is to go is looked up in the records, and for a client that is named also in its files: an
-entry that starts Paddock is ours, whoever put it there.
-
-Deleting a named server, with what is installed of it.
+The entries to remove come from the records of installations. If a client or file is named, entries
+in its files that start Paddock count too, even if they were not installed by Paddock.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class NotInstalledError(PaddockError):
-    """There is nothing of ours to take out."""
+    """There is no matching entry of Paddock's to remove."""
 
     code = "not-installed"
 
@@ -49,11 +47,11 @@ def uninstall(
     name: str | None = None,
     dry_run: bool = False,
 ) -> list[Outcome]:
-    """Take a server out of a client again, and restore what stood there before.
+    """Remove a server from a client, and restore the entry that it replaced.
 
-    Without a server, all of Paddock's go; without a client (or file), the server goes from
-    everywhere that is on record. An entry that was changed meanwhile goes too, and the plan says
-    so; one that is not Paddock's any more stays.
+    Without a server, all of Paddock's servers are removed. Without a client (or file), the server
+    is removed from every recorded client. An entry that was changed since its installation is
+    removed too, and the plan says so; an entry that no longer belongs to Paddock is left in place.
 
     Args:
         client: The client, by any of its names.
@@ -61,23 +59,25 @@ def uninstall(
         project: The directory of the project that it was installed for.
         file: The file that it was installed into.
         name: The key of the entry.
-        dry_run: Change nothing, and only say what would be.
+        dry_run: Change nothing, and only return the plans.
 
     Raises:
-        NotInstalledError: when there is nothing to take out.
-        PaddockError: what kept it from being taken out, if it was to go from one place; of
-            several, each outcome has its own.
+        NotInstalledError: There is nothing to remove.
+        PaddockError: The only entry could not be removed. If there are several entries, each
+            outcome has its own error instead.
     """
     if client is None and file is None and server is None and name is None:
-        raise NotInstalledError("nothing is named to take out", hint="name a client or a server")
+        raise NotInstalledError(
+            "no client and no server is given", hint="name at least one of them"
+        )
     if client is None and file is None and project is None:
-        found = deduplicate_entries(list_recorded_entries())
+        entries = deduplicate_entries(list_recorded_entries())
     else:
-        found = _find_entries(client, project, file)
-    wanted = [one for one in found if _is_selected(one, server, name)]
-    if not wanted:
+        entries = _find_entries(client, project, file)
+    selected = [entry for entry in entries if _is_selected(entry, server, name)]
+    if not selected:
         raise _make_not_installed_error(client, server, name)
-    outcomes = [uninstall_entry(one, dry_run=dry_run) for one in wanted]
+    outcomes = [uninstall_entry(entry, dry_run=dry_run) for entry in selected]
     if len(outcomes) == 1 and outcomes[0].error is not None:
         raise outcomes[0].error
     return outcomes
@@ -86,81 +86,81 @@ def uninstall(
 def _find_entries(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> list[InstalledEntry]:
-    """What stands in files; what is on record of a file says more of it than a guess."""
+    """Return the entries in the files of a client, or in one file of any client."""
     if client is not None or file is None:
         return find_installed_entries(resolve_destination(client, project=project, file=file))
-    real = get_entry_identity("", Path(file).expanduser().absolute(), "")[0]
-    recorded = [one for one in list_recorded_entries() if one.identity[0] == real]
+    real_file = get_entry_identity("", Path(file).expanduser().absolute(), "")[0]
+    recorded = [entry for entry in list_recorded_entries() if entry.identity[0] == real_file]
     try:
-        found = find_installed_entries(resolve_destination(None, project=project, file=file))
+        scanned = find_installed_entries(resolve_destination(None, project=project, file=file))
     except UnsupportedClientError:
         if not recorded:
             raise
-        found = []
-    return deduplicate_entries([*found, *recorded])
+        scanned = []
+    # Records come last and win: they name the client, which the scan can only guess.
+    return deduplicate_entries([*scanned, *recorded])
 
 
-def _is_selected(one: InstalledEntry, server: ServerReference | None, name: str | None) -> bool:
-    if name is not None and one.key != name:
+def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: str | None) -> bool:
+    if name is not None and entry.key != name:
         return False
     return (
         server is None
-        or one.server in _list_recorded_names(server)
-        or has_same_key(one.server, server, one.key)
+        or entry.server in _list_recorded_names(server)
+        or has_same_key(entry.server, server, entry.key)
     )
 
 
 def _list_recorded_names(server: ServerReference) -> set[str]:
-    """The names under which a server may be on record; it need not exist any more."""
+    """Return the names under which a server may be recorded; the server may no longer exist."""
     if isinstance(server, NamedServer):
         return {server.name}
-    return (
-        {server, _to_absolute_path(server)}
-        if isinstance(server, str)
-        else {_to_absolute_path(server)}
-    )
+    path = str(Path(server).expanduser().absolute())
+    return {server, path} if isinstance(server, str) else {path}
 
 
-def _to_absolute_path(path: str | PathLike[str]) -> str:
-    return str(Path(path).expanduser().absolute())
-
-
-def uninstall_entry(one: InstalledEntry, *, dry_run: bool = False) -> Outcome:
-    """Take out what stands in one place; what kept it from that is in the outcome."""
+def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> Outcome:
+    """Remove one entry; a failure is part of the outcome."""
     try:
-        spot = make_entry_location(find_client(one.client), one.file, one.key, one.scope)
-        plan = remove_entry(spot, one.server, one.scope, dry_run=dry_run)
+        location = make_entry_location(
+            find_client(entry.client), entry.file, entry.key, entry.scope
+        )
+        plan = remove_entry(location, entry.server, entry.scope, dry_run=dry_run)
     except PaddockError as error:
-        return Outcome(one.client, error=error)
-    return Outcome(one.client, plan)
+        return Outcome(entry.client, error=error)
+    return Outcome(entry.client, plan)
 
 
 def _make_not_installed_error(
     client: str | None, server: ServerReference | None, name: str | None
 ) -> NotInstalledError:
-    what = f"the server {getattr(server, 'name', server)!s}" if server is not None else "no server"
-    what = f"an entry {name!r}" if name is not None else what
-    where = f" in {client}" if client else ""
-    text = f"{what} is not installed{where}" if server or name else f"nothing is installed{where}"
-    others = [one for one in list_recorded_entries() if _is_selected(one, server, name)]
-    places = ", ".join(f"{one.client} ({one.scope}: {one.file})" for one in others)
-    return NotInstalledError(text, hint=f"it is in {places}" if places else None)
+    suffix = f" in {client}" if client else ""
+    if name is not None:
+        message = f"an entry {name!r} is not installed{suffix}"
+    elif server is not None:
+        message = f"the server {getattr(server, 'name', server)} is not installed{suffix}"
+    else:
+        message = f"no server is installed{suffix}"
+    others = [entry for entry in list_recorded_entries() if _is_selected(entry, server, name)]
+    places = ", ".join(f"{entry.client} ({entry.scope}: {entry.file})" for entry in others)
+    return NotInstalledError(message, hint=f"it is installed in {places}" if places else None)
 
 
 def delete_server(name: str, *, uninstall: bool = True) -> list[Outcome]:
-    """Delete a server of the user's, and first take it out of the clients that it is in.
+    """Delete one of the user's servers, after removing it from all clients.
 
     Args:
-        name: Which server.
-        uninstall: Whether to take it out of clients; entries that stay cannot be started any more.
+        name: The server.
+        uninstall: Remove it from clients. Otherwise, its entries are left in place but no longer
+            work.
 
     Returns:
-        What was taken out, and of where.
+        The removals.
 
     Raises:
-        ServerNotFoundError: when there is none of that name.
-        BuiltInServerError: when it is not one of the user's own.
-        PaddockError: what kept it from being taken out of a client; it is not deleted then.
+        ServerNotFoundError: There is no such server.
+        BuiltInServerError: The server is not one of the user's own.
+        PaddockError: The server could not be removed from a client, and was not deleted.
     """
     find_user_source(name)
     outcomes = _uninstall_everywhere(name) if uninstall else []
@@ -172,6 +172,6 @@ def delete_server(name: str, *, uninstall: bool = True) -> list[Outcome]:
 
 
 def _uninstall_everywhere(name: str) -> list[Outcome]:
-    """What has the entry of this very server; others of the same key stay."""
-    recorded = [one for one in list_recorded_entries() if one.server == name]
-    return [uninstall_entry(one) for one in deduplicate_entries(recorded)]
+    """Remove the entries of exactly this server, not of others with the same key."""
+    recorded = [entry for entry in list_recorded_entries() if entry.server == name]
+    return [uninstall_entry(entry) for entry in deduplicate_entries(recorded)]

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
 from paddock.installer.file_writer import FileEdit, WriteError, apply_edit, list_backups
@@ -16,11 +17,11 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
 
 
-def added(now: bytes | None) -> FileEdit:
+def added(now: bytes | None, _: tuple[Path, ...] = ()) -> FileEdit:
     return FileEdit((now or b"") + b"+", lambda content: content is not None and b"+" in content)
 
 
-def gone(_: bytes | None) -> FileEdit:
+def gone(_: bytes | None, __: tuple[Path, ...]) -> FileEdit:
     return FileEdit(None, lambda content: content is None)
 
 
@@ -28,7 +29,7 @@ def test_a_file_is_changed_and_the_old_content_kept(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_bytes(b"old")
     applied = apply_edit(file, added)
-    assert (applied.before, applied.after, file.read_bytes()) == (b"old", b"old+", b"old+")
+    assert (applied.before, applied.edit.after, file.read_bytes()) == (b"old", b"old+", b"old+")
     assert applied.backup is not None
     assert applied.backup.read_bytes() == b"old"
 
@@ -38,7 +39,7 @@ def test_what_a_client_wrote_in_the_meantime_is_not_lost(tmp_path: Path) -> None
     file.write_bytes(b"old")
     client_writes = iter([b"from the client"])
 
-    def edit(now: bytes | None) -> FileEdit:
+    def edit(now: bytes | None, _: tuple[Path, ...]) -> FileEdit:
         for content in client_writes:
             file.write_bytes(content)
         return added(now)
@@ -51,7 +52,7 @@ def test_what_a_client_wrote_in_the_meantime_is_not_lost(tmp_path: Path) -> None
 def test_a_file_that_appeared_in_the_meantime_is_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
 
-    def edit(now: bytes | None) -> FileEdit:
+    def edit(now: bytes | None, _: tuple[Path, ...]) -> FileEdit:
         if now is None:
             file.write_bytes(b"from the client")
         return added(now)
@@ -66,12 +67,12 @@ def test_a_change_that_a_client_undoes_at_once_is_made_again(tmp_path: Path) -> 
     reverts = iter([b"reverted"])
 
     @contextmanager
-    def journal(_: tuple[Path, ...]) -> Iterator[None]:
+    def journal() -> Iterator[None]:
         yield
         for content in reverts:
             file.write_bytes(content)
 
-    apply_edit(file, added, journal)
+    apply_edit(file, lambda now, _: structs.replace(added(now), recording=journal()))
     assert file.read_bytes() == b"reverted+"
 
 
@@ -79,7 +80,7 @@ def test_a_client_that_never_stops_is_an_error_and_its_content_stays(tmp_path: P
     file = tmp_path / "c.json"
     file.write_bytes(b"0")
 
-    def edit(now: bytes | None) -> FileEdit:
+    def edit(now: bytes | None, _: tuple[Path, ...]) -> FileEdit:
         file.write_bytes(b"%d" % (int(now or b"0") + 1))
         return added(now)
 
@@ -92,7 +93,7 @@ def test_nothing_to_do_leaves_the_file_alone(tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_bytes(b"same")
     before = file.stat()
-    apply_edit(file, lambda now: FileEdit(now, lambda _: True))
+    apply_edit(file, lambda now, _: FileEdit(now, lambda _: True))
     assert (file.stat().st_mtime_ns, file.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
     assert list_backups(file) == []
 
@@ -121,18 +122,17 @@ def test_a_directory_in_its_place_is_an_error(tmp_path: Path) -> None:
         apply_edit(tmp_path, added)
 
 
-def test_the_directories_of_a_file_are_made_and_told(tmp_path: Path) -> None:
+def test_the_directories_of_a_file_are_created_and_reported(tmp_path: Path) -> None:
     file = tmp_path / "a" / "b" / "c.json"
-    told: list[tuple[Path, ...]] = []
+    created: list[tuple[Path, ...]] = []
 
-    @contextmanager
-    def journal(made: tuple[Path, ...]) -> Iterator[None]:
-        told.append(made)
-        yield
+    def edit(now: bytes | None, directories: tuple[Path, ...]) -> FileEdit:
+        created.append(directories)
+        return added(now)
 
-    apply_edit(file, added, journal)
+    apply_edit(file, edit)
     assert file.read_bytes() == b"+"
-    assert told == [(tmp_path / "a" / "b", tmp_path / "a")]
+    assert created == [(tmp_path / "a" / "b", tmp_path / "a")]
 
 
 def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_a_client_without_project_files_says_so(tmp_path: Path) -> None:
     ("client", "way"),
     [
         ("visual-studio", "--project"),
-        ("cherry-studio", "paddock install cherry-studio prints what to paste"),
+        ("cherry-studio", "`paddock install cherry-studio` prints the entry to paste"),
         ("code-server", "--project"),
     ],
 )

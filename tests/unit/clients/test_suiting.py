@@ -46,8 +46,8 @@ def test_a_variable_without_a_value_is_written_in_the_way_of_the_client(
 @pytest.mark.parametrize(
     ("client", "way"),
     [
-        ("goose", "leave out --env TOKEN: it gives servers all variables that it is started with"),
-        ("zed", "give the value, which stands in the file then: --env TOKEN=VALUE"),
+        ("goose", "leave out --env TOKEN: servers inherit all variables of Goose"),
+        ("zed", "give the value, which is then written to the file: --env TOKEN=VALUE"),
     ],
 )
 def test_a_client_that_cannot_refer_to_variables_is_refused_with_the_way_out(
