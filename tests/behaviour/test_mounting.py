@@ -108,7 +108,7 @@ def test_names_that_collide_are_refused_when_mounting() -> None:
     with pytest.raises(DefinitionError, match="w_today"):
         server.mount(weather(), "w")
     assert server.mount(weather(), "v") is server
-    with pytest.raises(DefinitionError, match="prefix 'V' is that of"):
+    with pytest.raises(DefinitionError, match="prefix 'V' is already used by"):
         server.mount(Server("other"), "V")
 
 

@@ -368,7 +368,7 @@ def test_a_mounted_peer_that_has_ended_is_reported_so(
     with paddock.connect(upstream()) as peer:
         server = Server("s").mount(peer, "p")
     text = connect(server).call("p_add", {"a": 1, "b": 2})["content"][0]["text"]
-    assert "The peer that was mounted has ended" in text
+    assert "The mounted peer has ended" in text
 
 
 def test_names_of_an_upstream_that_collide_are_left_out_and_logged(

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.base_server import BaseServer
     from paddock.authoring.component_registry import ComponentRegistry
+    from paddock.authoring.mounted_items import CallableTool
     from paddock.authoring.prompt import CompletionSource, Prompt
     from paddock.authoring.resource import Resource, ResourceTemplate
     from paddock.authoring.skill_methods import SkillFileReader, SkillMethods
@@ -155,7 +156,7 @@ class ServerMethods:
     def __init__(self, server: BaseServer) -> None:
         self._server = server
         self._paged_lists: dict[str, PagedList] = {}
-        self._tool_invokers: PreparedItems[Tool, ToolInvoker] = PreparedItems(
+        self._tool_invokers: PreparedItems[Tool, CallableTool] = PreparedItems(
             server.tools,
             lambda tool: ToolInvoker(tool, server),
             lambda mounted: mounted.source.get_tool(mounted.source_name),
@@ -215,15 +216,14 @@ class ServerMethods:
         if request.exchange is not None:
             invoker.check_http_request(request)
         request.slow_tracker = invoker.slow_tracker
-        if invoker.is_async:
-            request.async_work = invoker.run_async
-        else:
+        if isinstance(invoker, ToolInvoker) and not invoker.is_async:
             request.work = invoker.run
-        tool = invoker.tool
+        else:
+            request.async_work = invoker.run_async
         task_params = request.params.task  # type: ignore[attr-defined]  # of tools/call
-        if tool.task != "forbidden" or task_params is not UNSET:
-            request.task_factory = request.era.find_task_factory(request, tool.task)
-            if request.task_factory is not None and not tool.task_from_handler:
+        if invoker.task_support != "forbidden" or task_params is not UNSET:
+            request.task_factory = request.era.find_task_factory(request, invoker.task_support)
+            if request.task_factory is not None and not invoker.task_from_handler:
                 request.detach()
 
     def list_prompts(self, request: Request) -> OperationResult:
@@ -392,7 +392,7 @@ class ServerMethods:
         """Return the list entry of an item, or None if it is not listed."""
         return self._build_entry(kind, self._registries[kind].find(key))
 
-    def get_tool(self, name: str) -> ToolInvoker | None:
+    def get_tool(self, name: str) -> CallableTool | None:
         """Return the invoker of a tool, or None."""
         return self._tool_invokers.get(name)
 

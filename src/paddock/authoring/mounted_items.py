@@ -16,12 +16,27 @@ from paddock.protocol.params import CompletionReference
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from paddock.protocol.request import Request
+    from paddock.protocol.request import Request, Result, SlowHandlerTracker, TaskSupport
 
 Json = dict[str, Any]
 
 KEY_FIELDS = {"tools": "name", "prompts": "name", "resources": "uri", "templates": "uriTemplate"}
 """The identifying member of a list entry, for each kind of item."""
+
+
+class CallableTool(Protocol):
+    """A tool that is ready to be called: a `ToolInvoker`, or its counterpart for an upstream."""
+
+    slow_tracker: SlowHandlerTracker
+    is_async: bool
+    task_support: TaskSupport
+    task_from_handler: bool
+
+    def check_http_request(self, request: Request) -> None:
+        """Check a call over HTTP before the handler runs."""
+
+    async def run_async(self, request: Request) -> Result:
+        """Call the tool on the running event loop."""
 
 
 class MountSource(Protocol):
@@ -40,8 +55,8 @@ class MountSource(Protocol):
     def get_entry(self, kind: str, key: str) -> Json | None:
         """Return the list entry of an item, or None if it is not listed."""
 
-    def get_tool(self, name: str) -> Any:
-        """Return a `ToolInvoker` or an object with the same interface, or None.
+    def get_tool(self, name: str) -> CallableTool | None:
+        """Return a tool that is ready to be called, or None.
 
         Raises:
             ProtocolError: The declaration of the tool is invalid.

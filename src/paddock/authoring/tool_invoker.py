@@ -141,11 +141,15 @@ class ToolInvoker:
         "_server",
         "is_async",
         "slow_tracker",
+        "task_from_handler",
+        "task_support",
         "tool",
     )
 
     def __init__(self, tool: Tool, server: BaseServer) -> None:
         self.tool = tool
+        self.task_support = tool.task
+        self.task_from_handler = tool.task_from_handler
         self.slow_tracker = SlowHandlerTracker(is_trusted=tool.inline)
         self._server = server
         self._header_parameters: tuple[HeaderParameter, ...] | None = None

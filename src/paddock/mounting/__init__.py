@@ -1,4 +1,4 @@
-"""Servers made of servers: one offering that passes on what others have.
+"""Composition of servers: a server that offers the items of other servers.
 
-A server in this process is mounted by reference, one elsewhere by a connection that is kept for it.
+A server in the same process is mounted by reference, a remote one over a persistent connection.
 """

@@ -1,24 +1,26 @@
-"""One request, forwarded: from the client through us to an upstream, and its answer back.
+"""Forwarding of requests to an upstream, and of its results and questions to the client.
 
-A coroutine and nothing else: a slow upstream costs no thread. Questions of the upstream are put to
-the client in the client's own era. Where both are stateless, each round of the one is a round of
-the other; a session's question to a stateless client keeps the session's call waiting until the
-client calls again with the answer.
+Forwarding uses coroutines only, so a slow upstream occupies no thread. Questions of the upstream
+are sent to the client in the client's own protocol era. If both sides are stateless, each round
+with the upstream is a round with the client. A question of a session upstream to a stateless client
+keeps the upstream's call open until the client calls again with the answer.
 """
 
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from paddock.authoring.header_parameters import check_mirrored_headers, find_header_parameters
 from paddock.authoring.results import build_error_result
-from paddock.authoring.tool import Tool
 from paddock.client.errors import AnswerError, PeerError
-from paddock.errors import ConnectError, DefinitionError
+from paddock.errors import ConnectError, DefinitionError, PaddockError
 from paddock.mounting.rewriting import (
     UpstreamError,
     build_call_params,
+    build_completion_params,
+    build_prompt_params,
+    build_read_params,
     create_server_request,
     describe_failure,
     rewrite_result,
@@ -28,88 +30,117 @@ from paddock.protocol.errors import MISSING_CAPABILITY
 from paddock.protocol.request import InputRequired, SlowHandlerTracker
 
 if TYPE_CHECKING:
-    from paddock.authoring.base_server import BaseServer
     from paddock.authoring.header_parameters import HeaderParameter
-    from paddock.client.peer import Peer
-    from paddock.mounting.upstream_calls import UpstreamCall, UpstreamCallTable
-    from paddock.protocol.params import CallToolParams
-    from paddock.protocol.request import Request, Result
+    from paddock.mounting.upstream import Upstream
+    from paddock.mounting.upstream_calls import UpstreamCall
+    from paddock.protocol.params import CallToolParams, CompletionReference
+    from paddock.protocol.request import Request, Result, TaskSupport
     from paddock.protocol.server_requests import ServerRequest
 
 Json = dict[str, Any]
 
 MAX_QUESTION_ROUNDS = 16
-"""How often an upstream may answer one request of a session with questions."""
+"""Limit of rounds in which an upstream may answer one request with questions."""
 
 
-class CallTimeout(Protocol):
-    """How long an upstream may take."""
+class UpstreamSource:
+    """The items of an upstream, as a `MountSource`."""
 
-    @property
-    def call_timeout(self) -> float:
-        """Seconds without any sign of life."""
-
-
-class UpstreamConnection(Protocol):
-    """As much of an upstream as a call needs."""
-
-    label: str
-    owner: BaseServer
-    calls: UpstreamCallTable
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
 
     @property
-    def timeouts(self) -> CallTimeout:
-        """How long it may take."""
+    def revision(self) -> int:
+        """A number that increases whenever the items change."""
+        return self._upstream.lists.revision
 
-    async def wait_for_peer(self) -> Peer:
-        """The connection to it."""
+    def can_offer(self, kind: str, key: str) -> bool:
+        """Return whether the upstream has an item, or its lists are not known yet."""
+        lists = self._upstream.lists
+        return not lists.has_entries or key in lists.get_entries(kind)
 
-    def mark_lost(self, peer: Peer, reason: str) -> None:
-        """A connection turned out to have ended."""
+    def list_keys(self, kind: str) -> list[str]:
+        """Return the names of the items of a kind, as last fetched."""
+        return list(self._upstream.lists.get_entries(kind))
 
-    def mark_suspect(self, peer: Peer) -> None:
-        """A call over a connection has failed, which others may survive."""
+    def get_entry(self, kind: str, key: str) -> Json:
+        """Return the list entry of an item."""
+        return self._upstream.lists.get_entries(kind)[key]
+
+    def get_tool(self, name: str) -> RemoteToolInvoker:
+        """Return the invoker of a tool."""
+        entry = self._upstream.lists.get_entries("tools").get(name, {})
+        return RemoteToolInvoker(self._upstream, name, entry)
+
+    def render_prompt(self, request: Request, name: str) -> None:
+        """Prepare `prompts/get`."""
+        self._set_work(request, build_prompt_params(request, name))
+
+    def read_uri(self, request: Request, uri: str) -> None:
+        """Prepare `resources/read`."""
+        self._set_work(request, build_read_params(uri))
+
+    def complete_reference(self, request: Request, reference: CompletionReference) -> None:
+        """Prepare `completion/complete`."""
+        self._set_work(request, build_completion_params(request, reference))
+
+    def watch(self, uri: str) -> None:
+        """Subscribe to changes of a resource."""
+        self._upstream.watch(uri)
+
+    def _set_work(self, request: Request, params: Json) -> None:
+        upstream = self._upstream
+
+        async def work(request: Request) -> Result:
+            try:
+                return await forward_request(upstream, request, params)
+            except PaddockError as error:
+                uri = str(params.get("uri", ""))
+                raise to_protocol_error(error, upstream.owner, uri) from None
+
+        request.async_work = work
 
 
 class RemoteToolInvoker:
-    """A tool of an upstream, ready to be called; stands in the place of an `Invocation`."""
+    """A tool of an upstream that is ready to be called: the counterpart of `ToolInvoker`."""
 
     is_async = True
+    task_support: TaskSupport = "forbidden"
+    task_from_handler = False
 
-    def __init__(self, line: UpstreamConnection, name: str, entry: Json) -> None:
-        self._upstream = line
+    def __init__(self, upstream: Upstream, name: str, entry: Json) -> None:
+        self._upstream = upstream
         self._name = name
+        schema = entry.get("inputSchema")
+        self._input_schema: Json = schema if isinstance(schema, dict) else {}
         self._header_parameters: tuple[HeaderParameter, ...] | None = None
         self.slow_tracker = SlowHandlerTracker()
-        self.tool = Tool("upstream", self.run)
-        self.tool.name = name
-        schema = entry.get("inputSchema")
-        self.tool.input_schema = schema if isinstance(schema, dict) else None
 
     def check_http_request(self, request: Request) -> None:
-        """Refuse a call that came over HTTP with headers that differ from what they mirror.
+        """Check the mirrored headers of a call over HTTP.
 
         Raises:
-            HeaderMismatchError: saying which header.
+            HeaderMismatchError: A header differs from the argument that it mirrors.
         """
         if request.exchange is None or not request.era.is_stateless:
             return
         if self._header_parameters is None:
-            self._header_parameters = _find_upstream_headers(self.tool)
+            self._header_parameters = self._find_header_parameters()
         if self._header_parameters:
-            raw = cast("CallToolParams", request.params).arguments
-            check_mirrored_headers(self._header_parameters, raw, request.exchange)
+            raw_arguments = cast("CallToolParams", request.params).arguments
+            check_mirrored_headers(self._header_parameters, raw_arguments, request.exchange)
 
-    def run(self, request: Request) -> Result:
-        """Never: a call to an upstream waits, and no thread should."""
-        raise NotImplementedError
+    def _find_header_parameters(self) -> tuple[HeaderParameter, ...]:
+        try:
+            return find_header_parameters(self._input_schema, self._name)
+        except DefinitionError:  # the upstream's schema is invalid, so no client mirrors anything
+            return ()
 
     async def run_async(self, request: Request) -> Result:
-        """Call the tool where it is; an upstream that fails gives a result that says so."""
+        """Call the tool; an unavailable upstream gives an error result for the model."""
         try:
-            return await forward_request(
-                self._upstream, request, build_call_params(request, self._name)
-            )
+            params = build_call_params(request, self._name)
+            return await forward_request(self._upstream, request, params)
         except PeerError as error:
             is_session = not request.era.is_stateless
             if is_session and error.rpc_code == MISSING_CAPABILITY:
@@ -119,40 +150,35 @@ class RemoteToolInvoker:
             return build_error_result(describe_failure(error, self._upstream.owner))
 
 
-def _find_upstream_headers(tool: Tool) -> tuple[HeaderParameter, ...]:
-    try:
-        return find_header_parameters(tool.input_schema or {}, tool.name)
-    except DefinitionError:  # the upstream's fault, and no client can mirror it
-        return ()
-
-
-async def forward_request(line: UpstreamConnection, request: Request, params: Json) -> Json:
-    """The result of a request that an upstream is to answer.
+async def forward_request(upstream: Upstream, request: Request, params: Json) -> Json:
+    """Forward a request and return the upstream's result.
 
     Raises:
-        UpstreamError: when it is not there, or does not answer in time.
-        PeerError: when it answers with an error.
-        InputRequired: when it has questions, and the client has to call again.
+        UpstreamError: The upstream is unavailable, or does not answer in time.
+        PeerError: The upstream answered with an error.
+        InputRequired: The upstream has questions for which the client must call again.
     """
-    kept = request.era.get_remembered_value(request)
-    forwarding = RequestForwarder(line, request, params, kept if isinstance(kept, dict) else {})
-    return rewrite_result(await forwarding.run(), request)
+    state = request.era.get_remembered_value(request)
+    forwarder = RequestForwarder(
+        upstream, request, params, state if isinstance(state, dict) else {}
+    )
+    return rewrite_result(await forwarder.run(), request)
 
 
 class RequestForwarder:
-    """One request on its way."""
+    """Forwards one request, possibly in several rounds of questions."""
 
     def __init__(
-        self, line: UpstreamConnection, request: Request, params: Json, kept: Json
+        self, upstream: Upstream, request: Request, params: Json, remembered_state: Json
     ) -> None:
-        self._upstream = line
+        self._upstream = upstream
         self._request = request
         self._params = params
-        self._remembered_state = kept
-        """What we have given the client to keep, if this is a further round."""
+        self._remembered_state = remembered_state
+        """State of the previous round, which the client returned; empty in the first round."""
 
     async def run(self) -> Json:
-        """The upstream's final result."""
+        """Return the upstream's final result."""
         is_resumed = "call" in self._remembered_state
         calls = self._upstream.calls
         if is_resumed:
@@ -170,7 +196,7 @@ class RequestForwarder:
                 calls.end_call(call)
             raise
         except BaseException:
-            call.cancel("the client has cancelled it")
+            call.cancel("the client has cancelled the request")
             calls.end_call(call)
             raise
         calls.end_call(call)
@@ -178,7 +204,7 @@ class RequestForwarder:
 
     async def _send(self, call: UpstreamCall, params: Json) -> None:
         reason = ""
-        for _ in range(2):  # a connection may end between two calls, unnoticed
+        for _ in range(2):  # the connection may have ended unnoticed since the last call
             peer = await self._upstream.wait_for_peer()
             try:
                 self._upstream.calls.request_log_level(peer, self._request)
@@ -196,10 +222,10 @@ class RequestForwarder:
             if result.get("resultType") != "input_required":
                 return result
             answers = await self._ask_client(self._read_questions(result))
-            repeated = {**self._params, "inputResponses": answers}
+            next_params = {**self._params, "inputResponses": answers}
             if "requestState" in result:
-                repeated["requestState"] = result["requestState"]
-            await self._send(call, repeated)
+                next_params["requestState"] = result["requestState"]
+            await self._send(call, next_params)
         raise UpstreamError(
             self._upstream.label, f"more than {MAX_QUESTION_ROUNDS} rounds of questions"
         )
@@ -207,13 +233,13 @@ class RequestForwarder:
     async def _get_next_result(self, call: UpstreamCall) -> Json:
         seconds = self._upstream.timeouts.call_timeout
         try:
-            asked = await call.wait_for_questions(seconds)
+            questions = await call.wait_for_questions(seconds)
         except TimeoutError:
             reason = f"no answer to {self._request.method} within {seconds:g} s"
             raise UpstreamError(self._upstream.label, reason) from None
-        if asked:
-            self._request.remembered_value = {"call": call.id, "keys": list(asked)}
-            raise InputRequired(asked)
+        if questions:
+            self._request.remembered_value = {"call": call.id, "keys": list(questions)}
+            raise InputRequired(questions)
         try:
             return call.get_result()
         except ConnectError as error:
@@ -222,47 +248,49 @@ class RequestForwarder:
             raise UpstreamError(self._upstream.label, str(error)) from None
 
     def _pass_answers(self, call: UpstreamCall) -> None:
-        """Give a session the answers that the client has now brought."""
+        """Pass the answers in the client's request on to the waiting upstream session."""
         self._request.remembered_value = self._remembered_state
-        asks = call.get_open_questions(self._remembered_state["keys"])
-        call.set_answers(cast("Json", self._request.era.request_input(self._request, asks)))
+        questions = call.get_open_questions(self._remembered_state["keys"])
+        call.set_answers(cast("Json", self._request.era.request_input(self._request, questions)))
 
     def _is_waiting_for_client(self, call: UpstreamCall) -> bool:
-        """Whether the call goes on upstream while the client is away to answer questions."""
-        kept = self._request.remembered_value
-        is_left = isinstance(kept, dict) and kept.get("call") == call.id
-        if is_left:
+        """Return whether the call stays open while the client collects answers."""
+        state = self._request.remembered_value
+        is_waiting = isinstance(state, dict) and state.get("call") == call.id
+        if is_waiting:
             call.client_left_at = monotonic()
-        return is_left
+        return is_waiting
 
     async def _build_first_params(self) -> Json:
-        """The parameters as they are, or with the answers to an earlier round."""
+        """Return the parameters, with the client's answers if this is a further round."""
         if "asks" not in self._remembered_state:
             return self._params
         self._request.remembered_value = self._remembered_state
-        asks = {
+        questions = {
             key: create_server_request(method, params)
             for key, (method, params) in self._remembered_state["asks"].items()
         }
-        repeated = {**self._params, "inputResponses": await self._ask_client(asks)}
+        next_params = {**self._params, "inputResponses": await self._ask_client(questions)}
         if self._remembered_state.get("state") is not None:
-            repeated["requestState"] = self._remembered_state["state"]
-        return repeated
+            next_params["requestState"] = self._remembered_state["state"]
+        return next_params
 
     def _read_questions(self, result: Json) -> dict[str, ServerRequest]:
-        """The questions of a stateless upstream, which the client keeps if it has to come back."""
+        """Return a stateless upstream's questions, saved for the client's next round."""
         requests = result.get("inputRequests") or {}
         try:
-            found = {key: (one["method"], one.get("params") or {}) for key, one in requests.items()}
+            questions = {
+                key: (question["method"], question.get("params") or {})
+                for key, question in requests.items()
+            }
         except (AttributeError, KeyError, TypeError):
-            raise AnswerError(
-                f"Expected questions as inputRequests, got {requests!r:.60}"
-            ) from None
-        self._request.remembered_value = {"asks": found, "state": result.get("requestState")}
+            raise AnswerError(f"Expected requests as inputRequests, got {requests!r:.60}") from None
+        self._request.remembered_value = {"asks": questions, "state": result.get("requestState")}
         return {
-            key: create_server_request(method, params) for key, (method, params) in found.items()
+            key: create_server_request(method, params)
+            for key, (method, params) in questions.items()
         }
 
-    async def _ask_client(self, asks: dict[str, ServerRequest]) -> Json:
-        answers = self._request.era.request_input(self._request, asks)
+    async def _ask_client(self, questions: dict[str, ServerRequest]) -> Json:
+        answers = self._request.era.request_input(self._request, questions)
         return answers if isinstance(answers, dict) else await answers.wait_async()

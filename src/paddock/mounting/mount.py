@@ -1,63 +1,14 @@
-"""What the items of a mounted server are called where they are offered.
-
-Tools and prompts get the prefix before their names. Resources keep their URIs, which are meant to
-be unique; one that is not gets the prefix before its scheme, as in `weather+notes://today`, and
-every resource can be reached in that way. Names are looked up and never taken apart, so that an
-underscore in a name means nothing.
-
-One server that is mounted in another: where it is, and what its items are called.
-"""
+"""A mounted server, local or remote, and the names of its items on the mounting server."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from paddock.authoring.methods import ServerMethods
 from paddock.authoring.tool import MAX_TOOL_NAME_CHARACTERS
 from paddock.errors import DefinitionError
-
-_PREFIX_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
-_SCHEME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
-
-
-class ItemPrefix:
-    """The names of one mounted server's items."""
-
-    def __init__(self, prefix: str | None, separator: str) -> None:
-        for what, text in (("prefix", prefix), ("separator", separator)):
-            if text is not None and not _PREFIX_CHARACTERS.issuperset(text):
-                raise DefinitionError(
-                    f"{text!r} cannot be the {what} of names", hint="use A-Z a-z 0-9 _ - . /"
-                )
-        if prefix == "":
-            raise DefinitionError("the prefix is empty", hint="for none at all, write prefix=None")
-        self.prefix = prefix
-        self.name_prefix = "" if prefix is None else prefix + separator
-        self.uri_scheme = None if prefix is None else _to_uri_scheme(prefix)
-        """What stands before the `+` of a URI."""
-
-    def get_key(self, kind: str, name: str) -> str:
-        """What an item is called as long as nothing else is called that."""
-        return self.name_prefix + name if kind in ("tools", "prompts") else name
-
-    def get_alias(self, kind: str, name: str) -> str | None:
-        """What an item is called when something else has its name already."""
-        if self.uri_scheme is None or kind in ("tools", "prompts"):
-            return None
-        return f"{self.uri_scheme}+{name}"
-
-    def find_key_error(self, kind: str, key: str) -> str | None:
-        """What is wrong with a name, if anything is."""
-        if kind == "tools" and len(key) > MAX_TOOL_NAME_CHARACTERS:
-            return f"its name would have {len(key)} characters, and {MAX_TOOL_NAME_CHARACTERS} are the limit"
-        return None
-
-
-def _to_uri_scheme(prefix: str) -> str:
-    """A prefix as the beginning of a URI, where fewer characters are allowed."""
-    text = "".join(one if one in _SCHEME_CHARACTERS else "-" for one in prefix.lower())
-    return text if text[0].isalpha() else f"x{text}"
-
+from paddock.mounting.forwarding import UpstreamSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,52 +19,160 @@ if TYPE_CHECKING:
 
     MountChangeCallback = Callable[["Mount", str, str | None], int]
 
+_PREFIX_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/")
+_SCHEME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
-class Mount:
-    """A mounted server: an offering in this process, or an upstream elsewhere."""
 
-    def __init__(
-        self,
-        target: object,
-        naming: ItemPrefix,
-        *,
-        offering: BaseServer | None,
-        upstream: Upstream | None,
-    ) -> None:
+class ItemPrefix:
+    """The prefix of a mounted server's items.
+
+    Tools and prompts get the prefix before their names. Resources keep their URIs, which should be
+    unique; one that is not gets the prefix before its scheme, as in `weather+notes://today`, and
+    every resource can be read by that URI. Names are looked up and never split at the separator, so
+    names may contain it.
+    """
+
+    def __init__(self, prefix: str | None, separator: str) -> None:
+        for label, text in (("prefix", prefix), ("separator", separator)):
+            if text is not None and not _PREFIX_CHARACTERS.issuperset(text):
+                raise DefinitionError(
+                    f"{text!r} cannot be the {label} of names", hint="use A-Z a-z 0-9 _ - . /"
+                )
+        if prefix == "":
+            raise DefinitionError("the prefix is empty", hint="omit it, or pass prefix=None")
+        self.prefix = prefix
+        self.name_prefix = "" if prefix is None else prefix + separator
+        self.uri_scheme = None if prefix is None else _to_uri_scheme(prefix)
+        """The part of a prefixed URI before the `+`."""
+
+    def get_key(self, kind: str, name: str) -> str:
+        """Return the name of an item on the mounting server, unless that name is in use."""
+        return self.name_prefix + name if kind in ("tools", "prompts") else name
+
+    def get_alias(self, kind: str, name: str) -> str | None:
+        """Return the prefixed URI of a resource, or None for other kinds and without a prefix."""
+        if self.uri_scheme is None or kind in ("tools", "prompts"):
+            return None
+        return f"{self.uri_scheme}+{name}"
+
+    def find_key_error(self, kind: str, key: str) -> str | None:
+        """Return the reason why a name is invalid, or None."""
+        if kind == "tools" and len(key) > MAX_TOOL_NAME_CHARACTERS:
+            return (
+                f"its name would have {len(key)} characters; "
+                f"the limit is {MAX_TOOL_NAME_CHARACTERS}"
+            )
+        return None
+
+
+def _to_uri_scheme(prefix: str) -> str:
+    """Convert a prefix to a URI scheme, which allows fewer characters (RFC 3986, section 3.1)."""
+    text = "".join(
+        character if character in _SCHEME_CHARACTERS else "-" for character in prefix.lower()
+    )
+    return text if text[0].isalpha() else f"x{text}"
+
+
+class Mount(ABC):
+    """A mounted server. `LocalMount` and `RemoteMount` implement the differences."""
+
+    def __init__(self, target: object, item_prefix: ItemPrefix, source: MountSource) -> None:
         self.target = target
-        self.item_prefix = naming
-        self.local_server = offering
-        self.upstream = upstream
-        self.source: MountSource = _create_source(offering, upstream)
+        self.item_prefix = item_prefix
+        self.source = source
         self._change_callback: MountChangeCallback | None = None
 
-    def set_change_callback(self, changed: MountChangeCallback) -> None:
-        """Have changes of the server told to the one that it is mounted in."""
-        self._change_callback = changed
-        if self.local_server is not None:
-            self.local_server.add_connection(self.announce_change, None)
-        if self.upstream is not None:
-            self.upstream.on_change = self.announce_change
+    def set_change_callback(self, callback: MountChangeCallback) -> None:
+        """Call `callback` when the mounted server reports a change."""
+        self._change_callback = callback
 
     def clear_change_callback(self) -> None:
-        """Undo `connect`."""
+        """Undo `set_change_callback`."""
         self._change_callback = None
-        if self.local_server is not None:
-            self.local_server.remove_connection(self.announce_change)
-        if self.upstream is not None:
-            self.upstream.on_change = None
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Something has changed there; how many clients were told."""
+        """Report a change of the mounted server; return the number of clients notified."""
         return 0 if self._change_callback is None else self._change_callback(self, kind, uri)
 
+    @abstractmethod
+    def add_holder(self, holder: object) -> None:
+        """Keep remote servers connected while `holder` needs them."""
+
+    @abstractmethod
+    def remove_holder(self, holder: object) -> None:
+        """Drop a claim of `add_holder`."""
+
+    @abstractmethod
+    def take_over(self, replacement: Mount) -> bool:
+        """Serve what `replacement` would serve, to keep state or connection, if possible."""
+
     def __repr__(self) -> str:
-        return repr(self.upstream if self.local_server is None else self.local_server)
+        return repr(self.target)
 
 
-def _create_source(offering: BaseServer | None, upstream: Upstream | None) -> MountSource:
-    if offering is not None:
-        return ServerMethods(offering)
-    if upstream is None:
-        raise TypeError("a mount is either local or remote")
-    return upstream
+class LocalMount(Mount):
+    """A mounted server in this process."""
+
+    def __init__(self, server: BaseServer, item_prefix: ItemPrefix) -> None:
+        super().__init__(server, item_prefix, ServerMethods(server))
+        self.server = server
+
+    def set_change_callback(self, callback: MountChangeCallback) -> None:
+        """Call `callback` when the mounted server reports a change."""
+        super().set_change_callback(callback)
+        self.server.add_connection(self.announce_change, None)
+
+    def clear_change_callback(self) -> None:
+        """Undo `set_change_callback`."""
+        super().clear_change_callback()
+        self.server.remove_connection(self.announce_change)
+
+    def add_holder(self, holder: object) -> None:
+        """Keep remote servers mounted on the server connected."""
+        if self.server.mounts is not None:
+            self.server.mounts.add_holder(holder)
+
+    def remove_holder(self, holder: object) -> None:
+        """Drop a claim of `add_holder`."""
+        if self.server.mounts is not None:
+            self.server.mounts.remove_holder(holder)
+
+    def take_over(self, replacement: Mount) -> bool:
+        """Take the items of a reloaded server; the state of the lifespan is kept."""
+        if not isinstance(replacement, LocalMount):
+            return False
+        self.server.update_from(replacement.server)
+        return True
+
+
+class RemoteMount(Mount):
+    """A mounted server that is reached over a connection."""
+
+    def __init__(self, target: object, item_prefix: ItemPrefix, upstream: Upstream) -> None:
+        super().__init__(target, item_prefix, UpstreamSource(upstream))
+        self.upstream = upstream
+
+    def set_change_callback(self, callback: MountChangeCallback) -> None:
+        """Call `callback` when the upstream reports a change."""
+        super().set_change_callback(callback)
+        self.upstream.on_change = self.announce_change
+
+    def clear_change_callback(self) -> None:
+        """Undo `set_change_callback`."""
+        super().clear_change_callback()
+        self.upstream.on_change = None
+
+    def add_holder(self, holder: object) -> None:
+        """Keep the upstream connected."""
+        self.upstream.add_holder(holder)
+
+    def remove_holder(self, holder: object) -> None:
+        """Drop a claim of `add_holder`."""
+        self.upstream.remove_holder(holder)
+
+    def take_over(self, replacement: Mount) -> bool:
+        """Keep the connection if the replacement has the same target."""
+        return self.target == replacement.target
+
+    def __repr__(self) -> str:
+        return repr(self.upstream)

@@ -1,21 +1,19 @@
-"""The servers that one offering has mounted, and what of them it offers.
+"""The servers mounted on a server, and the items that they contribute.
 
-Nothing is copied: what is offered is looked up in the mounted servers, and looked up again once
-one of them says that it has changed.
-
-Mounting a server in another, and taking it out again.
+Items are not copied. They are looked up in the mounted servers, and cached until one of those
+servers reports a change.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from paddock.authoring.base_server import BaseServer
 from paddock.authoring.mounted_items import MountedItem
 from paddock.client.connect_options import DEFAULT_TIMEOUT_SECONDS
 from paddock.errors import DefinitionError
-from paddock.mounting.mount import ItemPrefix, Mount
+from paddock.mounting.mount import ItemPrefix, LocalMount, Mount, RemoteMount
 from paddock.mounting.upstream import (
     Upstream,
     UpstreamConnector,
@@ -30,104 +28,106 @@ if TYPE_CHECKING:
 
     from paddock.authoring.component_registry import ComponentRegistry
     from paddock.authoring.mounted_items import LifespanOwner, MountSource
+    from paddock.client.connect import ServerCommand
+    from paddock.client.connect_options import ConnectOptions
+    from paddock.client.peer import Peer
 
+    MountTarget = BaseServer | Peer | ServerCommand
 
 ITEM_KINDS = ("tools", "prompts", "resources", "templates")
 _log = logging.getLogger("paddock")
 
 
 class MountedItemLookup:
-    """What mounted servers add to one catalogue."""
+    """The items that mounted servers contribute to one registry."""
 
-    def __init__(
-        self, mounts: ServerMounts, kind: str, catalogue: ComponentRegistry[object]
-    ) -> None:
+    def __init__(self, mounts: ServerMounts, kind: str, registry: ComponentRegistry[Any]) -> None:
         self._mounts = mounts
         self._kind = kind
-        self._registry = catalogue
+        self._registry = registry
         self._revision = (-1, -1)
         self._items: dict[str, MountedItem] = {}
         self._logged_errors: set[str] = set()
 
     def items(self) -> dict[str, MountedItem]:
-        """All of it, in the order in which the servers were mounted."""
+        """Return all items by key, in the order in which the servers were mounted."""
         revision = (self._registry.revision, self._mounts.revision)
         if self._revision != revision:
-            found: dict[str, MountedItem] = {}
+            items: dict[str, MountedItem] = {}
             for mount in self._mounts:
                 for name in mount.source.list_keys(self._kind):
-                    self._add_item(found, mount, name)
-            self._items, self._revision = found, revision
+                    self._add_item(items, mount, name)
+            self._items, self._revision = items, revision
         return self._items
 
     def find(self, key: str) -> MountedItem | None:
-        """One item; of a server that was never reached it may be any with its prefix."""
-        found = self.items().get(key)
-        if found is not None or self._kind not in ("tools", "prompts"):
-            return found
-        meant = [mount for mount in self._mounts if self._can_belong_to(mount, key)]
-        if not meant:
+        """Return an item; any prefixed name matches a server whose list is not known yet."""
+        item = self.items().get(key)
+        if item is not None or self._kind not in ("tools", "prompts"):
+            return item
+        candidates = [mount for mount in self._mounts if self._can_belong_to(mount, key)]
+        if not candidates:
             return None
-        mount = max(meant, key=lambda mount: len(mount.item_prefix.name_prefix))
-        return MountedItem(
-            mount.source, self._kind, key.removeprefix(mount.item_prefix.name_prefix), key
-        )
+        # Of the prefixes "a_" and "a_b_", the longer one is the more specific match for "a_b_c".
+        mount = max(candidates, key=lambda mount: len(mount.item_prefix.name_prefix))
+        name = key.removeprefix(mount.item_prefix.name_prefix)
+        return MountedItem(mount.source, self._kind, name, key)
 
     def _can_belong_to(self, mount: Mount, key: str) -> bool:
-        before = mount.item_prefix.name_prefix
-        name = key.removeprefix(before)
-        return bool(name) and key.startswith(before) and mount.source.can_offer(self._kind, name)
+        prefix = mount.item_prefix.name_prefix
+        name = key.removeprefix(prefix)
+        return bool(name) and key.startswith(prefix) and mount.source.can_offer(self._kind, name)
 
     def find_collisions(self, mount: Mount) -> list[str]:
-        """What keeps items of a further server from being offered."""
-        found = self.items()
+        """Return the reasons why items of a further server could not be offered."""
+        items = self.items()
         names = mount.source.list_keys(self._kind)
-        return [fault for name in names if (fault := self._assign_key(found, mount, name)[1])]
+        return [error for name in names if (error := self._assign_key(items, mount, name)[1])]
 
-    def _add_item(self, found: dict[str, MountedItem], mount: Mount, name: str) -> None:
-        key, fault = self._assign_key(found, mount, name)
-        if fault is None:
-            found[key] = MountedItem(mount.source, self._kind, name, key)
-        elif fault not in self._logged_errors:
-            self._logged_errors.add(fault)
-            _log.warning("%s of %r is left out: %s", name, mount, fault)
+    def _add_item(self, items: dict[str, MountedItem], mount: Mount, name: str) -> None:
+        key, error = self._assign_key(items, mount, name)
+        if error is None:
+            items[key] = MountedItem(mount.source, self._kind, name, key)
+        elif error not in self._logged_errors:
+            self._logged_errors.add(error)
+            _log.warning("%s of %r is left out: %s", name, mount, error)
 
     def _assign_key(
-        self, found: dict[str, MountedItem], mount: Mount, name: str
+        self, items: dict[str, MountedItem], mount: Mount, name: str
     ) -> tuple[str, str | None]:
-        """The key of an item, and why it cannot have it if it cannot."""
-        naming = mount.item_prefix
-        keys = (naming.get_key(self._kind, name), naming.get_alias(self._kind, name))
+        """Return the key for an item, and the reason if it cannot be offered."""
+        prefix = mount.item_prefix
+        keys = (prefix.get_key(self._kind, name), prefix.get_alias(self._kind, name))
         for key in keys:
-            if key is not None and key not in self._registry and key not in found:
-                return key, naming.find_key_error(self._kind, key)
-        return keys[0] or name, f"there are {self._kind} called {keys[0]!r} already"
+            if key is not None and key not in self._registry and key not in items:
+                return key, prefix.find_key_error(self._kind, key)
+        return keys[0] or name, f"the server already has {self._kind} named {keys[0]!r}"
 
 
 class ServerMounts:
-    """The mounted servers of an offering, in order."""
+    """The mounted servers of a server, in order."""
 
-    def __init__(self, offering: BaseServer) -> None:
-        self._server = offering
+    def __init__(self, server: BaseServer) -> None:
+        self._server = server
         self._mounts: list[Mount] = []
         self._holders: set[object] = set()
-        self._registries: dict[str, ComponentRegistry[object]] = {
-            "tools": offering.tools,  # type: ignore[dict-item]  # only looked at
-            "prompts": offering.prompts,  # type: ignore[dict-item]  # only looked at
-            "resources": offering.resources,  # type: ignore[dict-item]  # only looked at
-            "templates": offering.templates,  # type: ignore[dict-item]  # only looked at
+        self._registries: dict[str, ComponentRegistry[Any]] = {
+            "tools": server.tools,
+            "prompts": server.prompts,
+            "resources": server.resources,
+            "templates": server.templates,
         }
         self._item_lookups = {
-            kind: MountedItemLookup(self, kind, catalogue)
-            for kind, catalogue in self._registries.items()
+            kind: MountedItemLookup(self, kind, registry)
+            for kind, registry in self._registries.items()
         }
-        for kind, catalogue in self._registries.items():
-            catalogue.mounted_items = self._item_lookups[kind]
-        offering.set_mounts(self)
+        for kind, registry in self._registries.items():
+            registry.mounted_items = self._item_lookups[kind]
+        server.set_mounts(self)
 
     @property
     def revision(self) -> int:
-        """A number that grows with each change of what they offer."""
+        """A number that increases whenever items of a mounted server change."""
         return sum(mount.source.revision for mount in self._mounts)
 
     def __iter__(self) -> Iterator[Mount]:
@@ -137,149 +137,148 @@ class ServerMounts:
         """Mount a further server.
 
         Raises:
-            DefinitionError: when that would be a circle, or names would collide.
+            DefinitionError: The server would contain itself, or two items would get the same name.
         """
-        if mount.local_server is not None:
-            self._check_mount(mount)
-        taken = [
-            one
-            for one in self._mounts
-            if one.item_prefix.uri_scheme == mount.item_prefix.uri_scheme
-        ]
-        if mount.item_prefix.uri_scheme is not None and taken:
-            raise DefinitionError(
-                f"the prefix {mount.item_prefix.prefix!r} is that of {taken[0]!r} already",
-                hint="choose one that differs in more than case and punctuation",
-            )
+        if isinstance(mount, LocalMount):
+            self._check_local_mount(mount)
+        self._check_scheme(mount.item_prefix)
         self._mounts.append(mount)
         mount.set_change_callback(self._handle_change)
         for holder in list(self._holders):
-            _add_holder(mount, (self, holder))
+            mount.add_holder((self, holder))
         self._announce_lists(mount)
 
     def remove(self, mount: Mount) -> None:
-        """Unmount a server, and end the connection to it if there is one."""
+        """Unmount a server, and close the connection to it."""
         self._mounts.remove(mount)
         mount.clear_change_callback()
         for holder in list(self._holders):
-            _remove_holder(mount, (self, holder))
-        if mount.upstream is not None:
+            mount.remove_holder((self, holder))
+        if isinstance(mount, RemoteMount):
             close_upstreams([mount.upstream])
         self._announce_lists(mount)
 
     def clear(self) -> None:
-        """Unmount them all."""
+        """Unmount all servers."""
         for mount in self:
             self.remove(mount)
 
     def move_to(self, target: BaseServer) -> None:
-        """Have all of them mounted in another offering, in place of what is mounted there.
+        """Move all mounts to another server, replacing those of that server.
 
-        A server of this process that takes the place of another is taken over by it, so that what
-        its lifespan has yielded stays. A connection to the same server elsewhere is kept.
+        Used when a definition is reloaded. A mount with the same prefix continues if possible:
+        a local server keeps the state of its lifespan, and a connection to the same remote server
+        stays open.
         """
-        theirs = target.mounts if isinstance(target.mounts, ServerMounts) else ServerMounts(target)
-        earlier = {mount.item_prefix.name_prefix: mount for mount in theirs}
-        kept: list[Mount] = []
+        target_mounts = get_mounts(target)
+        earlier_mounts = {mount.item_prefix.name_prefix: mount for mount in target_mounts}
+        continued_mounts: list[Mount] = []
         for mount in self:
             mount.clear_change_callback()
-            old = earlier.get(mount.item_prefix.name_prefix)
-            if old is not None and old.local_server is not None and mount.local_server is not None:
-                old.local_server.update_from(mount.local_server)
-                kept.append(old)
-            elif old is not None and old.upstream is not None and old.target == mount.target:
-                kept.append(old)
-            else:
-                kept.append(mount)
-        for old in theirs:
-            if old not in kept:
-                theirs.remove(old)
-        for mount in kept:
-            if mount.upstream is not None:
+            earlier = earlier_mounts.get(mount.item_prefix.name_prefix)
+            is_continued = earlier is not None and earlier.take_over(mount)
+            continued_mounts.append(earlier if earlier is not None and is_continued else mount)
+        for earlier in list(target_mounts):
+            if earlier not in continued_mounts:
+                target_mounts.remove(earlier)
+        for mount in continued_mounts:
+            if isinstance(mount, RemoteMount):
                 mount.upstream.owner = target
-            if mount not in theirs._mounts:  # noqa: SLF001 - another of the same class
-                theirs.add(mount)
+            if mount not in list(target_mounts):
+                target_mounts.add(mount)
 
     def are_lists_ready(self) -> bool:
-        """Whether it is known what all of them offer, or time was up to find out.
+        """Return whether all lists are known, or their time limit has passed.
 
-        Lists that may be out of date by now are asked for again, for the next time.
+        Also starts to refresh lists that may be out of date, for the next request.
         """
-        upstreams = list(self._iter_upstreams())
+        upstreams = self.list_upstreams()
         for upstream in upstreams:
             upstream.refresh_lists()
         return all(upstream.are_lists_ready for upstream in upstreams)
 
     async def wait_for_lists(self) -> None:
-        """Wait until they are settled, which is never long."""
-        await wait_for_upstream_lists(list(self._iter_upstreams()))
+        """Wait until `are_lists_ready`; the list timeouts bound the wait."""
+        await wait_for_upstream_lists(self.list_upstreams())
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:
-        """The server that a URI with a prefix leads to, and the URI without the prefix."""
-        scheme, plus, rest = uri.partition("+")
+        """Return the server for a prefixed URI and the URI without the prefix, or None."""
+        scheme, plus, original_uri = uri.partition("+")
         if not plus:
             return None
         scheme = scheme.lower()
-        found = (mount.source for mount in self._mounts if mount.item_prefix.uri_scheme == scheme)
-        source = next(found, None)
-        return None if source is None else (source, rest)
+        for mount in self._mounts:
+            if mount.item_prefix.uri_scheme == scheme:
+                return mount.source, original_uri
+        return None
 
     def watch(self, uri: str) -> None:
-        """A client wants to be told when a resource changes, whosever it is."""
-        aliased = self.resolve_alias(uri)
-        if aliased is not None:
-            aliased[0].watch(aliased[1])
+        """Subscribe to changes of a resource on the server that has it."""
+        alias = self.resolve_alias(uri)
+        if alias is not None:
+            source, original_uri = alias
+            source.watch(original_uri)
             return
-        exact = self._item_lookups["resources"].items().get(uri)
+        item = self._item_lookups["resources"].items().get(uri)
         templates = self._item_lookups["templates"].items().values()
-        found = exact or next((one for one in templates if one.match(uri) is not None), None)
-        if found is not None:
-            found.source.watch(uri)
+        owner = item or next(
+            (template for template in templates if template.match(uri) is not None), None
+        )
+        if owner is not None:
+            owner.source.watch(uri)
 
     def get_local_servers(self) -> list[LifespanOwner]:
-        """Those of them that are in this process."""
-        return [mount.local_server for mount in self._mounts if mount.local_server is not None]
+        """Return the mounted servers that run in this process."""
+        return [mount.server for mount in self._mounts if isinstance(mount, LocalMount)]
 
     def add_holder(self, holder: object) -> None:
-        """Somebody needs the servers: keep those that are elsewhere connected."""
+        """Register a user of the servers; remote servers stay connected while there is one."""
         self._holders.add(holder)
         for mount in self:
-            _add_holder(mount, (self, holder))
+            mount.add_holder((self, holder))
 
     def remove_holder(self, holder: object, *, is_patient: bool = False) -> None:
-        """Somebody needs them no longer; whoever is patient waits until they are gone."""
+        """Drop a holder's claim. With `is_patient`, wait until unused connections are closed."""
         self._holders.discard(holder)
         for mount in self:
-            _remove_holder(mount, (self, holder))
+            mount.remove_holder((self, holder))
         if is_patient:
             close_upstreams(
-                [upstream for upstream in self._iter_upstreams() if not upstream.has_holders]
+                [upstream for upstream in self.list_upstreams() if not upstream.has_holders]
             )
 
-    def _iter_upstreams(self) -> Iterator[Upstream]:
+    def list_upstreams(self) -> list[Upstream]:
+        """Return the connections to remote servers, including those of nested mounts."""
+        upstreams: list[Upstream] = []
         for mount in self:
-            if mount.upstream is not None:
-                yield mount.upstream
-            elif mount.local_server is not None and isinstance(
-                mount.local_server.mounts, ServerMounts
-            ):
-                yield from mount.local_server.mounts._iter_upstreams()  # noqa: SLF001 - of the same class
+            if isinstance(mount, RemoteMount):
+                upstreams.append(mount.upstream)
+            elif isinstance(mount, LocalMount) and isinstance(mount.server.mounts, ServerMounts):
+                upstreams += mount.server.mounts.list_upstreams()
+        return upstreams
 
-    def _check_mount(self, mount: Mount) -> None:
-        if mount.local_server is not None and self._server in _list_mounted_servers(
-            mount.local_server
-        ):
+    def _check_scheme(self, item_prefix: ItemPrefix) -> None:
+        scheme = item_prefix.uri_scheme
+        for mount in self._mounts if scheme is not None else ():
+            if mount.item_prefix.uri_scheme == scheme:
+                raise DefinitionError(
+                    f"the prefix {item_prefix.prefix!r} is already used by {mount!r}",
+                    hint="choose one that differs in more than case and punctuation",
+                )
+
+    def _check_local_mount(self, mount: LocalMount) -> None:
+        if self._server in _list_mounted_servers(mount.server):
             raise DefinitionError(
                 f"{self._server!r} would be mounted in itself", hint="leave one of the mounts out"
             )
-        faults = [
-            fault
+        errors = [
+            error
             for kind in ITEM_KINDS
-            for fault in self._item_lookups[kind].find_collisions(mount)
+            for error in self._item_lookups[kind].find_collisions(mount)
         ]
-        if faults:
+        if errors:
             raise DefinitionError(
-                f"{mount!r} cannot be mounted: {'; '.join(faults)}", hint="give another prefix"
+                f"{mount!r} cannot be mounted: {'; '.join(errors)}", hint="use another prefix"
             )
 
     def _handle_change(self, mount: Mount, kind: str, uri: str | None) -> int:
@@ -291,19 +290,19 @@ class ServerMounts:
         return self._server.list_changed(kind)
 
     def _announce_resource_update(self, mount: Mount, uri: str) -> int:
-        """Tell of a resource, by the names that it has here."""
-        told = 0
+        """Notify subscribers of a resource under both of its URIs on this server."""
+        client_count = 0
         alias = mount.item_prefix.get_alias("resources", uri)
         if alias is not None:
-            told += self._server.resource_updated(alias)
+            client_count += self._server.resource_updated(alias)
         owner = self._item_lookups["resources"].items().get(uri)
         is_own = uri in self._server.resources
         if not is_own and (owner is None or owner.source is mount.source):
-            told += self._server.resource_updated(uri)
-        return told
+            client_count += self._server.resource_updated(uri)
+        return client_count
 
     def _announce_lists(self, mount: Mount) -> None:
-        """What a server has is offered from now on, or no longer."""
+        """Notify clients of the lists that change when a server is mounted or unmounted."""
         kinds = {kind for kind in ITEM_KINDS if mount.source.list_keys(kind)}
         if "templates" in kinds:
             kinds = (kinds - {"templates"}) | {"resources"}
@@ -317,39 +316,23 @@ class ServerMounts:
             self._registries["templates"].increment_revision()
 
 
-def _list_mounted_servers(offering: BaseServer) -> list[object]:
-    """A server and everything that is mounted in it."""
-    found: list[object] = [offering]
-    for one in found:
-        mounts = getattr(one, "mounts", None)
-        found += [] if mounts is None else [new for new in mounts.get_local_servers() if new not in found]
-    return found
+def get_mounts(server: BaseServer) -> ServerMounts:
+    """Return the table of a server's mounts, creating it if necessary."""
+    return server.mounts if isinstance(server.mounts, ServerMounts) else ServerMounts(server)
 
 
-def _add_holder(mount: Mount, holder: object) -> None:
-    if mount.upstream is not None:
-        mount.upstream.add_holder(holder)
-    elif mount.local_server is not None and mount.local_server.mounts is not None:
-        mount.local_server.mounts.add_holder(holder)
-
-
-def _remove_holder(mount: Mount, holder: object) -> None:
-    if mount.upstream is not None:
-        mount.upstream.remove_holder(holder)
-    elif mount.local_server is not None and mount.local_server.mounts is not None:
-        mount.local_server.mounts.remove_holder(holder)
-
-
-if TYPE_CHECKING:
-    from paddock.client.connect import ServerCommand
-    from paddock.client.connect_options import ConnectOptions
-    from paddock.client.peer import Peer
-
-    MountTarget = BaseServer | Peer | ServerCommand
+def _list_mounted_servers(server: BaseServer) -> list[object]:
+    """Return a server and all local servers mounted in it, directly or indirectly."""
+    servers: list[object] = [server]
+    for mounting_server in servers:  # grows during the loop
+        mounts = getattr(mounting_server, "mounts", None)
+        if mounts is not None:
+            servers += [inner for inner in mounts.get_local_servers() if inner not in servers]
+    return servers
 
 
 def mount_server(
-    offering: BaseServer,
+    server: BaseServer,
     target: MountTarget,
     prefix: str | None = None,
     *,
@@ -358,49 +341,37 @@ def mount_server(
     call_timeout: float = 300.0,
     **options: Unpack[ConnectOptions],
 ) -> None:
-    """Offer what another server has; see `Server.mount`."""
-    naming = ItemPrefix(prefix, separator)
+    """Mount another server; see `Server.mount`."""
+    item_prefix = ItemPrefix(prefix, separator)
+    mount: Mount
     if isinstance(target, BaseServer):
         if options:
             raise DefinitionError(
                 f"a server in this process takes no {', '.join(sorted(options))}",
-                hint="options of connect are for servers elsewhere",
+                hint="connection options are for remote servers",
             )
-        made = Mount(target, naming, offering=target, upstream=None)
+        mount = LocalMount(target, item_prefix)
     else:
-        limits = UpstreamTimeouts(
+        timeouts = UpstreamTimeouts(
             list_timeout, call_timeout, options.get("timeout", DEFAULT_TIMEOUT_SECONDS)
         )
-        upstream = _create_upstream(offering, target, naming, limits, options)
-        made = Mount(target, naming, offering=None, upstream=upstream)
-    mounts = (
-        offering.mounts if isinstance(offering.mounts, ServerMounts) else ServerMounts(offering)
-    )
-    mounts.add(made)
+        info: dict[str, object] = {"name": server.name, "version": server.metadata.version}
+        connect_options: ConnectOptions = {"client_info": info, **options}
+        label = item_prefix.prefix or get_target_label(target)
+        connector = UpstreamConnector(target, connect_options)
+        mount = RemoteMount(target, item_prefix, Upstream(label, connector, timeouts, server))
+    get_mounts(server).add(mount)
 
 
-def unmount_server(offering: BaseServer, mounted: str | MountTarget) -> None:
-    """Offer no longer what another server has; see `Server.unmount`."""
-    mounts = (
-        offering.mounts if isinstance(offering.mounts, ServerMounts) else ServerMounts(offering)
-    )
-    for one in mounts:
-        is_meant = one.target is mounted or one.target == mounted
-        if is_meant or (isinstance(mounted, str) and one.item_prefix.prefix == mounted):
-            mounts.remove(one)
+def unmount_server(server: BaseServer, mounted: str | MountTarget) -> None:
+    """Unmount a server; see `Server.unmount`."""
+    mounts = get_mounts(server)
+    for mount in mounts:
+        is_target = mount.target is mounted or mount.target == mounted
+        if is_target or (isinstance(mounted, str) and mount.item_prefix.prefix == mounted):
+            mounts.remove(mount)
             return
-    known = ", ".join(repr(one.item_prefix.prefix or one.target) for one in mounts) or "nothing"
+    known = (
+        ", ".join(repr(mount.item_prefix.prefix or mount.target) for mount in mounts) or "nothing"
+    )
     raise DefinitionError(f"{mounted!r} is not mounted", hint=f"mounted: {known}")
-
-
-def _create_upstream(
-    offering: BaseServer,
-    target: Peer | ServerCommand,
-    naming: ItemPrefix,
-    limits: UpstreamTimeouts,
-    options: ConnectOptions,
-) -> Upstream:
-    info: dict[str, object] = {"name": offering.name, "version": offering.metadata.version}
-    given: ConnectOptions = {"client_info": info, **options}
-    label = naming.prefix or get_target_label(target)
-    return Upstream(label, UpstreamConnector(target, given), limits, offering)

@@ -1,8 +1,7 @@
-"""What can go wrong between a server and one that is mounted in it.
+"""Translation of requests, results and errors between a client's and an upstream's era.
 
-Requests and results on their way through: the same in both eras, whoever speaks which.
-
-What the protocol itself has put there is taken off and put on anew; everything else stays as it is.
+Members of `_meta` that belong to the protocol are removed and set again for the other side. All
+other members are passed through.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class UpstreamError(PaddockError):
-    """A mounted server that is elsewhere cannot be reached, or has not answered."""
+    """A mounted remote server is unreachable, or does not answer."""
 
     code = "upstream"
 
@@ -66,36 +65,40 @@ _decode_meta_message = msgspec.json.Decoder(_MetaMessage).decode
 
 
 def build_call_params(request: Request, name: str) -> Json:
-    """The parameters of `tools/call` for the upstream; the arguments are not even decoded."""
+    """Return the parameters of `tools/call`; the arguments are passed on without decoding."""
     arguments = cast("CallToolParams", request.params).arguments
     return {"name": name} if arguments is UNSET else {"name": name, "arguments": arguments}
 
 
 def build_prompt_params(request: Request, name: str) -> Json:
-    """The parameters of `prompts/get` for the upstream."""
+    """Return the parameters of `prompts/get`."""
     arguments = cast("GetPromptParams", request.params).arguments
     return {"name": name, "arguments": arguments} if isinstance(arguments, dict) else {"name": name}
 
 
 def build_read_params(uri: str) -> Json:
-    """The parameters of `resources/read` for the upstream."""
+    """Return the parameters of `resources/read`."""
     return {"uri": uri}
 
 
 def build_completion_params(request: Request, reference: CompletionReference) -> Json:
-    """The parameters of `completion/complete` for the upstream."""
+    """Return the parameters of `completion/complete`."""
     params = cast("CompleteParams", request.params)
-    sent: Json = {"ref": reference, "argument": params.argument}
-    return sent if params.context is UNSET else {**sent, "context": params.context}
+    upstream_params: Json = {"ref": reference, "argument": params.argument}
+    if params.context is not UNSET:
+        upstream_params["context"] = params.context
+    return upstream_params
 
 
 def build_meta(request: Request, peer: Peer, token: str) -> Json:
-    """The `_meta` of a request for the upstream: that of the client, less what is between us."""
+    """Return the `_meta` for the upstream: the client's, with the protocol's members replaced."""
     meta: Json = {}
     if request.meta is not None:
-        given = _decode_meta_message(request.line).params.meta
+        client_meta = _decode_meta_message(request.line).params.meta
         meta = {
-            key: value for key, value in given.items() if not key.startswith(_PROTOCOL_META_PREFIX)
+            key: value
+            for key, value in client_meta.items()
+            if not key.startswith(_PROTOCOL_META_PREFIX)
         }
         if meta.pop("progressToken", None) is not None:
             meta["progressToken"] = token
@@ -111,21 +114,23 @@ def build_meta(request: Request, peer: Peer, token: str) -> Json:
 
 
 def rewrite_result(result: Json, request: Request) -> Json:
-    """A result of the upstream as the client's own era has it."""
-    kept = result if request.era.is_stateless else _remove_keys(result, _STATELESS_FIELDS)
-    kept = _remove_keys(kept, ("resultType",))
-    meta = kept.get("_meta")
+    """Convert an upstream's result to the client's era."""
+    members = result if request.era.is_stateless else _remove_keys(result, _STATELESS_FIELDS)
+    members = _remove_keys(members, ("resultType",))
+    meta = members.get("_meta")
     if isinstance(meta, dict) and META_SERVER_INFO in meta:
-        rest = _remove_keys(meta, (META_SERVER_INFO,))
-        kept = {**kept, "_meta": rest} if rest else _remove_keys(kept, ("_meta",))
-    return kept
+        other_meta = _remove_keys(meta, (META_SERVER_INFO,))
+        members = _remove_keys(members, ("_meta",))
+        if other_meta:
+            members["_meta"] = other_meta
+    return members
 
 
 def create_server_request(method: str, params: Json) -> ServerRequest:
-    """A question of the upstream, to be put to the client.
+    """Return an upstream's question as a request to the client.
 
     Raises:
-        ProtocolError: when it is none that a client could be asked.
+        ProtocolError: The method is not a request that clients accept.
     """
     if method == "elicitation/create":
         needs: Json = {"elicitation": {str(params.get("mode", "form")): {}}}
@@ -135,12 +140,12 @@ def create_server_request(method: str, params: Json) -> ServerRequest:
         needs = {"roots": {}}
     else:
         raise ProtocolError(f"A client cannot be asked {method}", rpc_code=METHOD_NOT_FOUND)
-    own = {key: value for key, value in params.items() if key != "_meta"}
-    return ServerRequest(method, own, needs, lambda answer: answer)
+    client_params = {key: value for key, value in params.items() if key != "_meta"}
+    return ServerRequest(method, client_params, needs, lambda answer: answer)
 
 
 def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> ProtocolError:
-    """What the client is told of an error on the way."""
+    """Return the error to send to the client for an error of an upstream."""
     if isinstance(error, ProtocolError):
         return error
     if isinstance(error, PeerError):
@@ -152,7 +157,7 @@ def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> 
 
 
 def describe_failure(error: PaddockError, owner: BaseServer) -> str:
-    """What clients may read about an upstream that failed."""
+    """Return the text about a failed upstream for clients, masked if the server masks errors."""
     if isinstance(error, UpstreamError) and owner.mask_errors:
         return f"The upstream {error.label!r} is not available"
     return str(error)

@@ -1,10 +1,9 @@
-"""Something that threads bring about and coroutines wait for."""
+"""An event that threads set and coroutines wait for."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ThreadEvent:
-    """Open or shut; coroutines on any event loop wait until it is open."""
+    """An event like `threading.Event`, awaitable on any event loop."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -20,41 +19,41 @@ class ThreadEvent:
         self.is_set = False
 
     def set(self) -> None:
-        """Let everybody through. May be called by any thread."""
+        """Set the event and wake all waiting coroutines. Thread-safe."""
         with self._lock:
             self.is_set = True
-            waiting, self._wake_callbacks = self._wake_callbacks, set()
-        for wake in waiting:
+            wake_callbacks, self._wake_callbacks = self._wake_callbacks, set()
+        for wake in wake_callbacks:
             wake()
 
     def clear(self) -> None:
-        """Have everybody wait again."""
+        """Reset the event."""
         with self._lock:
             self.is_set = False
 
     async def wait(self, seconds: float) -> bool:
-        """Wait until it is open; False when that takes longer than this."""
+        """Wait until the event is set; return False if `seconds` pass before."""
         loop = asyncio.get_running_loop()
-        decided: asyncio.Future[bool] = loop.create_future()
+        outcome: asyncio.Future[bool] = loop.create_future()
 
-        def decide(*, is_open: bool) -> None:
-            if not decided.done():
-                decided.set_result(is_open)
+        def set_outcome(is_set: bool) -> None:
+            if not outcome.done():
+                outcome.set_result(is_set)
 
         def wake() -> None:
             try:
-                loop.call_soon_threadsafe(partial(decide, is_open=True))
-            except RuntimeError:  # the loop is closed, and nobody waits on it any more
+                loop.call_soon_threadsafe(set_outcome, True)
+            except RuntimeError:  # the loop is closed, so nothing waits on it
                 return
 
         with self._lock:
             if self.is_set:
                 return True
             self._wake_callbacks.add(wake)
-        # Not `asyncio.wait_for`, which may swallow a cancellation that comes with the result.
-        timer = loop.call_later(seconds, partial(decide, is_open=False))
+        # asyncio.wait_for may swallow a cancellation that arrives together with the result.
+        timer = loop.call_later(seconds, set_outcome, False)
         try:
-            return await decided
+            return await outcome
         finally:
             timer.cancel()
             with self._lock:

@@ -1,10 +1,8 @@
-"""How an upstream is reached: a command, a file, a URL, or a connection that is open already.
+"""The connection to a mounted remote server: a command, a file, a URL, or an open peer.
 
-A mounted server that is elsewhere: one connection for everybody, kept by a thread of its own.
-
-The thread connects, asks what there is, listens for changes, and begins anew when the connection
-ends, after a pause that grows. Whoever calls or lists never waits for it longer than a set time;
-calls travel without any thread of their own (`mounting.forwarding`).
+One connection serves all clients. A thread keeps it: it connects, fetches lists, subscribes to
+changes, and reconnects with increasing delays. Lists and calls wait for it only up to a timeout.
+Calls need no thread (`mounting.forwarding`).
 """
 
 from __future__ import annotations
@@ -30,14 +28,7 @@ from paddock.client.connect_options import ConnectSettings
 from paddock.client.peer import Peer
 from paddock.client.process import ProcessChannel
 from paddock.errors import ConnectError, DefinitionError, PaddockError
-from paddock.mounting.forwarding import RemoteToolInvoker, forward_request
-from paddock.mounting.rewriting import (
-    UpstreamError,
-    build_completion_params,
-    build_prompt_params,
-    build_read_params,
-    to_protocol_error,
-)
+from paddock.mounting.rewriting import UpstreamError
 from paddock.mounting.thread_event import ThreadEvent
 from paddock.mounting.upstream_calls import UpstreamCallTable
 from paddock.mounting.upstream_lists import (
@@ -51,13 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.base_server import BaseServer
-    from paddock.protocol.params import CompletionReference
-    from paddock.protocol.request import Request, Result
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.client.connect import ServerCommand
     from paddock.client.connect_options import ConnectOptions
 
@@ -71,46 +55,52 @@ CLIENT_OPTIONS = frozenset(
         *("roots", "record", "tasks"),
     }
 )
-"""Options of `connect` that are the client's business, which calls through us."""
+"""Options of `connect` that make no sense here: the calling client handles these messages."""
 ALL_CAPABILITIES: Json = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
-"""What we tell sessions that they may ask: whether it can be answered depends on who calls."""
+"""Declared to session upstreams. Whether a question can be answered depends on the caller."""
 
 
 class UpstreamConnector:
-    """Opens and closes the connections to one upstream."""
+    """Opens and closes connections to one upstream."""
 
     def __init__(self, target: ServerCommand | Peer, options: ConnectOptions) -> None:
-        refused = CLIENT_OPTIONS & set(options)
-        if refused:
+        unsupported_options = CLIENT_OPTIONS & set(options)
+        if unsupported_options:
             raise DefinitionError(
-                f"mount has no option {', '.join(sorted(refused))}",
-                hint="questions and notifications are passed on to the client that calls",
+                f"mount has no option {', '.join(sorted(unsupported_options))}",
+                hint="questions and notifications are passed on to the calling client",
             )
-        strange = set() if is_server_url(target) else {*URL_OPTIONS} & set(options)
-        if strange:
-            raise DefinitionError(f"{', '.join(sorted(strange))}: only for servers behind a URL")
+        url_only_options = set() if is_server_url(target) else {*URL_OPTIONS} & set(options)
+        if url_only_options:
+            raise DefinitionError(f"{', '.join(sorted(url_only_options))}: only for URLs")
         self._target = target
         self._options: Any = {"client_capabilities": ALL_CAPABILITIES, **options}
         self._pending_channel: ProcessChannel | None = None
         self._end_reason: str | None = None
         self.receives_notifications = not isinstance(target, Peer)
-        """Whether what the upstream says of itself comes to us; an open peer has callbacks."""
+        """False for an open peer, whose notifications go to its own callbacks."""
         if isinstance(target, Peer):
             target.when_ended(self._record_end)
 
-    def connect(self, hear: NotificationHandler, answer: QuestionHandler) -> Peer:
+    def connect(
+        self, handle_notification: NotificationHandler, answer_question: QuestionHandler
+    ) -> Peer:
         """Open a connection.
 
         Raises:
-            ConnectError: when that does not work.
-            DefinitionError: when the server would be mounted in itself.
+            ConnectError: The connection failed.
+            DefinitionError: The server would be mounted in itself.
         """
         target = self._target
         if isinstance(target, Peer):
             if self._end_reason is not None:
-                raise ConnectError(f"The peer that was mounted has ended: {self._end_reason}")
+                raise ConnectError(f"The mounted peer has ended: {self._end_reason}")
             return target
-        options = {**self._options, "on_notification": hear, "on_question": answer}
+        options = {
+            **self._options,
+            "on_notification": handle_notification,
+            "on_question": answer_question,
+        }
         if is_server_url(target):
             return connector.connect(str(target), **cast("ConnectOptions", options))
         command = build_command(target)
@@ -127,19 +117,19 @@ class UpstreamConnector:
         self._end_reason = reason
 
     def cancel_connect(self) -> None:
-        """Give up a connection that is just being opened."""
+        """Abort a connection attempt. Returns at once; the process is ended in the background."""
         channel = self._pending_channel
         if channel is not None:
             threading.Thread(target=channel.close, daemon=True).start()
 
     def disconnect(self, peer: Peer) -> None:
-        """Close a connection, if it is ours to close."""
+        """Close a connection, unless it is an open peer that the author passed in."""
         if peer is not self._target:
             peer.close()
 
 
 def get_target_label(target: object) -> str:
-    """What to call an upstream that has no prefix."""
+    """Return a name for an upstream without prefix."""
     if isinstance(target, Peer):
         return str(target.server_info.get("name", "peer"))
     if isinstance(target, str | PathLike):
@@ -148,18 +138,18 @@ def get_target_label(target: object) -> str:
 
 
 MIN_RECONNECT_SECONDS, MAX_RECONNECT_SECONDS = 0.5, 30.0
-"""Seconds before a further attempt to connect: the first time, and at the most."""
+"""Delays before reconnecting: the first one and the longest."""
 STABLE_CONNECTION_SECONDS = 5.0
-"""Seconds after which a connection counts as a good one."""
+"""A connection that lasts this long resets the delay."""
 STALE_LIST_SECONDS = 3.0
-"""Seconds after which lists are asked for again, if the upstream does not tell of changes."""
+"""Maximum age of lists if the upstream does not announce changes."""
 CLOSE_TIMEOUT_SECONDS = 4.5
-"""Seconds that ending all connections may take."""
+"""Time limit for closing all connections."""
 _log = logging.getLogger("paddock")
 
 
 class UpstreamTimeouts(Struct, frozen=True):
-    """How long an upstream may take."""
+    """Timeouts of an upstream, in seconds."""
 
     list_timeout: float
     call_timeout: float
@@ -167,20 +157,26 @@ class UpstreamTimeouts(Struct, frozen=True):
 
 
 class Upstream:
-    """A server elsewhere, as the source of mounted items."""
+    """A remote server and the thread that keeps the connection to it."""
 
     def __init__(
-        self, label: str, dialling: UpstreamConnector, limits: UpstreamTimeouts, owner: BaseServer
+        self,
+        label: str,
+        upstream_connector: UpstreamConnector,
+        timeouts: UpstreamTimeouts,
+        owner: BaseServer,
     ) -> None:
         self.label = label
-        self.timeouts = limits
+        self.timeouts = timeouts
         self.owner = owner
         self.on_change: Callable[[str, str | None], int] | None = None
         self.calls = UpstreamCallTable(label)
         self.id = secrets.token_hex(4)
-        self._connector = dialling
-        self._lists = UpstreamLists(self.id, label)
-        self._change_tracker = UpstreamChangeTracker(are_heard=dialling.receives_notifications)
+        self._connector = upstream_connector
+        self.lists = UpstreamLists(self.id, label)
+        self._change_tracker = UpstreamChangeTracker(
+            receives_notifications=upstream_connector.receives_notifications
+        )
         self._condition = threading.Condition()
         self._thread: threading.Thread | None = None
         self._holders: set[object] = set()
@@ -189,82 +185,36 @@ class Upstream:
         self._failure: str | None = None
         self._end_reason = ""
         self._connect_event = ThreadEvent()
-        """Open while there is a connection, or the last attempt to make one has failed."""
+        """Set while there is a connection, and after a failed attempt to connect."""
         self._lists_event = ThreadEvent()
         self._started_at = 0.0
 
     def __repr__(self) -> str:
         return f"the upstream {self.label!r}"
 
-    # What it offers.
-
-    @property
-    def revision(self) -> int:
-        """A number that grows with each change of what it offers."""
-        return self._lists.revision
-
-    def can_offer(self, kind: str, key: str) -> bool:
-        """Whether it has an item, or has not yet said what it offers."""
-        return not self._lists.has_entries or key in self._lists.get_entries(kind)
-
-    def list_keys(self, kind: str) -> list[str]:
-        """The names of its items of a kind, as they were last seen."""
-        return list(self._lists.get_entries(kind))
-
-    def get_entry(self, kind: str, key: str) -> Json:
-        """How it shows an item in its lists."""
-        return self._lists.get_entries(kind)[key]
-
-    def get_tool(self, name: str) -> RemoteToolInvoker:
-        """A tool of it, ready to be called."""
-        return RemoteToolInvoker(self, name, self._lists.get_entries("tools").get(name, {}))
-
-    def render_prompt(self, request: Request, name: str) -> None:
-        """Begin `prompts/get` there."""
-        self._set_work(request, build_prompt_params(request, name))
-
-    def read_uri(self, request: Request, uri: str) -> None:
-        """Begin `resources/read` there."""
-        self._set_work(request, build_read_params(uri))
-
-    def complete_reference(self, request: Request, reference: CompletionReference) -> None:
-        """Begin `completion/complete` there."""
-        self._set_work(request, build_completion_params(request, reference))
-
     def watch(self, uri: str) -> None:
-        """Ask it to tell when a resource changes."""
+        """Subscribe to changes of a resource."""
         if self._change_tracker.watch_resource(uri):
             self.wake()
 
-    def _set_work(self, request: Request, params: Json) -> None:
-        async def work(request: Request) -> Result:
-            try:
-                return await forward_request(self, request, params)
-            except PaddockError as error:
-                raise to_protocol_error(error, self.owner, str(params.get("uri", ""))) from None
-
-        request.async_work = work
-
-    # Whether it is there.
-
     @property
     def are_lists_ready(self) -> bool:
-        """Whether what it offers is known, or time was up to find out."""
+        """Whether the lists are known, or their time limit has passed."""
         return self._lists_event.is_set
 
     @property
     def has_holders(self) -> bool:
-        """Whether somebody needs it."""
+        """Whether anything needs the connection."""
         return bool(self._holders)
 
     def add_holder(self, holder: object) -> None:
-        """Somebody needs it: connect, in the background."""
+        """Register a user of the connection, and connect in the background."""
         with self._condition:
             self._holders.add(holder)
         self.start()
 
     def remove_holder(self, holder: object) -> None:
-        """Somebody needs it no longer; the last one to go has it closed, in the background."""
+        """Drop a user's claim; after the last one, close the connection in the background."""
         with self._condition:
             self._holders.discard(holder)
             is_last = not self._holders
@@ -272,21 +222,24 @@ class Upstream:
             self.begin_closing()
 
     def start(self) -> None:
-        """Begin to connect, unless that has begun already."""
+        """Start the connection thread unless it is running."""
         with self._condition:
             if self._thread is not None and not self._is_closing:
                 return
-            earlier = self._thread
+            earlier_thread = self._thread
             self._is_closing = False
             self._started_at = monotonic()
             self._thread = threading.Thread(
-                target=self._run, args=(earlier,), name=f"paddock-mount-{self.label}", daemon=True
+                target=self._run,
+                args=(earlier_thread,),
+                name=f"paddock-mount-{self.label}",
+                daemon=True,
             )
             self._thread.start()
         _open_upstreams.add(self)
 
     def begin_closing(self) -> None:
-        """End the connection in the background."""
+        """Close the connection in the background."""
         with self._condition:
             if self._thread is None or self._is_closing:
                 return
@@ -295,49 +248,52 @@ class Upstream:
         self._connector.cancel_connect()
 
     def join(self, seconds: float) -> None:
-        """Wait until the connection has ended."""
+        """Wait until the connection thread has ended."""
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(seconds)
 
     def wake(self) -> None:
-        """Have the thread look at what there is to do."""
+        """Make the connection thread process pending changes."""
         with self._condition:
             self._condition.notify_all()
 
     def refresh_lists(self) -> None:
-        """Have lists asked for again if they may be out of date by now."""
-        fetched = self._lists.fetched_at
+        """Request the lists again if they may be out of date."""
+        fetched = self.lists.fetched_at
         if self._peer is None or fetched is None or monotonic() - fetched < STALE_LIST_SECONDS:
             return
         if self._change_tracker.add_unannounced_lists(self._peer):
             self.wake()
 
     async def wait_for_lists(self) -> None:
-        """Wait until it is known what it offers, or the time is up, once and for all."""
+        """Wait until the lists are known, up to the list timeout.
+
+        After the timeout the lists count as ready, so that only the first request waits.
+        """
         self.start()
-        rest = self._started_at + self.timeouts.list_timeout - monotonic()
-        if not await self._lists_event.wait(max(0.0, rest)):
+        remaining = self._started_at + self.timeouts.list_timeout - monotonic()
+        if not await self._lists_event.wait(max(0.0, remaining)):
             _log.warning(
-                "%r has not said within %g s what it offers, and is left out of lists until then",
+                "%r has not sent its lists within %g s; its items are not listed until it does",
                 self,
                 self.timeouts.list_timeout,
             )
             self._lists_event.set()
 
     async def wait_for_peer(self) -> Peer:
-        """The connection to it, once there is one.
+        """Return the connection, waiting until it is established.
 
         Raises:
-            UpstreamError: when there is none, saying why.
+            UpstreamError: The connection failed, or the connect timeout has passed.
         """
         self.start()
         peer = self._peer
         if peer is not None:
             return peer
-        # One that has failed before is not worth a long wait.
-        is_new = self._failure is None
-        limit = self.timeouts.connect_timeout if is_new else self.timeouts.list_timeout
+        # After a failed attempt the thread is waiting to retry: do not wait long for that.
+        has_failed = self._failure is not None
+        limit = self.timeouts.list_timeout if has_failed else self.timeouts.connect_timeout
         await self._connect_event.wait(limit)
         peer = self._peer
         if peer is None:
@@ -345,7 +301,7 @@ class Upstream:
         return peer
 
     def mark_lost(self, peer: Peer, reason: str) -> None:
-        """A connection turned out to have ended."""
+        """Drop a connection that has ended, and reconnect."""
         with self._condition:
             if self._peer is not peer:
                 return
@@ -354,32 +310,32 @@ class Upstream:
             self._connect_event.clear()
             self._condition.notify_all()
         if not self._is_closing:
-            _log.warning("%r has to be connected to anew: %s", self, reason)
+            _log.warning("%r is being reconnected: %s", self, reason)
 
     def mark_suspect(self, peer: Peer) -> None:
-        """A call over a connection has failed, which others may survive: look whether it works."""
+        """Fetch the lists again after a failed call, which shows whether the connection works."""
         with self._condition:
             if self._peer is peer:
                 self._change_tracker.reset(peer)
                 self._condition.notify_all()
 
-    # The thread.
+    # The connection thread
 
-    def _run(self, earlier: threading.Thread | None) -> None:
-        if earlier is not None:
-            earlier.join()
+    def _run(self, earlier_thread: threading.Thread | None) -> None:
+        if earlier_thread is not None:
+            earlier_thread.join()  # two threads must not use the connector at the same time
         pause = 0.0
         while not self._is_closing:
             started = monotonic()
             try:
                 self._connect_and_serve()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the next attempt may work
+            except Exception as error:  # noqa: BLE001 - any error: the next attempt may succeed
                 self._record_failure(error)
             if monotonic() - started >= STABLE_CONNECTION_SECONDS:
                 pause = 0.0
             elif pause and self._failure is None:
                 self._record_failure(
-                    ConnectError(f"it ends soon after it has begun: {self._end_reason}")
+                    ConnectError(f"the connection ends soon after it starts: {self._end_reason}")
                 )
             self._pause(pause)
             pause = min(2 * pause, MAX_RECONNECT_SECONDS) or MIN_RECONNECT_SECONDS
@@ -401,7 +357,7 @@ class Upstream:
         except ConnectError as error:
             self.mark_lost(peer, str(error))
         finally:
-            self.mark_lost(peer, "we have closed it")
+            self.mark_lost(peer, "the connection was closed")
             self._connector.disconnect(peer)
 
     def _process_changes(self, peer: Peer) -> None:
@@ -411,8 +367,8 @@ class Upstream:
             self._change_tracker.update_subscriptions(peer)
             kinds = self._change_tracker.take_due_lists()
             if kinds:
-                changed = self._lists.fetch_lists(peer, kinds)
-                # As long as it is not settled, nobody has seen any list.
+                changed = self.lists.fetch_lists(peer, kinds)
+                # Before the lists are ready, no client has seen any list that could change.
                 for kind in sorted(changed) if self.are_lists_ready else ():
                     self._announce_change(kind)
                 self._lists_event.set()
@@ -441,7 +397,7 @@ class Upstream:
         with self._condition:
             self._condition.wait_for(lambda: self._is_closing, seconds)
 
-    # What it says of itself.
+    # Messages from the upstream
 
     def _announce_change(self, kind: str, uri: str | None = None) -> int:
         return 0 if self.on_change is None else self.on_change(kind, uri)
@@ -455,7 +411,7 @@ class Upstream:
             self._announce_change("elicitation", str(params.get("elicitationId")))
         elif method == "notifications/resources/updated":
             uri = str(params.get("uri"))
-            if not self._announce_change("resources", uri):  # whoever wanted to know has left
+            if not self._announce_change("resources", uri):  # no client is subscribed any more
                 self._change_tracker.unwatch_resource(uri)
         elif method.endswith("/list_changed"):
             kind = method.removeprefix("notifications/").removesuffix("/list_changed")
@@ -476,7 +432,7 @@ def _close_at_exit() -> None:
 
 
 def close_upstreams(upstreams: list[Upstream]) -> None:
-    """End the connections to several upstreams and wait until they have ended, or time is up."""
+    """Close several connections at the same time, waiting up to `CLOSE_TIMEOUT_SECONDS`."""
     for upstream in upstreams:
         upstream.begin_closing()
     deadline = monotonic() + CLOSE_TIMEOUT_SECONDS
@@ -485,7 +441,7 @@ def close_upstreams(upstreams: list[Upstream]) -> None:
 
 
 async def wait_for_upstream_lists(upstreams: list[Upstream]) -> None:
-    """Wait until it is known what several upstreams offer, as far as time allows."""
+    """Wait for the lists of several upstreams, which are fetched concurrently."""
     for upstream in upstreams:
         upstream.start()
     for upstream in upstreams:

@@ -1,8 +1,8 @@
-"""The calls that are on their way to an upstream, and whose they are.
+"""The open calls to an upstream, and the routing of its messages to the clients that made them.
 
-What an upstream says while it works belongs to one of them: progress by its token; log messages
-and, in a session, questions to whoever calls, if that is only one. A question that could be of
-two clients is put to neither.
+Progress is routed by its token. Log messages and, in a session, questions carry no reference to a
+call; they go to the caller if all open calls belong to one client. Otherwise they are dropped or
+rejected, because another client must not see them.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 ANSWER_TIMEOUT_SECONDS = 600.0
-"""Seconds that a client may take to answer a question of an upstream."""
+"""Time limit for a client to answer a question of an upstream."""
 CLEANUP_INTERVAL_SECONDS = 10.0
-"""Seconds between two looks for clients that have not come back."""
+"""Interval of checks for clients that have not returned with an answer."""
 MAX_OPEN_CALLS = 10_000
-"""Calls to one upstream that may be under way at once."""
+"""Limit of open calls to one upstream."""
 
 
 class PendingQuestion:
-    """A question of a session, which waits until a stateless client calls again with the answer."""
+    """A question of a session upstream that waits for a stateless client's next request."""
 
-    def __init__(self, ask: ServerRequest) -> None:
-        self.request = ask
+    def __init__(self, request: ServerRequest) -> None:
+        self.request = request
         self._answer_event = threading.Event()
         self._answer: Json | None = None
 
     def set_answer(self, answer: Json | None) -> None:
-        """Here is the answer; None: there will be none."""
+        """Store the answer and wake the waiting thread. None means that no answer will come."""
         self._answer = answer
         self._answer_event.set()
 
     def wait_for_answer(self) -> Json:
-        """Block until there is an answer.
+        """Block until the answer arrives.
 
         Raises:
-            ProtocolError: when there will be none.
+            ProtocolError: The client did not answer.
         """
         self._answer_event.wait(ANSWER_TIMEOUT_SECONDS)
         if self._answer is None:
@@ -63,16 +63,16 @@ class PendingQuestion:
 
 
 class UpstreamCall:
-    """One call on its way."""
+    """A call to an upstream."""
 
     def __init__(self, request: Request) -> None:
         self.id = secrets.token_hex(16)
         self.request = request
         self.is_done = False
         self.client_left_at: float | None = None
-        """Since when a stateless client has been away to answer questions."""
+        """Time at which a stateless client was sent away to answer questions."""
         self.peer: Peer | None = None
-        """The connection that it was last sent over."""
+        """The connection that the call was last sent over."""
         self._pending_call: PendingCall | None = None
         self._open_questions: dict[str, PendingQuestion] = {}
         self._activity_event = ThreadEvent()
@@ -81,40 +81,43 @@ class UpstreamCall:
 
     @property
     def client(self) -> object:
-        """Who has made the call; two calls with the same answer are of one client."""
+        """The client that made the call, compared by identity.
+
+        Stateless HTTP requests cannot be attributed to a client, so each counts as one.
+        """
         request = self.request
-        is_alone = request.era.is_stateless and request.exchange is not None
-        return request if is_alone else request.connection
+        is_anonymous = request.era.is_stateless and request.exchange is not None
+        return request if is_anonymous else request.connection
 
     def send(self, peer: Peer, params: Json) -> None:
-        """Send it, or send it again with answers.
+        """Send the call, or send it again with answers.
 
         Raises:
-            ConnectError: when the connection has ended before.
+            ConnectError: The connection has ended.
         """
         meta = build_meta(self.request, peer, self.id)
-        wrapped = {**params, "_meta": meta} if meta else params
+        call_params = {**params, "_meta": meta} if meta else params
         self.is_done, self.peer = False, peer
-        pending = peer.start(self.request.method, wrapped, answers_questions=False)
-        self._pending_call = pending
-        pending.when_done(self._handle_completion)
+        pending_call = peer.start(self.request.method, call_params, answers_questions=False)
+        self._pending_call = pending_call
+        pending_call.when_done(self._handle_completion)
 
     def get_result(self) -> Json:
-        """What came of it, once it is done."""
+        """Return the result of a completed call."""
         if self._pending_call is None:
             raise ProtocolError("The call was never sent")
         return self._pending_call.result(0)
 
     def cancel(self, reason: str) -> None:
-        """Have the upstream stop."""
+        """Cancel the call on the upstream."""
         if self._pending_call is not None:
             self._pending_call.cancel(reason)
 
     async def wait_for_questions(self, seconds: float) -> dict[str, ServerRequest]:
-        """The questions that are open, or none: the call is done.
+        """Wait for questions or completion; return the open questions, or {} on completion.
 
         Raises:
-            TimeoutError: when there was no sign of life for so long.
+            TimeoutError: The upstream sent nothing for this time.
         """
         while True:
             self._activity_event.clear()
@@ -126,57 +129,57 @@ class UpstreamCall:
                 raise TimeoutError
 
     def record_activity(self) -> None:
-        """A sign of life."""
+        """Restart the timeout, because the upstream has sent a message about the call."""
         self._activity_event.set()
 
     def get_open_questions(self, keys: list[str]) -> dict[str, ServerRequest]:
-        """Those of these questions that still wait for an answer."""
+        """Return those of the questions that still wait for an answer."""
         return {
             key: self._open_questions[key].request for key in keys if key in self._open_questions
         }
 
     def set_answers(self, answers: Json) -> None:
-        """Here are the answers to questions."""
+        """Deliver answers to waiting questions."""
         for key, answer in answers.items():
             self._open_questions.pop(key).set_answer(answer)
 
-    def ask_client(self, ask: ServerRequest) -> Json:
-        """Put a question to the client, and wait for the answer. In a thread of its own."""
+    def ask_client(self, question: ServerRequest) -> Json:
+        """Send a question to the client and wait for the answer. Blocks the calling thread."""
         self._questions_in_progress += 1
         try:
-            ask.check_capabilities(self.request.era.get_client_capabilities(self.request))
+            question.check_capabilities(self.request.era.get_client_capabilities(self.request))
             return (
-                self._ask_in_next_round(ask)
+                self._ask_in_next_round(question)
                 if self.request.era.is_stateless
-                else self._ask_now(ask)
+                else self._ask_now(question)
             )
         except HandlerCancelled:
             raise ProtocolError("The call was cancelled") from None
         finally:
             self._questions_in_progress -= 1
 
-    def _ask_now(self, ask: ServerRequest) -> Json:
-        answers = self.request.era.request_input(self.request, {"question": ask})
-        found = answers if isinstance(answers, dict) else answers.wait()
-        return cast("Json", found["question"])
+    def _ask_now(self, question: ServerRequest) -> Json:
+        answers = self.request.era.request_input(self.request, {"question": question})
+        answers_by_key = answers if isinstance(answers, dict) else answers.wait()
+        return cast("Json", answers_by_key["question"])
 
-    def _ask_in_next_round(self, ask: ServerRequest) -> Json:
+    def _ask_in_next_round(self, question: ServerRequest) -> Json:
         self._question_count += 1
-        asked = PendingQuestion(ask)
-        self._open_questions[f"question-{self._question_count}"] = asked
+        pending_question = PendingQuestion(question)
+        self._open_questions[f"question-{self._question_count}"] = pending_question
         self._activity_event.set()
-        return asked.wait_for_answer()
+        return pending_question.wait_for_answer()
 
     def _handle_completion(self) -> None:
         self.is_done = True
         self._activity_event.set()
         questions, self._open_questions = self._open_questions, {}
-        for asked in questions.values():
-            asked.set_answer(None)
+        for question in questions.values():
+            question.set_answer(None)
 
 
 class UpstreamCallTable:
-    """The calls to one upstream that are under way."""
+    """The open calls to one upstream."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -186,38 +189,39 @@ class UpstreamCallTable:
         self._cleaned_up_at = monotonic()
 
     def begin_call(self, request: Request) -> UpstreamCall:
-        """A call is about to be sent."""
+        """Register a call that is about to be sent."""
         call = UpstreamCall(request)
         self._cancel_abandoned_calls()
         with self._lock:
             if len(self._open_calls) >= MAX_OPEN_CALLS:
-                raise UpstreamError(self._label, "too many calls are under way")
+                raise UpstreamError(self._label, "too many calls are open")
             self._open_calls[call.id] = call
         return call
 
     def end_call(self, call: UpstreamCall) -> None:
-        """A call has come to its end."""
+        """Remove a completed call."""
         with self._lock:
             self._open_calls.pop(call.id, None)
 
     def resume_call(self, call_id: str, request: Request) -> UpstreamCall:
-        """The call that a request brings answers for.
+        """Return the open call that a request brings answers for.
 
         Raises:
-            UpstreamError: when it is not under way any more.
+            UpstreamError: The call is no longer open.
+            ProtocolError: Another user made the call.
         """
         with self._lock:
             call = self._open_calls.get(call_id)
         if call is None or call.client_left_at is None:
             raise UpstreamError(self._label, "its question has expired; call again")
         if _get_principal_key(call.request) != _get_principal_key(request):
-            raise ProtocolError("The question was put to somebody else")
+            raise ProtocolError("The question was sent to another user")
         call.request = request
         call.client_left_at = None
         return call
 
     def request_log_level(self, peer: Peer, request: Request) -> None:
-        """Have a session send the log messages that a client wants; it knows one level for all."""
+        """Lower a session's log level if a client wants more messages; sessions have only one."""
         level = request.era.get_log_level(request)
         if level is None or peer.protocol_version in STATELESS_VERSIONS:
             return
@@ -229,11 +233,11 @@ class UpstreamCallTable:
             peer.start("logging/setLevel", {"level": level})
 
     def reset_log_level(self) -> None:
-        """A new connection knows of no log level yet."""
+        """Forget the log level, because a new connection starts without one."""
         self._log_level = None
 
     def forward_progress(self, params: Json) -> None:
-        """Pass on how far a call has come."""
+        """Send a progress notification to the client that made the call."""
         call = self._open_calls.get(str(params.get("progressToken")))
         if call is None or call.request.meta is None:
             return
@@ -242,30 +246,32 @@ class UpstreamCallTable:
         call.request.notify("notifications/progress", {**params, "progressToken": token})
 
     def forward_log_message(self, params: Json) -> None:
-        """Pass on a log message, if it can be told whose it is."""
+        """Send a log message to the client, if it belongs to only one client."""
         call = self._find_sole_call()
         level = params.get("level")
         if call is None or level not in LOGGING_LEVELS:
             return
-        wanted = call.request.era.get_log_level(call.request)
-        if wanted is not None and LOGGING_LEVELS.index(level) >= LOGGING_LEVELS.index(wanted):
+        minimum_level = call.request.era.get_log_level(call.request)
+        if minimum_level is not None and LOGGING_LEVELS.index(level) >= LOGGING_LEVELS.index(
+            minimum_level
+        ):
             call.request.notify("notifications/message", params)
 
     def answer_question(self, method: str, params: Json) -> Json:
-        """The client's answer to a question of a session. In a thread of its own.
+        """Send a session's question to the client and return the answer. Blocks the thread.
 
         Raises:
-            ProtocolError: when nobody can be asked, saying why.
+            ProtocolError: No client can be asked, or the client declined.
         """
         call = self._find_sole_call()
         if call is None:
             count = len(self._open_calls)
             reason = (
-                f"{count} calls of several clients are under way, and it may be of any of them"
+                f"{count} calls of several clients are open, and any of them may be concerned"
                 if count
-                else "no call is under way"
+                else "no call is open"
             )
-            raise ProtocolError(f"Nobody can be asked {method}: {reason}")
+            raise ProtocolError(f"No client can be asked {method}: {reason}")
         try:
             return call.ask_client(create_server_request(method, params))
         except ProtocolError:
@@ -274,14 +280,14 @@ class UpstreamCallTable:
             raise ProtocolError(str(error)) from None
 
     def _find_sole_call(self) -> UpstreamCall | None:
-        """The last call, if all that are under way are of one client."""
+        """Return the latest call, if all open calls belong to one client."""
         with self._lock:
             calls = [call for call in self._open_calls.values() if not call.is_done]
         clients = {id(call.client) for call in calls}
         return calls[-1] if len(clients) == 1 else None
 
     def _cancel_abandoned_calls(self) -> None:
-        """Give up calls whose clients went away to answer questions and have not come back."""
+        """Cancel calls whose clients did not return with answers in time."""
         now = monotonic()
         if now - self._cleaned_up_at < CLEANUP_INTERVAL_SECONDS:
             return
@@ -294,7 +300,7 @@ class UpstreamCallTable:
                 and now - call.client_left_at > ANSWER_TIMEOUT_SECONDS
             ):
                 self.end_call(call)
-                call.cancel("the client has not come back")
+                call.cancel("the client did not return with an answer")
 
 
 def _get_principal_key(request: Request) -> object:

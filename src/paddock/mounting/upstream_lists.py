@@ -1,12 +1,8 @@
-"""Finding out that a server would, through others, be mounted in itself.
+"""Lists of an upstream's items, their changes, and detection of mount cycles.
 
-In one process the mounts themselves tell. Of programs, each is told by its environment which ones
-have started it, so that a circle ends where it closes, instead of in ever more processes. Of what
-comes over a network, each entry of a list carries the mounts that it has passed through.
-
-What an upstream offers, as it was last seen.
-
-What is to be asked of an upstream again, and of what it is to tell us.
+Cycles within a process are visible in the mounts. A mounted program learns from an environment
+variable which commands started it, so a cycle ends before it spawns processes without limit. Over a
+network, each list entry records the mounts that it has passed through.
 """
 
 from __future__ import annotations
@@ -31,52 +27,50 @@ if TYPE_CHECKING:
 
 
 MOUNT_CHAIN_VARIABLE = "PADDOCK_MOUNTED_BY"
-"""The environment variable with the commands of the mounts that have led to a process."""
+"""Environment variable with the commands of the mounts that started this process, as JSON."""
 META_MOUNT_CHAIN = "paddock/via"
-"""The member of an entry's `_meta` with the mounts that it has passed through."""
+"""Member of an entry's `_meta` with the mounts that the entry has passed through."""
 
 Json = dict[str, Any]
 
 
 def build_mount_environment(command: list[str]) -> dict[str, str]:
-    """What a mounted program is to be told by its environment.
+    """Return the environment variables for a mounted program.
 
     Raises:
-        DefinitionError: when it is one of those that have led to this process.
+        DefinitionError: The command is one of those that started this process.
     """
-    earlier = _read_mount_chain()
-    if command in earlier:
+    mount_chain = _read_mount_chain()
+    if command in mount_chain:
         raise DefinitionError(
             f"{' '.join(command)!r} would be mounted in itself",
             hint="leave out the mount that leads back to it",
         )
-    return {MOUNT_CHAIN_VARIABLE: json.dumps([*earlier, command])}
+    return {MOUNT_CHAIN_VARIABLE: json.dumps([*mount_chain, command])}
 
 
 def has_visited(entry: Json, mount: str) -> bool:
-    """Whether an entry has passed through a mount already."""
+    """Return whether an entry has passed through a mount."""
     meta = entry.get("_meta")
-    via = meta.get(META_MOUNT_CHAIN) if isinstance(meta, dict) else None
-    return isinstance(via, list) and mount in via
+    mount_chain = meta.get(META_MOUNT_CHAIN) if isinstance(meta, dict) else None
+    return isinstance(mount_chain, list) and mount in mount_chain
 
 
 def add_visited(entry: Json, mount: str) -> Json:
-    """An entry that has now passed through a mount."""
+    """Return an entry with a mount added to those that it has passed through."""
     meta = entry.get("_meta")
     meta = meta if isinstance(meta, dict) else {}
-    via = meta.get(META_MOUNT_CHAIN)
-    return {
-        **entry,
-        "_meta": {**meta, META_MOUNT_CHAIN: [*(via if isinstance(via, list) else []), mount]},
-    }
+    mount_chain = meta.get(META_MOUNT_CHAIN)
+    earlier_mounts = mount_chain if isinstance(mount_chain, list) else []
+    return {**entry, "_meta": {**meta, META_MOUNT_CHAIN: [*earlier_mounts, mount]}}
 
 
 def _read_mount_chain() -> list[object]:
     try:
-        found = json.loads(os.environ.get(MOUNT_CHAIN_VARIABLE, "[]"))
+        mount_chain = json.loads(os.environ.get(MOUNT_CHAIN_VARIABLE, "[]"))
     except ValueError:
         return []
-    return found if isinstance(found, list) else []
+    return mount_chain if isinstance(mount_chain, list) else []
 
 
 LIST_METHODS = {
@@ -87,48 +81,48 @@ LIST_METHODS = {
         ("templates", "resources/templates/list", "resourceTemplates", "uriTemplate"),
     ),
 }
-"""For each capability: the kind of item, the method that lists it, and the members of the answer
-and of an entry that count."""
+"""For each capability, its lists: kind of item, method, and the identifying members of the result
+and of an entry."""
 _log = logging.getLogger("paddock")
 
 
 class UpstreamLists:
-    """The entries of one upstream, by kind and name."""
+    """The list entries of one upstream, by kind and name."""
 
-    def __init__(self, mount: str, label: str) -> None:
-        self._mount_id = mount
+    def __init__(self, mount_id: str, label: str) -> None:
+        self._mount_id = mount_id
         self._label = label
         self._entries: dict[str, dict[str, Json]] = {}
         self.revision = 0
-        """Grows with each change."""
+        """Increases with each change."""
         self.fetched_at: float | None = None
-        """When all of them were last asked for."""
+        """Time at which the lists were last fetched."""
 
     def get_entries(self, kind: str) -> dict[str, Json]:
-        """The entries of a kind."""
+        """Return the entries of a kind by name."""
         return self._entries.get(kind, {})
 
     @property
     def has_entries(self) -> bool:
-        """Whether the upstream has ever said what it offers."""
+        """Whether the lists have ever been fetched."""
         return "tools" in self._entries
 
     def fetch_lists(self, peer: Peer, capabilities: Iterable[str]) -> set[str]:
-        """Ask for the lists of these capabilities; which of them are not what they were.
+        """Fetch the lists of some capabilities; return the capabilities whose lists changed.
 
         Raises:
-            ConnectError: when the upstream is gone.
+            ConnectError: The connection has ended.
         """
         changed = set()
         for capability in capabilities:
             is_offered = capability in peer.server_capabilities
             for kind, method, key, name in LIST_METHODS[capability]:
-                found = self._fetch_entries(peer, method, key, name) if is_offered else {}
-                if found is None:
+                entries = self._fetch_entries(peer, method, key, name) if is_offered else {}
+                if entries is None:
                     continue
-                if found != self._entries.get(kind, {}):
+                if entries != self._entries.get(kind, {}):
                     changed.add(capability)
-                self._entries[kind] = found
+                self._entries[kind] = entries
                 self.revision += 1
         self.fetched_at = monotonic()
         return changed
@@ -136,7 +130,7 @@ class UpstreamLists:
     def _fetch_entries(
         self, peer: Peer, method: str, key: str, name: str
     ) -> dict[str, Json] | None:
-        """The entries of one list; None when it is not to be had."""
+        """Return the entries of a list by name, or None if the upstream cannot answer."""
         try:
             entries: list[Json] = peer.pages(method, key)
         except ConnectError:
@@ -154,23 +148,23 @@ class UpstreamLists:
 
 
 def _remove_task_support(entry: Json) -> Json:
-    """An entry that does not promise that its tool can be a task: tasks do not pass through us."""
+    """Remove the task support of a tool: tasks are not forwarded to upstreams."""
     return {key: value for key, value in entry.items() if key != "execution"}
 
 
 MAX_WATCHED_RESOURCES = 10_000
-"""Resources of one upstream that clients can want to hear of at once."""
+"""Limit of resources of one upstream that clients subscribe to."""
 
 
 class UpstreamChangeTracker:
-    """The changes of one upstream.
+    """Lists to fetch again, and resources to subscribe to, on one upstream.
 
-    `subscribe` and `taken` belong to the thread that keeps the connection, the others may
-    be called by any.
+    `update_subscriptions` and `take_due_lists` may be called only by the connection thread, the
+    other methods by any thread.
     """
 
-    def __init__(self, *, are_heard: bool) -> None:
-        self._receives_notifications = are_heard
+    def __init__(self, *, receives_notifications: bool) -> None:
+        self._receives_notifications = receives_notifications
         self._lock = threading.Lock()
         self._due_lists: set[str] = set()
         self._watched_uris: set[str] = set()
@@ -179,7 +173,7 @@ class UpstreamChangeTracker:
         self._is_new_connection = False
 
     def reset(self, peer: Peer) -> None:
-        """A connection has been opened, or has to be looked at anew: nothing is known of it."""
+        """Mark all lists as due: the connection is new, or its state is uncertain."""
         with self._lock:
             self._due_lists = set(LIST_METHODS)
             self._subscribed_uris = set()
@@ -189,7 +183,7 @@ class UpstreamChangeTracker:
 
     @property
     def has_pending_changes(self) -> bool:
-        """Whether there is something to ask."""
+        """Whether there are lists to fetch or subscriptions to update."""
         return (
             bool(self._due_lists)
             or self._is_new_connection
@@ -197,19 +191,19 @@ class UpstreamChangeTracker:
         )
 
     def add_list(self, kind: str) -> None:
-        """The upstream has said that a list has changed."""
+        """Mark a list as due, because the upstream reported a change."""
         with self._lock:
             self._due_lists.add(kind)
 
     def add_unannounced_lists(self, peer: Peer) -> bool:
-        """Ask again for lists whose changes the upstream does not tell; whether there are any."""
+        """Mark lists as due whose changes are not announced; return whether there are any."""
         with self._lock:
-            untold = {kind for kind in LIST_METHODS if not self._is_announced(peer, kind)}
-            self._due_lists |= untold
-            return bool(untold)
+            unannounced = {kind for kind in LIST_METHODS if not self._is_announced(peer, kind)}
+            self._due_lists |= unannounced
+            return bool(unannounced)
 
     def watch_resource(self, uri: str) -> bool:
-        """A client wants to hear of a resource; whether that is new."""
+        """Add a resource to subscribe to; return whether it is new."""
         with self._lock:
             if (
                 not self._receives_notifications
@@ -221,58 +215,58 @@ class UpstreamChangeTracker:
             return True
 
     def unwatch_resource(self, uri: str) -> None:
-        """Nobody wants to hear of a resource any more."""
+        """Remove a resource from the subscriptions."""
         with self._lock:
             self._watched_uris = self._watched_uris - {uri}
 
     def take_due_lists(self) -> set[str]:
-        """What is to be asked for now."""
+        """Return the lists to fetch, and mark them as fetched."""
         with self._lock:
             due, self._due_lists = self._due_lists, set()
             return due
 
     def update_subscriptions(self, peer: Peer) -> None:
-        """Have the upstream tell of what is wanted, as far as it can.
+        """Subscribe to the watched resources, if the upstream supports subscriptions.
 
         Raises:
-            ConnectError: when it is gone.
+            ConnectError: The connection has ended.
         """
         with self._lock:
-            wanted, subscribed = self._watched_uris, self._subscribed_uris
-            self._subscribed_uris = wanted
+            watched, subscribed = self._watched_uris, self._subscribed_uris
+            self._subscribed_uris = watched
             is_new, self._is_new_connection = self._is_new_connection, False
         try:
             if peer.protocol_version in STATELESS_VERSIONS:
-                if is_new or wanted != subscribed:
-                    self._open_subscription(peer, wanted)
+                if is_new or watched != subscribed:
+                    self._open_subscription(peer, watched)
                 return
-            for uri in wanted - subscribed:
+            for uri in watched - subscribed:
                 peer.subscribe(uri)
-            for uri in subscribed - wanted:
+            for uri in subscribed - watched:
                 peer.unsubscribe(uri)
         except ConnectError:
             raise
-        except PaddockError:  # it cannot tell, so lists are asked for again now and then
+        except PaddockError:  # subscriptions are unsupported: lists are polled instead
             return
 
     def _open_subscription(self, peer: Peer, uris: set[str]) -> None:
-        earlier, self._subscription = self._subscription, None
+        previous_subscription, self._subscription = self._subscription, None
         self._subscription = peer.listen(
             tools=True, prompts=True, resources=True, uris=sorted(uris) or None
         )
-        if earlier is not None:
-            earlier.close()
+        if previous_subscription is not None:
+            previous_subscription.close()
 
     def _is_announced(self, peer: Peer, kind: str) -> bool:
         if not self._receives_notifications:
             return False
         if peer.protocol_version in STATELESS_VERSIONS:
-            listening = self._subscription
-            honoured = (
-                listening.acknowledged_filter
-                if listening is not None and listening.is_open
+            subscription = self._subscription
+            confirmed_filter = (
+                subscription.acknowledged_filter
+                if subscription is not None and subscription.is_open
                 else None
             )
-            return bool(honoured and honoured.get(f"{kind}ListChanged"))
+            return bool(confirmed_filter and confirmed_filter.get(f"{kind}ListChanged"))
         declared = peer.server_capabilities.get(kind)
         return not isinstance(declared, dict) or bool(declared.get("listChanged"))
