@@ -119,7 +119,7 @@ def test_from_nothing_to_an_agent_that_a_client_has_called(
     servers = json.loads(cursor.read_text("utf-8"))["mcpServers"]
     assert servers["mine"] == {"url": "http://127.0.0.1:1/mcp"}
     assert servers["AgentZoo"]["url"] == f"{fresh.url}/mcp"
-    expect(page.get_by_text("Nobody has called yet")).to_be_visible()
+    expect(page.get_by_text("No calls yet")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("First steps"))).to_contain_text("2 of 3")
 
     with connect(servers["AgentZoo"]["url"]) as client:

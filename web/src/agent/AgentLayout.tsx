@@ -57,7 +57,7 @@ export function AgentLayout() {
       <div className="page">
         <EmptyState
           seed={id}
-          title="Nobody of that name"
+          title="No agent with this name"
           actions={
             <Link className={buttonClass({ look: "primary" })} to="/">
               To the zoo

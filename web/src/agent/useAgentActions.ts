@@ -28,7 +28,7 @@ export function useAgentActions(agent: Agent) {
     } catch (error) {
       if (error instanceof ClashError) {
         rememberAgent(client, error.current);
-        toast("Somebody else has just changed this. Here is what it is now; try again.", {
+        toast("This was just edited elsewhere. The current version is shown; try again.", {
           bad: true,
         });
       } else tellFailure(error);

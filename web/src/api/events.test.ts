@@ -100,7 +100,7 @@ test("a hidden window lets its stream go, and asks for everything when it is see
   expect(staleKeys()).toEqual([undefined]);
 });
 
-test("after a loss the stream is opened again, and everything is asked for anew", () => {
+test("after a loss the stream is opened again, and all queries are refetched", () => {
   const { staleKeys } = freshClient();
   source().onopen?.();
   expect(staleKeys()).toEqual([]);

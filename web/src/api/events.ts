@@ -50,7 +50,7 @@ function connect() {
   };
   opened.onerror = () => {
     becomes("lost");
-    // The browser tries again by itself, unless the answer was no stream at all.
+    // The browser reconnects on its own, unless the response was not an event stream.
     if (opened.readyState === EventSource.CLOSED) {
       retryTimer = window.setTimeout(connect, retryAfter);
       retryAfter = Math.min(retryAfter * 2, LONGEST_RETRY);
@@ -58,14 +58,14 @@ function connect() {
   };
   for (const kind of EVENT_KINDS) opened.addEventListener(kind, tell);
   opened.addEventListener("connection", tellOfClient);
-  // More was missed than is told.
+  // More events were missed than the server stores.
   opened.addEventListener("reset", () => {
     for (const listener of returnListeners) listener();
   });
 }
 
 /**
- * A window that nobody sees lets its stream go after a while: browsers allow six to one server, and
+ * A hidden window closes its stream after a while: browsers allow six to one server, and
  * the seventh window would wait for ever. What it missed is asked for when it is seen again.
  */
 function restOrWake() {
@@ -109,13 +109,13 @@ export function onEvent(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Told when the stream is back after a loss: what happened meanwhile may be missing. */
+/** Notified when the stream is back after a loss: events of that time may be missing. */
 export function onReturn(listener: () => void): () => void {
   returnListeners.add(listener);
   return () => returnListeners.delete(listener);
 }
 
-/** Told when a client calls an MCP endpoint. */
+/** Notified when a client calls an MCP endpoint. */
 export function onConnection(listener: (connection: ClientConnection) => void): () => void {
   clientListeners.add(listener);
   return () => clientListeners.delete(listener);

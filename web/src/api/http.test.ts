@@ -35,7 +35,7 @@ test("an error has what the server says", async () => {
   expect(error).toMatchObject({ message: "No such agent.", code: "AGENT_NOT_FOUND", status: 404 });
 });
 
-test("an error without a word in it still has a text", async () => {
+test("an error without a message still has a text", async () => {
   answers(() => new Response("<html>", { status: 500 }));
   expect(await failure(send("/api/x"))).toMatchObject({
     message: "The server answered with status 500.",
@@ -52,7 +52,7 @@ test.each([
   expect((error as ConflictError).currentAgent).toEqual({ systemPrompt: "now" });
 });
 
-test("a server that is gone is told from one that says no", async () => {
+test("an unreachable server is distinguished from one that refuses", async () => {
   answers(() => Promise.reject(new TypeError("Failed to fetch")));
   expect(await failure(send("/api/x"))).toBeInstanceOf(OfflineError);
   answers(() => new Response("", { status: 502 }));

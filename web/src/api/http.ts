@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What was to be changed has been changed by somebody else meanwhile. */
+/** The item was changed elsewhere since it was loaded. */
 export class ConflictError extends ApiError {
   /** What it is now; an agent, or an entry. */
   get current(): unknown {

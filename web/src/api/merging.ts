@@ -4,7 +4,7 @@ import { diff3Merge } from "node-diff3";
 
 export type Merged = {
   text: string;
-  /** Whether nobody has to look at it: the changes were in different lines, or the same. */
+  /** Whether the merge needs no review: the changes were in different lines, or identical. */
   clean: boolean;
 };
 

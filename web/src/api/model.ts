@@ -143,6 +143,7 @@ export const EVENT_KINDS = [
   "agent:updated",
   "agent:deleted",
   "agent:restored",
+  "agent:purged",
   "agent:injected",
   "agent:handedOver",
   "brain:written",
@@ -168,7 +169,7 @@ export type Health = {
   version: string;
   database: string;
   signedIn: string | null;
-  /** Whether whoever asks has to sign in first. */
+  /** Whether the user has to sign in first. */
   needsSignIn: boolean;
   /** Whether one signs in by name and password, and not by a token. */
   isTeam: boolean;
@@ -186,5 +187,5 @@ export type Connection = {
   tool: string | null;
 };
 
-/** An agent to begin with. */
+/** A starter agent. */
 export type Starter = { id: string; name: string; description: string; agent: Agent };

@@ -32,7 +32,7 @@ export const keys = {
 export function makeQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
-      // Somebody has signed us out: the entrance asks who we are.
+      // The session has ended: the sign-in page is shown.
       onError: (error, query) => {
         const isHealth = query.queryKey[0] === keys.health[0];
         if (error instanceof ApiError && error.status === 401 && !isHealth) {
@@ -44,7 +44,7 @@ export function makeQueryClient(): QueryClient {
       queries: {
         staleTime: 30_000,
         networkMode: "always",
-        // An answer is an answer; only silence is worth asking again.
+        // Retry only when the server did not respond.
         retry: (count, error) => count < 2 && !(error instanceof ApiError),
         retryDelay: (count) => 400 * 2 ** count,
       },
@@ -190,7 +190,7 @@ function followEvents(client: QueryClient): () => void {
     }
     summariesChanged();
     if (agentId === null) return;
-    if (kind === "agent:deleted")
+    if (kind === "agent:deleted" || kind === "agent:purged")
       void client.invalidateQueries({ queryKey: keys.agent(agentId), exact: true });
     else if (kind !== "agent:injected")
       void client.invalidateQueries({ queryKey: keys.agent(agentId) });
@@ -205,7 +205,7 @@ function followEvents(client: QueryClient): () => void {
   };
 }
 
-/** Keeps what is shown true while the server tells of changes, and after it was away. */
+/** Refetches queries when the server reports changes, and after a lost connection. */
 export function keepFresh(client: QueryClient): () => void {
   const stops = [
     followEvents(client),

@@ -83,7 +83,7 @@ test("what is known to have changed is merged before anything is sent", async ()
   ]);
 });
 
-test("both changing a field to the same is no clash", async () => {
+test("the same change on both sides is not a conflict", async () => {
   serverWith({ ...BASE, tags: ["a"], version: 5 });
   const saved = await saveChanges(BASE, { tags: ["a"] });
   expect(saved.agent.tags).toEqual(["a"]);

@@ -1,4 +1,4 @@
-/** Changes of an agent that give way to nobody's and lose nobody's. */
+/** Saving an agent without overwriting concurrent changes. */
 
 import { ConflictError } from "./http";
 import { mergeTexts } from "./merging";
@@ -16,7 +16,7 @@ export class ClashError extends Error {
   readonly clashes: Clash[];
 
   constructor(current: Agent, clashes: Clash[]) {
-    super("Somebody else has changed the same text meanwhile.");
+    super("The same text was edited elsewhere.");
     this.name = "ClashError";
     this.current = current;
     this.clashes = clashes;
@@ -25,7 +25,7 @@ export class ClashError extends Error {
 
 export type Saved = {
   agent: Agent;
-  /** Whether changes that somebody else has made meanwhile were brought together with ours. */
+  /** Whether concurrent changes were merged with ours. */
   merged: boolean;
 };
 
@@ -61,7 +61,7 @@ function rebased(base: Agent, current: Agent, changes: AgentChanges): AgentChang
 }
 
 /**
- * Sends changes that were made to `base`; what has been changed meanwhile is kept beside them.
+ * Save changes that were made to `base` and merge concurrent changes into them.
  *
  * @param latest What is known of the agent by now, if that is more than `base`.
  */

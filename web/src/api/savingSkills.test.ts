@@ -28,7 +28,7 @@ function serverWith(changes: Partial<Skill>) {
   return () => stored.skills[0];
 }
 
-test("a skill that was turned off meanwhile stays off, with our text", async () => {
+test("a skill that was disabled concurrently stays disabled, with our text", async () => {
   const stored = serverWith({ enabled: false });
   await saveSkill(AGENT, SKILL, { name: SKILL.name, description: "new" });
   expect(stored()).toEqual({ ...SKILL, description: "new", enabled: false });
@@ -40,7 +40,7 @@ test("changes in other lines of its text are merged", async () => {
   expect(stored()?.description).toBe("ONE\ntwo\nTHREE");
 });
 
-test("changes of the same are told, and theirs is still there", async () => {
+test("conflicting changes are reported, and theirs are preserved", async () => {
   const stored = serverWith({ description: "theirs" });
   const error = await saveSkill(AGENT, SKILL, { description: "mine" }).catch(
     (thrown: unknown) => thrown,

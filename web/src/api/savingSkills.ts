@@ -1,4 +1,4 @@
-/** Changes of one skill: what somebody else did to the rest of the agent does not matter to them. */
+/** Saving one skill; concurrent changes of the rest of the agent do not conflict with it. */
 
 import { ConflictError } from "./http";
 import { mergeTexts } from "./merging";
@@ -9,13 +9,13 @@ export type SkillChanges = Partial<
   Pick<Skill, "name" | "description" | "whenToUse" | "categoryId" | "requires">
 >;
 
-/** Somebody else has changed the same of this skill; nothing has been saved. */
+/** The same field of this skill was edited elsewhere; nothing has been saved. */
 export class SkillClashError extends Error {
   readonly theirs: Skill;
   readonly current: Agent;
 
   constructor(theirs: Skill, current: Agent) {
-    super("Somebody else has changed this skill meanwhile.");
+    super("This skill was edited elsewhere.");
     this.name = "SkillClashError";
     this.theirs = theirs;
     this.current = current;

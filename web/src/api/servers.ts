@@ -143,7 +143,7 @@ export type Extension = {
   problem: string | null;
 };
 
-/** In an address, `~` stands for the slash of a qualified name. */
+/** In a URL, `~` replaces the slash of a qualified name. */
 export function inAddress(server: string): string {
   return server.replaceAll("/", "~");
 }

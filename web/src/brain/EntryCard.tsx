@@ -8,7 +8,7 @@ import { EntryType } from "./EntryType";
 /** Longer ones are folded. */
 const FOLDED = 700;
 
-/** Where an entry is from, as far as it is known. */
+/** The origin of an entry, if it is known. */
 export function provenance({ metadata }: BrainEntry): string {
   const { source, workspaceId, sessionId, fromAgentName, fromAgentId } = metadata;
   const parts = [

@@ -14,7 +14,7 @@ type EntryFormProps = {
   /** Under which name what is typed is kept until it is saved. */
   draft: string;
   entry?: BrainEntry;
-  /** What somebody else has made of it since the form was opened. */
+  /** The version saved elsewhere since the form was opened. */
   theirs: BrainEntry | null;
   onSave: (values: EntryValues) => Promise<boolean>;
   onCancel: () => void;

@@ -68,7 +68,7 @@ function HandOverForm({ agent, entries, onClose }: HandOverProps) {
         {receiver ? (
           <Creature seed={receiver.appearanceSeed || receiver.id} size={80} mood="happy" />
         ) : (
-          <span className="hand-over-nobody">?</span>
+          <span className="hand-over-empty">?</span>
         )}
       </div>
       <Field label="To whom">

@@ -46,7 +46,7 @@ test("entries stand under their days in the order in which they come", () => {
   ]);
 });
 
-test("where an entry is from is said as far as it is known", () => {
+test("the origin of an entry is shown if it is known", () => {
   expect(provenance(entry({}))).toBe("");
   expect(
     provenance(
@@ -62,7 +62,7 @@ test("a long text is folded, and shown whole when asked", async () => {
   expect(screen.getByText(/end$/)).toBeDefined();
 });
 
-test("the buttons and tags of an entry tell what was chosen", async () => {
+test("the buttons and tags of an entry report the choice", async () => {
   const told = renderCard({ tags: ["store"], pinned: true });
   await userEvent.click(screen.getByRole("button", { name: "store" }));
   await userEvent.click(screen.getByRole("button", { name: "Unpin" }));

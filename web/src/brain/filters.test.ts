@@ -15,7 +15,7 @@ test("filters go into the address and come back", () => {
   expect(filtersIn(parametersOf(filters))).toEqual(filters);
 });
 
-test("an address that somebody has made up filters nothing that it does not understand", () => {
+test("unknown parameters in the URL are ignored", () => {
   const made = new URLSearchParams("type=secret&from=yesterday&pinned=maybe");
   expect(filtersIn(made)).toEqual(NONE);
   expect(isFiltered(NONE)).toBe(false);

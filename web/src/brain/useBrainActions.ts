@@ -27,7 +27,7 @@ export function useBrainActions(agentId: string) {
 
   return {
     add: (values: EntryValues) => attempt(() => zoo.createEntry(agentId, values)),
-    /** What somebody else has made of the entry is handed back, and nothing is saved then. */
+    /** Returns the entry as edited elsewhere in a conflict; nothing is saved then. */
     edit: async (entry: BrainEntry, values: EntryValues) => {
       let theirs: BrainEntry | null = null;
       const saved = await attempt(() =>

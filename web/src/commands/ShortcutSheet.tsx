@@ -4,7 +4,7 @@ import { Switch } from "../design/Switch";
 import { SHORTCUTS, SINGLE_KEYS } from "./keys";
 import "./commands.css";
 
-/** What keys do, and a switch for those that stand alone. */
+/** The keyboard shortcuts, and a switch for shortcuts without a modifier key. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const [single, setSingle] = usePreference(SINGLE_KEYS);
   return (
@@ -36,7 +36,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
           checked={single !== "off"}
           onChange={(on) => setSingle(on ? null : "off")}
         />
-        <label htmlFor="single-keys">Keys that stand alone, like N and ?, do something</label>
+        <label htmlFor="single-keys">Enable single-key shortcuts such as N and ?</label>
       </div>
     </Dialog>
   );

@@ -7,7 +7,7 @@ export type Command = {
   words: string;
   group: string;
   run: () => void;
-  /** Whose creature stands beside it. */
+  /** The seed of the creature that is shown beside it. */
   seed?: string;
 };
 

@@ -89,7 +89,7 @@ test("an id stays when the page is drawn again", () => {
   expect(container.innerHTML).toBe(first);
 });
 
-test("a hostile seed writes nothing of itself into the drawing", () => {
+test("no part of a hostile seed appears in the drawing", () => {
   const seed = '"><script>alert(1)</script>';
   expect(portraitFile(seed, "awake", 64)).not.toContain("script");
 });

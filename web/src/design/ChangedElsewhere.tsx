@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Diff } from "./Diff";
 
-/** In a form: what somebody else has made of the text meanwhile. Saving again is a decision then. */
+/** A notice in a form whose text was edited elsewhere. Saving again overwrites that change. */
 export function ChangedElsewhere({ theirs, mine }: { theirs: string; mine: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), []);
@@ -11,7 +11,7 @@ export function ChangedElsewhere({ theirs, mine }: { theirs: string; mine: strin
       <p className="notice">
         <TriangleAlert size={18} />
         <span className="notice-text">
-          Somebody else has changed this meanwhile. Here is what is different from theirs to yours;
+          This was edited elsewhere. These are the differences between that version and yours;
           saving again replaces theirs.
         </span>
       </p>

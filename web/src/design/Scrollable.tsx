@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A part that may be longer than its place: whoever uses a keyboard scrolls it too. */
+/** A scrollable region that also scrolls with the keyboard. */
 export function Scrollable({
   label,
   className,

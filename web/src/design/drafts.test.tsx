@@ -47,7 +47,7 @@ test("a full storage loses nothing while the page is open", () => {
   act(() => result.current.discard());
 });
 
-test("what is no draft in the storage is passed over", () => {
+test("invalid drafts in the storage are ignored", () => {
   localStorage.setItem("paddock:draft:soul", "{broken");
   const { result } = renderHook(() => useDraft("soul", SAVED));
   expect(result.current.value).toEqual(SAVED);

@@ -33,7 +33,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => 
   );
 }
 
-/** Grey shapes in the place of what is being loaded. */
+/** Grey placeholders for content that is being loaded. */
 export function Skeleton({
   height,
   width = "100%",

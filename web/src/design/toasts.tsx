@@ -1,4 +1,4 @@
-/** Short messages in the corner. What can be taken back says so here, and waits for it. */
+/** Short messages in the corner, with an action to undo where there is one. */
 
 import { X } from "lucide-react";
 import { Toast } from "radix-ui";

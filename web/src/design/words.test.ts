@@ -15,7 +15,7 @@ test("tokens are counted as the server does: four bytes to one, rounded up", () 
   expect(["", "a", "abcd", "abcde", "äöü"].map(estimatedTokens)).toEqual([0, 1, 1, 2, 2]);
 });
 
-test("times are said as people do", () => {
+test("times are formatted as people say them", () => {
   const before = (seconds: number) =>
     ago(new Date(NOON.getTime() - seconds * 1000).toISOString(), NOON.getTime());
   expect([before(10), before(120), before(7200), before(86_400), before(40 * 86_400)]).toEqual([

@@ -61,7 +61,7 @@ const SOURCES: Record<string, string> = {
   web: "in the browser",
   manual: "by hand",
   mcp: "by an AI client",
-  auto: "by itself",
+  auto: "automatically",
   cli: "in the terminal",
   import: "from a file",
   sync: "by sync",

@@ -1,7 +1,7 @@
 import { useConnections } from "../api/clients";
 import { ago } from "../design/words";
 
-/** Whether somebody is connected to a server, and who. */
+/** A status light: which clients are connected to a server. */
 export function Light({ server }: { server: string }) {
   const connections = useConnections(server);
   const [latest] = connections;
@@ -19,7 +19,7 @@ export function Light({ server }: { server: string }) {
           )}
         </span>
       ) : (
-        <span className="soft">Nobody has called yet</span>
+        <span className="soft">No calls yet</span>
       )}
     </p>
   );

@@ -12,7 +12,7 @@ test("markup of HTML stays text", () => {
   expect(container.querySelector("code")?.textContent).toBe("code");
 });
 
-test("fences, headings and lists are told apart, and code is kept as it is", () => {
+test("fences, headings and lists are distinguished, and code is unchanged", () => {
   const text = "# Title\nwords\n\n- one\n- two\n```wl\n# no heading\n\n- no list\n```\nend";
   expect(blocksOf(text)).toEqual([
     { kind: "heading", lines: ["# Title"] },

@@ -127,7 +127,7 @@ export function PlanView({ server, address, client, onInstalled }: Props) {
   const put = () =>
     install.mutate(wish, {
       onSuccess: () => {
-        toast(`${client.title} has ${server} now. It may have to be started anew to see it.`);
+        toast(`${client.title} has ${server} now. You may have to restart it.`);
         onInstalled?.();
       },
     });

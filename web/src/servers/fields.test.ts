@@ -32,7 +32,7 @@ test("every kind of schema gets the field that suits it", () => {
   });
 });
 
-test("defaults stand in the fields, and empty fields are left out", () => {
+test("fields contain their defaults, and empty fields are omitted", () => {
   const fields = fieldsOf(SCHEMA);
   const typed = { ...initialOf(fields), code: "1 + 1" };
   expect(argumentsOf(fields, typed)).toEqual({
@@ -70,7 +70,7 @@ test("what cannot be used says so at its field", () => {
   expect(Object.keys(problems)).toEqual(["code", "count", "deep", "seconds"]);
 });
 
-test("a schema that leads to itself comes to an end", () => {
+test("a recursive schema terminates", () => {
   const loop: JsonSchema = {
     properties: { it: { $ref: "#/$defs/It" } },
     $defs: { It: { anyOf: [{ $ref: "#/$defs/It" }] } },

@@ -18,7 +18,7 @@ export type FormField = {
   description: string;
   required: boolean;
   choices: unknown[];
-  /** What stands in it at first, as typed. */
+  /** The initial text of the field. */
   initial: string;
   minimum?: number | undefined;
   maximum?: number | undefined;

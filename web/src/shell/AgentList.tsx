@@ -71,7 +71,7 @@ function Rows({ agents, onChoose }: { agents: readonly AgentSummary[]; onChoose:
   );
 }
 
-/** The agents by name, with a search; `onChoose` is told when one was followed. */
+/** The agents by name, with a search; `onChoose` is called when a link is followed. */
 export function AgentList({ onChoose }: { onChoose: () => void }) {
   const [search, setSearch] = useState("");
   const [archived, setArchived] = useState(false);
@@ -97,7 +97,7 @@ export function AgentList({ onChoose }: { onChoose: () => void }) {
           <Rows agents={found} onChoose={onChoose} />
         ) : (
           <p className="agents-none soft">
-            {search ? "No agent matches." : archived ? "Nobody is archived." : "No agents yet."}
+            {search ? "No agent matches." : archived ? "No archived agents." : "No agents yet."}
           </p>
         )
       ) : error ? (

@@ -10,7 +10,7 @@ import { tellFailure } from "../design/failures";
 import { EmptyState, ErrorState, LoadingState } from "../design/states";
 import { ago } from "../design/words";
 
-/** Agents that were deleted, for as long as they can be had back. */
+/** Deleted agents, for as long as they can be restored. */
 export function BinDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog

@@ -4,7 +4,7 @@ import { Creature } from "../creatures/Creature";
 import { Button } from "../design/Button";
 import { useThemeOnPage } from "../design/theme";
 
-/** Shown in the place of a page whose program has failed: never a white window. */
+/** Shown instead of a page that failed to render. */
 export function ErrorPage() {
   useThemeOnPage();
   const error = useRouteError();

@@ -29,7 +29,7 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
   const [rolled, setRolled] = useState<string | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
-  const seed = rolled ?? (name.trim() || "somebody new");
+  const seed = rolled ?? (name.trim() || "new agent");
   const create = useMutation({
     mutationFn: () =>
       createAgent({ name: name.trim(), description: description.trim(), appearanceSeed: seed }),

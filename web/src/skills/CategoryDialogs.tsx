@@ -92,7 +92,7 @@ type DeleteCategoryProps = {
   onClose: () => void;
 };
 
-/** A category goes; its skills go along only if that is said. */
+/** Deletes a category, and its skills only if the user chooses so. */
 export function DeleteCategoryDialog({
   agent,
   category,

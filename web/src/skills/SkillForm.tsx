@@ -11,7 +11,7 @@ import type { SkillValues } from "./useSkillActions";
 type SkillFormProps = {
   agent: Agent;
   skill?: Skill | undefined;
-  /** What somebody else has made of it since the form was opened. */
+  /** The version saved elsewhere since the form was opened. */
   theirs?: Skill | undefined;
   categoryId: string;
   onSave: (values: SkillValues) => Promise<boolean>;

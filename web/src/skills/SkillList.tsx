@@ -63,7 +63,7 @@ function Row({ skill, ids, findings, actions, onEdit, onDropped }: RowProps) {
       className="skill"
       data-on={skill.enabled}
     >
-      {/* Dragging is for the pointer; the menu moves skills for everybody. */}
+      {/* Dragging needs a pointer; the menu also works with the keyboard. */}
       <span
         className="skill-grip"
         aria-hidden="true"

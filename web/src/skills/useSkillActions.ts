@@ -61,7 +61,7 @@ export function useSkillActions(agent: Agent) {
     },
     arrange: (groupIds: string[]) => order(rearranged(agent.skills, groupIds)),
     add: (values: SkillValues) => attempt(() => zoo.addSkill(id, values)),
-    /** What somebody else has made of the same is handed back, and nothing is saved then. */
+    /** Returns the skill as edited elsewhere in a conflict; nothing is saved then. */
     change: async (base: Agent, skill: Skill, values: Partial<SkillValues>) => {
       let clash: SkillClashError | null = null;
       const saved = await attempt(() =>

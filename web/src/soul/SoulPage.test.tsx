@@ -25,7 +25,7 @@ const AGENT: Agent = {
   version: 1,
 };
 
-/** A server with one agent. The result reads it, and writes to it as somebody else would. */
+/** A server with one agent. The result reads the agent, and edits it as another window would. */
 function serverWith(agent: Agent) {
   let stored = agent;
   const write = (changes: Partial<Agent>) => {

@@ -39,7 +39,7 @@ export function FirstCall({ heard }: { heard: boolean }) {
             </select>
           </Field>
         )}
-        <p>Start your client anew, and say to it:</p>
+        <p>Restart your client, then tell it:</p>
         <blockquote className="say">{words}</blockquote>
         <div className="row">
           <CopyButton text={words} />

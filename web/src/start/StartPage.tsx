@@ -56,7 +56,7 @@ function StepCard({ step, done, open, onOpen, children }: StepProps) {
   );
 }
 
-/** From nothing to an agent in one's editor. What is done shows by itself, so one can come back. */
+/** A guide to the first agent in an editor. Completed steps are detected, so users can return at any time. */
 export function StartPage() {
   const { done, next, isKnown, isOffered, dismiss: sendAway } = useProgress();
   const [picked, setPicked] = useState<Step | null | "none">(null);

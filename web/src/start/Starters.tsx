@@ -42,7 +42,7 @@ function StarterCard({ starter, chosen, onToggle }: CardProps) {
   );
 }
 
-/** Agents to begin with; those that are chosen become the user's own. */
+/** Starter agents; chosen ones become the user's own. */
 export function Starters() {
   const { data, error, refetch } = useStarters();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());

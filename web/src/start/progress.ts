@@ -1,4 +1,4 @@
-/** How far somebody has come from nothing to an agent in their editor: told by what is there. */
+/** Progress through the guide, derived from the existing agents and installations. */
 
 import { useEffect } from "react";
 import { useClients, useConnections } from "../api/clients";
@@ -18,7 +18,7 @@ export type Progress = {
   count: number;
   /** The first step that is not done. */
   next: Step | null;
-  /** Whether nobody has sent the guide away, and there is something left of it. */
+  /** Whether the guide has steps left and was not dismissed. */
   isOffered: boolean;
   /** Whether the server has said how far it is. */
   isKnown: boolean;

@@ -30,7 +30,7 @@ function Happenings({ agents }: { agents: readonly AgentSummary[] }) {
 }
 
 function headline(count: number): string {
-  if (count === 0) return "Nobody here yet";
+  if (count === 0) return "No agents yet";
   return count === 1 ? "1 agent at home" : `${count.toLocaleString()} agents at home`;
 }
 
@@ -53,7 +53,7 @@ export function ZooPage() {
           {!reduced && (
             <Button aria-pressed={still} onClick={() => setPaused(still ? null : "yes")}>
               {still ? <Play size={18} /> : <Pause size={18} />}
-              {still ? "Let them walk" : "Pause"}
+              {still ? "Resume" : "Pause"}
             </Button>
           )}
           <Button look="primary" onClick={newAgent}>

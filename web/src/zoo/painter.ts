@@ -26,7 +26,7 @@ export type Stage = {
   focused: string | null;
   pointed: string | null;
   focusColour: string;
-  /** Nothing moves by itself: paused, or less movement is asked for. */
+  /** Nothing moves: paused, or reduced motion is requested. */
   still: boolean;
 };
 

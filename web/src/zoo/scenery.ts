@@ -1,4 +1,4 @@
-/** What stands in the meadow besides creatures: where it is, decided by the size of the world. */
+/** The scenery of the meadow; positions depend on the size of the world. */
 
 import { type Random, randomFrom } from "../creatures/random";
 import type { Box, Measures } from "./world";

@@ -21,7 +21,7 @@ type Options = {
   canvas: RefObject<HTMLCanvasElement | null>;
   scroller: RefObject<HTMLDivElement | null>;
   ground: RefObject<HTMLDivElement | null>;
-  /** After each frame, where somebody who is pointed at or focused is, within the canvas. */
+  /** After each frame, the position of the hovered or focused creature in the canvas. */
   onPlace: (place: { x: number; y: number; size: number } | null) => void;
 };
 
@@ -210,7 +210,7 @@ export function useMeadow({
       scene.world.attend(happening.agentId, LASTS[happening.reaction]);
       redraw();
       if (!still) return;
-      // Without frames nobody notices that it is over.
+      // Without frames, nothing else would end it.
       window.setTimeout(() => {
         scene.ongoing.delete(happening.agentId);
         redraw();

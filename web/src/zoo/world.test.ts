@@ -49,7 +49,7 @@ test("1,000 creatures find a place each in a world that grows for them", () => {
   expect(world.measures.height).toBeGreaterThan(VIEW);
 });
 
-test("nobody stands in the pond or in the sky", () => {
+test("no creature is in the pond or in the sky", () => {
   const pond = { left: 300, top: 350, right: 700, bottom: 520 };
   const world = worldOf(40, [pond]);
   for (let frame = 0; frame < 1200; frame += 1) world.step(1 / 60);
@@ -68,7 +68,7 @@ test("a newcomer does not move those who are there, and who leaves is gone", () 
   expect(world.find("new")).toBeUndefined();
 });
 
-test("a smaller window brings nobody on top of another", () => {
+test("a smaller window puts no creature on top of another", () => {
   const world = worldOf(40);
   world.reshape(measuresFor(40, 360, 500), []);
   expect(pairsThatOverlap(world)).toEqual([]);
@@ -86,7 +86,7 @@ test("who is busy stands still until it is over", () => {
   expect({ x: walker?.x, y: walker?.y }).not.toEqual(start);
 });
 
-test("a point on a creature finds it, and one on the grass finds nobody", () => {
+test("a point on a creature finds it, and a point on the grass finds none", () => {
   const world = worldOf(1);
   const walker = world.walkers[0];
   expect(walker && world.at(walker.x, walker.y - 20)).toBe(walker);

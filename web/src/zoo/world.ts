@@ -1,7 +1,7 @@
 /**
  * Where the creatures are, and how they walk. Pure: time and size come from outside, nothing is drawn.
  *
- * Every creature stands in a box with its name below it, all boxes have one size, and a step that
+ * Every creature is in a box with its name below it, all boxes have one size, and a step that
  * would make two boxes overlap is not taken. So creatures and names never overlap, whatever happens.
  */
 
@@ -37,7 +37,7 @@ export type Measures = {
   size: number;
   boxWidth: number;
   boxHeight: number;
-  /** Above it nobody walks: sky and hills. */
+  /** Creatures stay below it: above are sky and hills. */
   horizon: number;
 };
 
@@ -83,7 +83,7 @@ export class World {
     return this.byId.get(id);
   }
 
-  /** A new size of the world, or new things in the way: everybody finds a place again. */
+  /** Place all creatures again after the world or its obstacles changed. */
   reshape(measures: Measures, obstacles: Box[]) {
     const { width, height } = this.measures;
     this.measures = measures;
@@ -125,7 +125,7 @@ export class World {
     if (walker) walker.busyUntil = this.time + seconds;
   }
 
-  /** Who stands at a point, creature or name. */
+  /** Find the creature or name at a point. */
   at(x: number, y: number): Walker | undefined {
     return this.near(x, y).find((walker) => {
       const { left, top, right, bottom } = this.boxAt(walker.x, walker.y);
@@ -230,7 +230,7 @@ export class World {
     if (Math.abs(dx) > 2) walker.facing = dx > 0 ? 1 : -1;
   }
 
-  /** Takes a step; along one direction only, if somebody is in the way of the other. */
+  /** Take a step; along one axis only if another creature blocks the other axis. */
   private advance(walker: Walker, dx: number, dy: number): boolean {
     return [
       [dx, dy],
