@@ -39,5 +39,5 @@ def test_a_bundle_is_written_where_it_was_asked_for(paddock: Program) -> None:
         assert json.loads(archive.read("manifest.json"))["name"] == "Demo"
     elsewhere = paddock("bundle", "Demo", "--portable", "--file", "other.mcpb")
     assert elsewhere.out == f"{paddock.work / 'other.mcpb'}\n"
-    assert elsewhere.err == "It holds main.py, manifest.json, pyproject.toml, server.toml\n"
+    assert elsewhere.err == "It contains main.py, manifest.json, pyproject.toml, server.toml\n"
     assert paddock("bundle", "Dmo").code == 2

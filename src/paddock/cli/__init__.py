@@ -1,7 +1,7 @@
 """The `paddock` command.
 
-The plain form of `paddock serve` is recognised here and served without loading the command-line
-library, which would cost more than the server itself; everything else is in `cli.commands`.
+Clients start servers with `paddock serve TARGET`. This form is parsed here, because importing
+click would take longer than starting the server. All other commands are in `cli.commands`.
 """
 
 from __future__ import annotations
@@ -12,30 +12,34 @@ from paddock.errors import PaddockError
 
 
 def main() -> None:
-    """Run the command that was given."""
-    # Somebody who types may be asked something.
+    """Run the command in `sys.argv`."""
+    # A user at a terminal may be asked to install missing extensions, which needs click.
     is_typed = sys.stdin is not None and sys.stdin.isatty()
-    named = None if is_typed else parse_plain_serve(sys.argv[1:])
-    if named is None:
-        from paddock.cli.commands import root_command  # noqa: PLC0415 - see above
+    plain_target = None if is_typed else parse_plain_serve(sys.argv[1:])
+    if plain_target is None:
+        from paddock.cli.commands import root_command  # noqa: PLC0415 - loads click
 
-        root_command(prog_name="paddock")  # however Python was started
+        root_command(prog_name="paddock")  # `python -m paddock` would show "__main__.py"
         return
+    # Only for servers: the import budget of tests/architecture limits the modules loaded here.
     from paddock.named_servers.server_ref import ServerRef, find_target  # noqa: PLC0415 - see above
     from paddock.serving.stdio import serve_target  # noqa: PLC0415 - see above
 
-    name, is_name = named
+    target, is_name = plain_target
     try:
-        serve_target(ServerRef(name) if is_name else find_target(name))
+        serve_target(ServerRef(target) if is_name else find_target(target))
     except PaddockError as error:
-        from paddock.cli.error_text import format_error  # noqa: PLC0415 - see above
+        from paddock.cli.error_text import format_error  # noqa: PLC0415 - only on errors
 
         sys.stderr.write(f"Error: {format_error(error)}\n")
         sys.exit(2)
 
 
 def parse_plain_serve(arguments: list[str]) -> tuple[str, bool] | None:
-    """What `serve TARGET`, or `serve --named NAME`, is to serve, and whether it is a name."""
+    """Return the target of `serve TARGET` or `serve --named NAME`, or None for other commands.
+
+    The second item is True if the target can only be a server name.
+    """
     match arguments:
         case ["serve", target] if not target.startswith("-"):
             return target, False

@@ -1,4 +1,4 @@
-"""`paddock bundle`: a server as one file, which applications install by a double click."""
+"""The command `paddock bundle`, which writes a server as an installable .mcpb file."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from paddock.installer import bundle as bundles
     "--file",
     type=click.Path(path_type=Path),
     metavar="F",
-    help="The file to write, or a directory for it.",
+    help="File to write, or directory to write it in.",
 )
-@click.option("--portable", is_flag=True, help="Put the server itself in, for other computers.")
+@click.option("--portable", is_flag=True, help="Include the server's files, for other computers.")
 @click.option(
     "--env",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Environment variable for the server; may be repeated.",
+    callback=parse_variables,
+    help="Environment variable for the server. Can be repeated.",
 )
-def bundle(server: str, *, file: Path | None, portable: bool, env: tuple[str, ...]) -> None:
-    """Write SERVER as an .mcpb bundle, which Claude Desktop and others install by a double click.
+def bundle(server: str, *, file: Path | None, portable: bool, env: dict[str, str]) -> None:
+    """Write SERVER as an .mcpb bundle that Claude Desktop and other clients can open.
 
-    It starts the server as this computer has it, unless it is to be portable.
+    Without --portable, the bundle contains the command that starts the server on this computer.
     """
-    written = bundles.bundle(server, file, portable=portable, env=parse_variables(env, "--env"))
-    click.echo(written)
+    bundle_file = bundles.bundle(server, file, portable=portable, env=env)
+    click.echo(bundle_file)
     if portable:
-        output.print_note(f"It holds {', '.join(bundles.list_bundle_files(written))}")
+        output.print_note(f"It contains {', '.join(bundles.list_bundle_files(bundle_file))}")
     else:
-        output.print_note("It is of use on this computer only; --portable makes one for others")
+        output.print_note("It works on this computer only. Use --portable for other computers.")

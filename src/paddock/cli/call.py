@@ -1,7 +1,7 @@
-"""`paddock call`: call one tool of a server from a terminal.
+"""The command `paddock call`, which calls one tool of a server.
 
-Arguments are typed as text; the tool's input schema says what they stand for. Whether they are
-right is left to the server.
+Arguments are converted from text to the types in the tool's input schema. The server validates
+them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from paddock.cli import completion, text_layout
 from paddock.cli.errors import ArgumentError
 from paddock.cli.target_options import (
     TargetCommand,
-    build_connect_options,
     resolve_target,
     server_options,
 )
@@ -37,11 +36,13 @@ from paddock.protocol.content import (
 
 if TYPE_CHECKING:
     from paddock.client.calls import PendingCall
+    from paddock.client.connect_options import ConnectOptions
     from paddock.client.peer import Peer
     from paddock.client.results import ToolResult
 
 Json = dict[str, object]
 
+MAX_REFERENCE_DEPTH = 16
 ARGUMENT_PATTERN = re.compile(r"([^=]+?)(:?=)(.*)", re.DOTALL)
 JSON_TYPES: dict[type, tuple[str, ...]] = {
     bool: ("boolean",),
@@ -51,20 +52,20 @@ JSON_TYPES: dict[type, tuple[str, ...]] = {
     list: ("array",),
     type(None): ("null",),
 }
-"""The names that JSON Schema has for the types of values; text stands for itself."""
+"""The JSON Schema types that accept values of a Python type. Other values are strings."""
 
 
 @click.command(cls=TargetCommand)
 @click.argument("target", shell_complete=completion.complete_servers)
 @click.argument("tool")
 @click.argument("pairs", nargs=-1, metavar="[KEY=VALUE | KEY:=JSON]...")
-@click.option("--args", "document", metavar="JSON", help="Arguments as one JSON object.")
-@click.option("--show", is_flag=True, help="Show every message that is sent and received.")
+@click.option("--args", "arguments_json", metavar="JSON", help="Arguments as one JSON object.")
+@click.option("--show", is_flag=True, help="Print every message sent and received.")
 @click.option(
     "--save",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write images, sound and binary resources to files in DIR.",
+    help="Write images, audio and binary resources to files in DIR.",
 )
 @server_options
 @click.pass_context
@@ -74,113 +75,121 @@ def call(
     tool: str,
     pairs: tuple[str, ...],
     *,
-    document: str | None,
+    arguments_json: str | None,
     show: bool,
     save: Path | None,
-    era: str | None,
-    timeout: float,
-    headers: tuple[str, ...],
-    token_env: str | None,
-    allow_plain_http: bool,
+    options: ConnectOptions,
     as_json: bool,
 ) -> None:
-    """Call a TOOL of a server and print what it answers.
+    """Call a TOOL of a server and print the result.
 
-    TARGET is a named server, a Python file (server.py), an object in one (server.py:server), a
-    directory, a URL, or a command line in quotes. A command can also stand at the end, after --, in
-    place of TARGET.
+    TARGET is a named server, a Python file (server.py), an object in a file (server.py:server), a
+    directory, a URL, or a command line in quotes. Instead of TARGET, a command line can follow --
+    at the end.
 
-    Values are read as the tool's schema says (numbers, true, false, JSON for lists and objects);
-    with := they are read as JSON whatever it says.
+    VALUE is converted to the type in the tool's schema: numbers, true, false, and JSON for lists
+    and objects. KEY:=JSON is always parsed as JSON.
 
-    The exit code is 1 when the tool reports an error, and 2 when it could not be called.
+    The exit code is 1 if the tool reports an error, and 2 if it could not be called.
     """
-    given = _parse_document(document)
-    options = build_connect_options(
-        era, timeout, headers, token_env, allow_plain_http=allow_plain_http
-    )
+    json_arguments = _parse_json_object(arguments_json)
     options["tasks"] = True
     if show:
         options["record"] = Transcript(lambda message: _print_message(message, to_stderr=as_json))
-    patience = _CallTimeout(timeout)
-    options["on_progress"] = patience.renew
+    call_timeout = _CallTimeout(options["timeout"])
+    options["on_progress"] = call_timeout.renew
     with connect(resolve_target(ctx, target), **options) as peer:
         schema = _find_input_schema(peer, tool) if pairs else {}
-        answer = _call_tool(peer, tool, {**given, **parse_arguments(pairs, schema)}, patience)
+        result = _call_tool(
+            peer, tool, {**json_arguments, **parse_arguments(pairs, schema)}, call_timeout
+        )
     if as_json:
-        click.echo(text_layout.format_json(_to_json(answer)))
+        click.echo(text_layout.format_json(_to_json(result)))
     else:
-        for piece in answer.content:
-            click.echo(text_layout.format_content(piece))
-        if not answer.content and answer.structured is not None:
-            click.echo(text_layout.format_json(answer.structured))
+        for content in result.content:
+            click.echo(text_layout.format_content(content))
+        if not result.content and result.structured is not None:
+            click.echo(text_layout.format_json(result.structured))
     if save is not None:
-        for path in _save_files(answer, save):
+        for path in _save_files(result, save):
             click.echo(f"Saved {path}", err=as_json)
-    if answer.is_error:
+    if result.is_error:
         ctx.exit(1)
 
 
 def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
-    """The values of `KEY=VALUE` and `KEY:=JSON` arguments.
+    """Parse `KEY=VALUE` and `KEY:=JSON` arguments.
+
+    Args:
+        pairs: The arguments on the command line.
+        schema: The input schema of the tool, to convert `VALUE`.
 
     Raises:
-        ArgumentError: when one is neither, or its value does not fit the schema.
+        ArgumentError: An argument has neither form, or its value does not match the schema.
     """
-    found: Json = {}
+    arguments: Json = {}
     for pair in pairs:
         match = ARGUMENT_PATTERN.fullmatch(pair)
         if match is None:
             raise ArgumentError(f"Expected KEY=VALUE or KEY:=JSON, got {pair!r}")
         key, operator, text = match.groups()
         if operator == ":=":
-            found[key] = _parse_json(text, f"{key}:=")
+            arguments[key] = _parse_json(text, f"{key}:=")
         else:
-            found[key] = _convert_value(key, text, schema)
-    return found
+            arguments[key] = _convert_value(key, text, schema)
+    return arguments
 
 
 def _convert_value(key: str, text: str, schema: Json) -> object:
     properties = schema.get("properties")
-    described = properties.get(key) if isinstance(properties, dict) else None
-    kinds = _find_accepted_types(described, schema, depth=0)
-    if not kinds or kinds == {"string"}:
+    parameter_schema = properties.get(key) if isinstance(properties, dict) else None
+    accepted_types = _find_accepted_types(parameter_schema, schema, depth=0)
+    if not accepted_types or accepted_types == {"string"}:
         return text
-    is_word = text.lower() in ("true", "false", "null")
+    is_literal = text.lower() in ("true", "false", "null")
     try:
-        value = msgspec.json.decode(text.lower() if is_word else text)
+        value = msgspec.json.decode(text.lower() if is_literal else text)
     except msgspec.DecodeError:
         value = text
-    names = JSON_TYPES.get(type(value), ())
-    if kinds.intersection(names):
+    value_types = JSON_TYPES.get(type(value), ())
+    if accepted_types.intersection(value_types):
         return value
-    if isinstance(value, float) and value.is_integer() and "integer" in kinds:
+    if isinstance(value, float) and value.is_integer() and "integer" in accepted_types:
         return int(value)
-    if "string" in kinds:
+    if "string" in accepted_types:
         return text
-    expected = " or ".join(sorted(kinds))
+    expected = " or ".join(sorted(accepted_types))
     raise ArgumentError(
         f"{key}: expected {expected}, got {text!r}", hint=f"{key}:=JSON sends any value"
     )
 
 
-def _find_accepted_types(described: object, schema: Json, depth: int) -> set[str]:
-    """The types that a parameter accepts; none at all when its schema does not say."""
-    if not isinstance(described, dict) or depth > 16:
+def _find_accepted_types(parameter_schema: object, schema: Json, depth: int) -> set[str]:
+    """Return the JSON types that a parameter accepts, or an empty set if any type may do."""
+    # References in a server's schema may form a cycle.
+    if not isinstance(parameter_schema, dict) or depth > MAX_REFERENCE_DEPTH:
         return set()
-    reference = described.get("$ref")
+    reference = parameter_schema.get("$ref")
     if isinstance(reference, str):
         return _find_accepted_types(_resolve_reference(reference, schema), schema, depth + 1)
-    if isinstance(described.get("enum"), list):
-        return {name for value in described["enum"] for name in _get_type_names(value)}
-    if "const" in described:
-        return set(_get_type_names(described["const"]))
+    if isinstance(parameter_schema.get("enum"), list):
+        return {name for value in parameter_schema["enum"] for name in _get_type_names(value)}
+    if "const" in parameter_schema:
+        return set(_get_type_names(parameter_schema["const"]))
     for key in ("anyOf", "oneOf", "allOf"):
-        if isinstance(described.get(key), list):
-            parts = (_find_accepted_types(part, schema, depth + 1) for part in described[key])
-            return set().union(*parts)
-    kind = described.get("type")
-    return set(map(str, kind)) if isinstance(kind, list) else {str(kind)} if kind else set()
+        if isinstance(parameter_schema.get(key), list):
+            types = (
+                _find_accepted_types(part, schema, depth + 1) for part in parameter_schema[key]
+            )
+            return set().union(*types)
+    declared_type = parameter_schema.get("type")
+    return (
+        set(map(str, declared_type))
+        if isinstance(declared_type, list)
+        else {str(declared_type)}
+        if declared_type
+        else set()
+    )
 
 
 def _get_type_names(value: object) -> tuple[str, ...]:
@@ -188,14 +197,14 @@ def _get_type_names(value: object) -> tuple[str, ...]:
 
 
 def _resolve_reference(reference: str, schema: Json) -> object:
-    """What a reference inside the schema points to."""
-    found: object = schema if reference.startswith("#") else None
-    for part in reference.split("/")[1:]:
-        found = found.get(part) if isinstance(found, dict) else None
-    return found
+    """Return the part of the schema that a `#/…` reference points to, or None."""
+    node: object = schema if reference.startswith("#") else None
+    for key in reference.split("/")[1:]:
+        node = node.get(key) if isinstance(node, dict) else None
+    return node
 
 
-def _parse_document(text: str | None) -> Json:
+def _parse_json_object(text: str | None) -> Json:
     if text is None:
         return {}
     value = _parse_json(text, "--args")
@@ -207,85 +216,90 @@ def _parse_document(text: str | None) -> Json:
 def _parse_json(text: str, where: str) -> object:
     try:
         value: object = msgspec.json.decode(text)
-    except msgspec.DecodeError as fault:
-        raise ArgumentError(f"Not JSON: {text!r:.60}: {fault}", where=where) from None
+    except msgspec.DecodeError as error:
+        raise ArgumentError(f"Not JSON: {text!r:.60}: {error}", where=where) from None
     return value
 
 
 def _find_input_schema(peer: Peer, name: str) -> Json:
-    """A tool's input schema; an unknown tool is for the server to complain about."""
+    """Return the input schema of a tool. An unknown tool has none; the server will reject it."""
     return next((tool.input_schema for tool in peer.tools() if tool.name == name), {})
 
 
 class _CallTimeout:
-    """How long a call is waited for: so many seconds after each sign that somebody works at it."""
+    """The timeout of a call, which starts again with each progress notification."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._deadline = 0.0
 
     def renew(self, _progress: object = None) -> None:
-        """Take note of a sign of life."""
+        """Restart the timeout. Called by the connection with each progress notification."""
         self._deadline = monotonic() + self._seconds
 
     def wait_for_result(self, call: PendingCall) -> Json:
-        """What a call gives.
+        """Wait for a call and return its result.
 
         Raises:
-            PeerTimeoutError: when nothing was heard for too long; the server is told to stop.
+            PeerTimeoutError: The timeout elapsed. The call is then cancelled.
         """
         self.renew()
         while True:
-            # A task is asked about all the time, and the call ends when no answer comes to that.
-            rest = self._seconds if call.is_task else self._deadline - monotonic()
+            # The client polls tasks. Each poll has its own timeout, so a running task may take
+            # any time.
+            wait_seconds = self._seconds if call.is_task else self._deadline - monotonic()
             try:
-                return call.result(max(0.0, rest))
+                return call.result(max(0.0, wait_seconds))
             except PeerTimeoutError as error:
                 if call.is_task or monotonic() < self._deadline:
                     continue
-                call.cancel("no answer in time")
+                call.cancel("timeout")
                 raise PeerTimeoutError(
-                    f"No answer to {call.method} within {self._seconds:g} s",
+                    f"No response to {call.method} within {self._seconds:g} s",
                     hint="; ".join(filter(None, ["--timeout SECONDS waits longer", error.hint])),
                 ) from None
 
 
-def _call_tool(peer: Peer, name: str, values: Json, patience: _CallTimeout) -> ToolResult:
+def _call_tool(peer: Peer, name: str, values: Json, call_timeout: _CallTimeout) -> ToolResult:
     try:
         call = peer.start("tools/call", {"name": name, "arguments": values})
-        return parse_tool_result(patience.wait_for_result(call))
+        return parse_tool_result(call_timeout.wait_for_result(call))
     except PeerError as error:
-        known = [tool.name for tool in peer.tools()]
-        if name in known:
+        tool_names = [tool.name for tool in peer.tools()]
+        if name in tool_names:
             raise
-        hint = f"the server has {', '.join(known)}" if known else "the server has no tools"
+        hint = (
+            f"the server has {', '.join(tool_names)}" if tool_names else "the server has no tools"
+        )
         raise ArgumentError(error.message, hint=hint) from None
 
 
 def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
-    with suppress(BrokenPipeError):  # whoever reads has enough; the last words will find out
+    # Printing runs in the connection's thread, where a closed pipe must not end the connection.
+    # The final result is printed by the main thread, which handles the error.
+    with suppress(BrokenPipeError):
         click.echo(text_layout.format_frame(message.frame, is_ours=message.is_ours), err=to_stderr)
 
 
-def _to_json(answer: ToolResult) -> Json:
-    shown: Json = {"content": answer.content, "isError": answer.is_error}
-    if answer.structured is not None:
-        shown["structuredContent"] = answer.structured
-    if answer.meta:
-        shown["_meta"] = answer.meta
-    return shown
+def _to_json(result: ToolResult) -> Json:
+    json_result: Json = {"content": result.content, "isError": result.is_error}
+    if result.structured is not None:
+        json_result["structuredContent"] = result.structured
+    if result.meta:
+        json_result["_meta"] = result.meta
+    return json_result
 
 
-def _save_files(answer: ToolResult, folder: Path) -> list[Path]:
-    """Write what is not text to files; where they are."""
+def _save_files(result: ToolResult, folder: Path) -> list[Path]:
+    """Write the binary content of a result to files, and return their paths."""
     paths = []
-    for number, piece in enumerate(answer.content, 1):
-        if isinstance(piece, ImageContent | AudioContent):
-            data, mime_type = piece.data, piece.mime_type
-        elif isinstance(piece, EmbeddedResource) and isinstance(
-            piece.resource, BlobResourceContents
+    for number, content in enumerate(result.content, 1):
+        if isinstance(content, ImageContent | AudioContent):
+            data, mime_type = content.data, content.mime_type
+        elif isinstance(content, EmbeddedResource) and isinstance(
+            content.resource, BlobResourceContents
         ):
-            data, mime_type = piece.resource.blob, piece.resource.mime_type or ""
+            data, mime_type = content.resource.blob, content.resource.mime_type or ""
         else:
             continue
         path = folder / f"{number}{_guess_extension(mime_type)}"
@@ -299,5 +313,5 @@ def _save_files(answer: ToolResult, folder: Path) -> list[Path]:
 
 
 def _guess_extension(mime_type: str) -> str:
-    # The standard library has no extension for the type that the protocol itself names for sound.
+    # The MCP specification uses audio/wav; `mimetypes` only knows audio/x-wav.
     return ".wav" if mime_type == "audio/wav" else guess_extension(mime_type) or ".bin"

@@ -1,4 +1,4 @@
-"""`paddock catalogue`: which catalogues count, and making one."""
+"""The commands `paddock catalogue ...`, which manage catalogues of extensions and build them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from paddock.extensions.catalogues.store import CatalogueStatus
 
 CATALOGUE_FILE_MODE = 0o644
-"""A catalogue is there to be handed out."""
+"""Readable by all users, unlike Paddock's own files: a catalogue is published."""
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def catalogue(ctx: click.Context) -> None:
-    """Say where extensions can be found that are not installed, or make such a catalogue."""
+    """Manage the catalogues extensions are installed from, or build a catalogue."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -48,23 +48,27 @@ def catalogue(ctx: click.Context) -> None:
     "target",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="F",
-    help="The file to write, instead of standard output.",
+    help="File to write (default: standard output).",
 )
-@click.option("--base-url", metavar="U", help="Where the files will be; else beside the catalogue.")
+@click.option(
+    "--base-url",
+    metavar="U",
+    help="URL of the directory with the files (default: relative to the catalogue).",
+)
 @click.pass_context
 def build(
     ctx: click.Context, places: tuple[Path, ...], *, target: Path | None, base_url: str | None
 ) -> None:
-    """Make a catalogue of the wheels and .paclet files in each DIR.
+    """Build a catalogue of the wheels and .paclet files in each DIR.
 
-    They are read, and neither installed nor run. The exit code is 1 when some of them cannot be
-    listed; the others are.
+    The files are read, but neither installed nor run. The exit code is 1 if some files cannot be
+    listed. The catalogue then contains the others.
     """
     if base_url:
         validate_url(base_url)
-    beside = Path.cwd() if target is None else target.absolute().parent
-    built = build_catalogue(places, base_url, beside=beside)
-    text = format_catalogue(built.entries)
+    base_directory = Path.cwd() if target is None else target.absolute().parent
+    result = build_catalogue(places, base_url, beside=base_directory)
+    text = format_catalogue(result.entries)
     if target is None:
         click.echo(text, nl=False)
     else:
@@ -74,74 +78,77 @@ def build(
             raise ArgumentError(
                 f"The catalogue cannot be written: {error.strerror or error}",
                 where=str(target),
-                hint="--output takes a file that you may write",
+                hint="pass a writable file with --output",
             ) from None
-        output.print_note(f"Wrote {target}: {len(built.entries)} extensions")
-    for problem in built.problems:
+        output.print_note(f"Wrote {target}: {len(result.entries)} extensions")
+    for problem in result.problems:
         CommandError(problem).show()
-    if built.problems:
+    if result.problems:
         ctx.exit(1)
 
 
 @catalogue.command()
 @click.argument("location", metavar="URL|PATH")
 def add(location: str) -> None:
-    """Use the catalogue at URL or PATH from now on; it is read first."""
-    full = normalize_location(location)
-    found = refresh_catalogue(full)
-    add_catalogue(full)
-    click.echo(f"Added {full}: {len(found.entries)} extensions")
-    for problem in found.problems:
+    """Download the catalogue at URL or PATH and add it to your settings."""
+    full_location = normalize_location(location)
+    catalogue_document = refresh_catalogue(full_location)
+    add_catalogue(full_location)
+    click.echo(f"Added {full_location}: {len(catalogue_document.entries)} extensions")
+    for problem in catalogue_document.problems:
         output.print_warning(str(problem))
 
 
 @catalogue.command()
 @click.argument("location", metavar="URL|PATH")
 def remove(location: str) -> None:
-    """Use the catalogue at URL or PATH no longer."""
-    removed = remove_catalogue(location)
-    if removed is None:
+    """Remove the catalogue at URL or PATH from your settings."""
+    removed_location = remove_catalogue(location)
+    if removed_location is None:
         raise ArgumentError(
             f"There is no catalogue {location!r} in your settings",
             hint=did_you_mean(location, list_locations()) or "paddock catalogue list lists them",
         )
-    delete_copy(removed)
-    click.echo(f"Removed {removed}")
+    delete_copy(removed_location)
+    click.echo(f"Removed {removed_location}")
 
 
 @catalogue.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_catalogues(*, as_json: bool) -> None:
-    """List your catalogues, with what is known of each; nothing is fetched."""
-    known = load_catalogues(may_fetch=False)
+    """List your catalogues with the state of their local copies. Downloads nothing."""
+    statuses = load_catalogues(may_fetch=False)
     if as_json:
-        output.print_json([_describe_catalogue(one) for one in known])
-    elif not known:
+        output.print_json([_describe_catalogue(status) for status in statuses])
+    elif not statuses:
         output.print_note(
-            "There is no catalogue\nHint: add one: paddock catalogue add URL, or set "
+            "There are no catalogues\nHint: add one: paddock catalogue add URL, or set "
             f"{CATALOGUES_VARIABLE}"
         )
     else:
-        output.print_table(("catalogue", "extensions", "fetched"), map(_build_catalogue_row, known))
+        output.print_table(
+            ("catalogue", "extensions", "fetched"), map(_build_catalogue_row, statuses)
+        )
 
 
 @catalogue.command("refresh")
 @click.argument("location", required=False, metavar="[URL|PATH]")
 @click.pass_context
 def refresh_catalogues(ctx: click.Context, location: str | None) -> None:
-    """Fetch your catalogues anew, or one of them.
+    """Download your catalogues again, or only the one at URL or PATH.
 
-    The exit code is 1 when some could not be fetched; what was known of these stays.
+    The exit code is 1 if a download failed. The local copy is then kept.
     """
-    wanted = list(list_locations()) if location is None else [normalize_location(location)]
-    if not set(wanted) <= set(list_locations()):
+    locations = list(list_locations()) if location is None else [normalize_location(location)]
+    if not set(locations) <= set(list_locations()):
         raise ArgumentError(
             f"There is no catalogue {location!r} in your settings", hint="paddock catalogue list"
         )
     has_failed = False
-    for one in wanted:
+    for catalogue_location in locations:
         try:
-            click.echo(f"{one}: {len(refresh_catalogue(one).entries)} extensions")
+            entries = refresh_catalogue(catalogue_location).entries
+            click.echo(f"{catalogue_location}: {len(entries)} extensions")
         except PaddockError as error:
             CommandError(error).show()
             has_failed = True
@@ -149,23 +156,27 @@ def refresh_catalogues(ctx: click.Context, location: str | None) -> None:
         ctx.exit(1)
 
 
-def _build_catalogue_row(one: CatalogueStatus) -> list[output.Cell]:
-    if one.problem is not None:
-        return [output.StyledCell(one.location, "red"), "", str(one.problem.message)]
-    count = "" if one.catalogue is None else str(len(one.catalogue.entries))
-    return [one.location, count, _format_fetch_time(one) or ("" if one.catalogue else "never")]
+def _build_catalogue_row(status: CatalogueStatus) -> list[output.Cell]:
+    if status.problem is not None:
+        return [output.StyledCell(status.location, "red"), "", str(status.problem.message)]
+    count = "" if status.catalogue is None else str(len(status.catalogue.entries))
+    return [
+        status.location,
+        count,
+        _format_fetch_time(status) or ("" if status.catalogue else "never"),
+    ]
 
 
-def _describe_catalogue(one: CatalogueStatus) -> dict[str, object]:
+def _describe_catalogue(status: CatalogueStatus) -> dict[str, object]:
     return {
-        "location": one.location,
-        "extensions": None if one.catalogue is None else len(one.catalogue.entries),
-        "fetched": _format_fetch_time(one) or None,
-        "problem": None if one.problem is None else str(one.problem),
+        "location": status.location,
+        "extensions": None if status.catalogue is None else len(status.catalogue.entries),
+        "fetched": _format_fetch_time(status) or None,
+        "problem": None if status.problem is None else str(status.problem),
     }
 
 
-def _format_fetch_time(one: CatalogueStatus) -> str:
-    if one.fetched_at is None:
+def _format_fetch_time(status: CatalogueStatus) -> str:
+    if status.fetched_at is None:
         return ""
-    return datetime.fromtimestamp(one.fetched_at, UTC).isoformat(timespec="seconds")
+    return datetime.fromtimestamp(status.fetched_at, UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""Which of the words after `install` and `uninstall` are clients, and which is the server."""
+"""Parsing of `CLIENT... [SERVER]`, the arguments of `paddock install` and `uninstall`."""
 
 from __future__ import annotations
 
@@ -17,70 +17,75 @@ if TYPE_CHECKING:
 
 
 class ClientArguments(NamedTuple):
-    """What the words stand for."""
+    """The clients and the server selected by the arguments."""
 
     clients: list[str]
-    """Ids of clients."""
+    """Client ids."""
     server: str | None
-    """A name or a path."""
+    """A server name or a path."""
 
 
 def parse_client_arguments(
-    words: tuple[str, ...], server: str | None, *, recorded: Collection[str] = ()
+    arguments: tuple[str, ...], server: str | None, *, recorded_servers: Collection[str] = ()
 ) -> ClientArguments:
-    """Sort words into clients and, at the end, a server, which may also be given apart.
+    """Split arguments into clients and an optional server at the end.
 
-    What is on record as installed is a server even if it has been deleted meanwhile.
+    Args:
+        arguments: The positional arguments.
+        server: The value of `--server`. If set, all arguments are clients.
+        recorded_servers: Names of installed servers, accepted even if since deleted.
 
     Raises:
-        ArgumentError: when the last word is neither, or both, or some are one name together.
-        UnsupportedClientError: when another word is no client.
+        ArgumentError: The last argument is neither a client nor a server, or is both, or several
+            arguments together are the name of one client.
+        UnsupportedClientError: Another argument is not a client.
     """
-    _check_split_client_name(words)
+    _check_split_client_name(arguments)
     if server is not None:
-        return ClientArguments([find_client(word).id for word in words], server)
-    if not words:
+        return ClientArguments([find_client(argument).id for argument in arguments], server)
+    if not arguments:
         return ClientArguments([], None)
-    *rest, last = words
-    clients = [find_client(word).id for word in rest]
-    found = _find_client_id(last)
-    if found is None:
-        _check_server_exists(last, recorded)
+    *others, last = arguments
+    clients = [find_client(argument).id for argument in others]
+    client_id = _find_client_id(last)
+    if client_id is None:
+        _check_server_exists(last, recorded_servers)
         return ClientArguments(clients, last)
-    if rest and last in _list_server_names():
+    if others and last in _list_server_names():
         raise ArgumentError(
-            f"{last!r} is a client and a server", hint=f"for the server, write --server {last}"
+            f"{last!r} is the name of a client and of a server",
+            hint=f"for the server, pass --server {last}",
         )
-    return ClientArguments([*clients, found], None)
+    return ClientArguments([*clients, client_id], None)
 
 
-def _check_split_client_name(words: tuple[str, ...]) -> None:
-    """Refuse words that together are the name of one client, as in `Claude Code`."""
-    for start, end in itertools.combinations(range(len(words) + 1), 2):
-        together = words[start:end]
-        if len(together) > 1 and not any(map(is_path_like, together)):
-            found = _find_client_id("".join(together))
-            if found is not None:
+def _check_split_client_name(arguments: tuple[str, ...]) -> None:
+    """Reject a client name that was split into several arguments, as in `Claude Code`."""
+    for start, end in itertools.combinations(range(len(arguments) + 1), 2):
+        group = arguments[start:end]
+        if len(group) > 1 and not any(map(is_path_like, group)):
+            client_id = _find_client_id("".join(group))
+            if client_id is not None:
                 raise ArgumentError(
-                    f"{' '.join(together)!r} is the name of one client",
-                    hint=f"write {found}",
+                    f"{' '.join(group)!r} is the name of one client",
+                    hint=f"write {client_id}",
                 )
 
 
-def _find_client_id(word: str) -> str | None:
+def _find_client_id(argument: str) -> str | None:
     try:
-        return None if is_path_like(word) else find_client(word).id
+        return None if is_path_like(argument) else find_client(argument).id
     except UnsupportedClientError:
         return None
 
 
-def _check_server_exists(word: str, recorded: Collection[str]) -> None:
-    names = {*_list_server_names(), *recorded}
-    if word in names or is_path_like(word) or Path(word).exists():
+def _check_server_exists(argument: str, recorded_servers: Collection[str]) -> None:
+    names = {*_list_server_names(), *recorded_servers}
+    if argument in names or is_path_like(argument) or Path(argument).exists():
         return
     raise ArgumentError(
-        f"No client and no server is called {word!r}",
-        hint=did_you_mean(word, [*supported_clients(), *names])
+        f"There is no client and no server {argument!r}",
+        hint=did_you_mean(argument, [*supported_clients(), *names])
         or "paddock clients and paddock servers list them",
     )
 

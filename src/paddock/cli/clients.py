@@ -1,4 +1,4 @@
-"""`paddock clients`: what servers can be installed into, and what of ours is there."""
+"""The command `paddock clients`, which lists client applications and their installed servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ClientRow(NamedTuple):
-    """A client, and what is known of it here."""
+    """A client with its state on this computer."""
 
     client: Client
     is_detected: bool
@@ -32,57 +32,58 @@ class ClientRow(NamedTuple):
 
     @property
     def project_file(self) -> str:
-        """The file for a project, as it is called below its directory."""
+        """The path of the project configuration below the project's directory, or ""."""
         return self.client.project[0] if self.client.project else ""
 
 
 @click.command()
-@click.option("--all", "everything", is_flag=True, help="Also those that are not found here.")
+@click.option("--all", "everything", is_flag=True, help="Include clients not found here.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def clients(*, everything: bool, as_json: bool) -> None:
-    """List the clients found on this computer, with what Paddock has installed into them.
+    """List the clients on this computer, with the servers Paddock has installed into them.
 
-    With --all, those found here come first.
+    With --all, all supported clients follow.
     """
-    known = list(_build_client_rows())
-    shown = [row for row in known if everything or row.is_detected or row.installations]
+    client_rows = list(_build_client_rows())
+    shown_rows = [row for row in client_rows if everything or row.is_detected or row.installations]
     if as_json:
-        output.print_json([_describe_client(row) for row in shown])
+        output.print_json([_describe_client(row) for row in shown_rows])
         return
-    if shown:
+    if shown_rows:
         output.print_table(
             ("client", "found", "scope", "file", "installed"),
-            [cells for row in shown for cells in _build_cells(row)],
+            [cells for row in shown_rows for cells in _build_cells(row)],
         )
     else:
         output.print_note("No client was found on this computer")
-    rest = len(known) - len(shown)
-    if rest:
-        output.print_note(f"{rest} more are supported: paddock clients --all")
+    hidden_count = len(client_rows) - len(shown_rows)
+    if hidden_count:
+        output.print_note(f"{hidden_count} more are supported: paddock clients --all")
 
 
 def _build_client_rows() -> Iterator[ClientRow]:
-    """All clients, those that are here first."""
-    here = {client.id for client in detected_clients()}
-    recorded = read_installations()
-    ordered = sorted(
-        supported_clients().values(), key=lambda one: (one.id not in here, one.name.casefold())
+    """Yield all clients, detected ones first, then by name."""
+    detected_ids = {client.id for client in detected_clients()}
+    installations = read_installations()
+    sorted_clients = sorted(
+        supported_clients().values(),
+        key=lambda one: (one.id not in detected_ids, one.name.casefold()),
     )
-    for client in ordered:
-        installed = [one for one in recorded if one.client == client.id]
-        yield ClientRow(client, client.id in here, _list_files(client), installed)
+    for client in sorted_clients:
+        installed = [one for one in installations if one.client == client.id]
+        yield ClientRow(client, client.id in detected_ids, _list_files(client), installed)
 
 
 def _list_files(client: Client) -> list[Path]:
     try:
         return locate_config_files(client)
-    except PaddockError:  # it has no file on this system, or none but in projects
+    except PaddockError:  # no file on this operating system, or only in projects
         return []
 
 
 def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
-    """A line for each file: those of the user, then those with something of ours in them."""
-    head: tuple[output.Cell, ...] = (
+    """Yield a table row for each file: the user's files, then others with installed servers."""
+    leading_cells: tuple[output.Cell, ...] = (
         row.client.id,
         output.StyledCell("yes", "green") if row.is_detected else "no",
     )
@@ -91,9 +92,9 @@ def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
     if not files:
         files = {row.project_file: "project"}
     for file, scope in files.items():
-        ours = [f"{one.server}" for one in row.installations if one.file == file]
-        yield (*head, scope, file, ", ".join(ours))
-        head = ("", "")
+        server_names = [f"{one.server}" for one in row.installations if one.file == file]
+        yield (*leading_cells, scope, file, ", ".join(server_names))
+        leading_cells = ("", "")
 
 
 def _describe_client(row: ClientRow) -> dict[str, object]:

@@ -1,9 +1,8 @@
-"""The command group `paddock`: which commands there are, and where.
+"""The command group `paddock`, which imports each command on first use.
 
-Commands are loaded when they are used; help and completion know them by this table. Errors of the
-library become one line and exit code 2 here, and nowhere else.
-
-A command that does something by itself, and something else when a certain word comes first.
+Help and shell completion read the names and summaries from `COMMAND_GROUPS`, so that neither has
+to import any command. `LazyGroup` is the only place that turns a `PaddockError` into a message
+and exit code 2.
 """
 
 from __future__ import annotations
@@ -27,95 +26,97 @@ if TYPE_CHECKING:
 COMMAND_GROUPS = {
     "The agent zoo": {
         "up": ("paddock.cli.up:up", "Start the web app, the REST API and the MCP endpoints."),
-        "users": ("paddock.cli.users:users", "List the people of the team that is served."),
+        "users": ("paddock.cli.users:users", "List and manage the users of a team."),
     },
     "Run and try a server": {
         "serve": ("paddock.cli.serve:serve", "Serve a file, a directory or a named server."),
-        "call": ("paddock.cli.call:call", "Call a tool of a server and print what it answers."),
-        "inspect": ("paddock.cli.inspect:inspect", "Show what a server offers."),
+        "call": ("paddock.cli.call:call", "Call a tool of a server and print the result."),
+        "inspect": (
+            "paddock.cli.inspect:inspect",
+            "Show the tools, prompts and resources of a server.",
+        ),
     },
     "Named servers": {
         "servers": ("paddock.cli.servers:servers", "List the named servers."),
         "show": ("paddock.cli.servers:show", "Show everything about a named server."),
-        "create": ("paddock.cli.servers:create", "Make a named server."),
+        "create": ("paddock.cli.servers:create", "Create a named server."),
         "edit": ("paddock.cli.servers:edit", "Change a named server."),
         "delete": ("paddock.cli.uninstall:delete", "Delete a named server."),
-        "tools": ("paddock.cli.extensions:tools", "List the tools that servers can be made of."),
-        "prompts": (
-            "paddock.cli.extensions:prompts",
-            "List the prompts that servers can be made of.",
-        ),
+        "tools": ("paddock.cli.extensions:tools", "List the tools available to servers."),
+        "prompts": ("paddock.cli.extensions:prompts", "List the prompts available to servers."),
     },
     "Extensions": {
         "extensions": (
             "paddock.cli.extensions:extensions",
-            "List what is installed that brings tools and servers.",
+            "List the installed extensions.",
         ),
         "catalogue": (
             "paddock.cli.catalogue:catalogue",
-            "Say where extensions can be found that are not installed.",
+            "Manage the catalogues extensions are installed from.",
         ),
-        "new": ("paddock.cli.new:new", "Write a new extension to begin with."),
+        "new": ("paddock.cli.new:new", "Create a new extension from a template."),
         "validate": (
             "paddock.cli.validate:validate",
-            "Find what is wrong with an extension or a server.",
+            "Check an extension or a server definition for problems.",
         ),
     },
     "Agents": {
-        "zoo": ("paddock.cli.zoo:zoo", "Keep agents, and take them into the programs you use."),
+        "zoo": ("paddock.cli.zoo:zoo", "Manage agents, and use them in other programs."),
     },
-    "Programs that use servers": {
-        "clients": ("paddock.cli.clients:clients", "List the clients, those found here first."),
+    "Client applications": {
+        "clients": ("paddock.cli.clients:clients", "List the clients, detected ones first."),
         "install": ("paddock.cli.install:install", "Install a server into clients."),
-        "uninstall": ("paddock.cli.uninstall:uninstall", "Take servers out of clients."),
-        "doctor": ("paddock.cli.doctor:doctor", "Start what is installed, and say what is wrong."),
-        "link": ("paddock.cli.link:link", "Print a link that installs a server by a click."),
+        "uninstall": ("paddock.cli.uninstall:uninstall", "Remove servers from clients."),
+        "doctor": ("paddock.cli.doctor:doctor", "Check installed servers and report problems."),
+        "link": ("paddock.cli.link:link", "Print a link that installs a server."),
         "bundle": ("paddock.cli.bundle:bundle", "Write a server as an .mcpb bundle."),
     },
     "Evaluation": {
         "engines": (
             "paddock.cli.engines:engines",
-            "List the engines of the Wolfram Language, and which one is used.",
+            "List the Wolfram Language engines and the one in use.",
         ),
     },
     "Documentation": {
-        "docs": ("paddock.cli.docs:docs", "Search documentation, and index it."),
+        "docs": ("paddock.cli.docs:docs", "Search and index documentation."),
     },
-    "The shell": {
+    "Shell": {
         "completion": ("paddock.cli.completion:completion", "Print a completion script."),
     },
 }
-"""Where each command is and what it does, in the order in which help shows them."""
+"""The import path (`module:attribute`) and summary of each command, in the order of the help."""
 
-COMMANDS = {name: row for group in COMMAND_GROUPS.values() for name, row in group.items()}
+COMMANDS = {name: command for group in COMMAND_GROUPS.values() for name, command in group.items()}
 
 FIRST_STEPS = (
     ("paddock call Demo greet name=Ada", "call a tool of the server Demo"),
-    ("paddock clients", "see which clients are here"),
+    ("paddock clients", "list the clients on this computer"),
     ("paddock install claude-code Demo", "install Demo into one of them"),
-    ("paddock create Mine --tool tools.py:add", "make a server of your own function"),
+    ("paddock create Mine --tool tools.py:add", "create a server from your own function"),
 )
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported only when they are run or described."""
+    """A command group that imports a command only to run it or to show its help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
+        """Return the names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command."""
+        """Import and return a command, or None if the name is unknown."""
         if cmd_name not in COMMANDS:
             return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command = getattr(import_module(module), attribute)
-        return command if isinstance(command, click.Command) else None
+        return _import_command(COMMANDS[cmd_name][0])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; an unknown one is answered with the nearest."""
+        """Resolve the first argument to a command.
+
+        Raises:
+            ArgumentError: The name is unknown. The hint suggests similar names.
+        """
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             raise ArgumentError(
@@ -125,7 +126,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands in groups, without loading any."""
+        """Write the commands in groups, without importing any."""
         width = max(map(len, COMMANDS))
         for title, group in COMMAND_GROUPS.items():
             with formatter.section(title):
@@ -135,25 +136,20 @@ class LazyGroup(click.Group):
             formatter.write_dl(FIRST_STEPS, col_max=50)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands that begin like a word, without loading any."""
-        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only to complete
-
-        found = [
-            CompletionItem(name, help=summary)
-            for name, (_, summary) in COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
-        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+        """Return the commands that start with `incomplete`, without importing any."""
+        # Not `super()`: `click.Group` would import every command to read its summary.
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*_complete_names(COMMANDS, incomplete), *options]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the options before the command."""
+        """Parse the options before the command name."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             raise CliUsageError(error) from None
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; what the library complains about is shown without a traceback."""
+        """Run a command, and report Paddock's own errors without a traceback."""
         try:
             return super().invoke(ctx)
         except PaddockError as error:
@@ -173,27 +169,47 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="paddock")
 @click.pass_context
 def root_command(ctx: click.Context) -> None:
-    """Write, serve and call MCP servers, and install them into the programs that use them."""
+    """Write, serve and call MCP servers, and install them into client applications."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-class CommandWithSubcommands(click.Command):
-    """A command with further ones below it, which are loaded when they are used.
+def _import_command(path: str) -> click.Command:
+    """Import the command at `module:attribute`."""
+    module, _, attribute = path.partition(":")
+    command = getattr(import_module(module), attribute)
+    if not isinstance(command, click.Command):
+        raise TypeError(f"{path} is not a click command")
+    return command
 
-    Unlike a group it also takes arguments of its own; a word that names a further command wins.
+
+def _complete_names(
+    commands: Mapping[str, tuple[str, str]], incomplete: str
+) -> list[CompletionItem]:
+    """Return the commands that start with `incomplete`, without importing any."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only for completion
+
+    return [
+        CompletionItem(name, help=summary)
+        for name, (_, summary) in commands.items()
+        if name.startswith(incomplete)
+    ]
+
+
+class CommandWithSubcommands(click.Command):
+    """A command that also has subcommands, which are imported on first use.
+
+    Unlike a group it takes arguments: `paddock extensions acme/*` lists, and
+    `paddock extensions search` runs a subcommand. A first argument that is the name of a
+    subcommand always selects it.
     """
 
     subcommands: Mapping[str, tuple[str, str]] = {}
-    """Where each is, as `module:attribute`, and what it does."""
+    """The import path (`module:attribute`) and summary of each subcommand."""
 
     def load_subcommand(self, name: str) -> click.Command:
-        """Load one of the further commands."""
-        module, _, attribute = self.subcommands[name][0].partition(":")
-        command = getattr(import_module(module), attribute)
-        if not isinstance(command, click.Command):
-            raise TypeError(f"{module}:{attribute} is no command")
-        return command
+        """Import and return a subcommand."""
+        return _import_command(self.subcommands[name][0])
 
     def make_context(
         self,
@@ -202,26 +218,20 @@ class CommandWithSubcommands(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Begin with the command that the first word names, or with this one."""
+        """Create the context of the subcommand in `args[0]`, or of this command."""
         if args and args[0] in self.subcommands:
             command = self.load_subcommand(args[0])
             return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The further commands that begin like a word, without loading any."""
-        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only to complete
-
-        found = [
-            CompletionItem(name, help=summary)
-            for name, (_, summary) in self.subcommands.items()
-            if name.startswith(incomplete)
-        ]
-        return [*found, *super().shell_complete(ctx, incomplete)]
+        """Return the matching subcommands and options, without importing any subcommand."""
+        names = _complete_names(self.subcommands, incomplete)
+        return [*names, *super().shell_complete(ctx, incomplete)]
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the further commands below the options."""
+        """List the subcommands below the options."""
         if self.subcommands:
-            with formatter.section("Further commands"):
+            with formatter.section("Subcommands"):
                 formatter.write_dl([(name, text) for name, (_, text) in self.subcommands.items()])
         super().format_epilog(ctx, formatter)

@@ -1,8 +1,9 @@
-"""Installing what a server needs: said first, done only when somebody agrees."""
+"""Installation of missing extensions, after the user agrees with an option or on a terminal."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import functools
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,56 +17,71 @@ if TYPE_CHECKING:
     from paddock.errors import PaddockError
     from paddock.extensions.catalogues.document import CatalogueEntry
 
-Command = TypeVar("Command", bound="Callable[..., object]")
 
+def consent_options(function: Callable[..., object]) -> Callable[..., object]:
+    """Add `--install` and `--no-install` to a command.
 
-def consent_options(command: Command) -> Command:
-    """Give a command the two options that say whether it may install extensions."""
-    no = click.option("--no-install", is_flag=True, help="Install no extension, and do not ask to.")
-    yes = click.option(
+    The decorated function receives both as one argument, `install_policy`: True installs missing
+    extensions without asking, False never does, None asks on the terminal.
+    """
+
+    @functools.wraps(function)
+    def command(
+        *arguments: object, may_install: bool, no_install: bool, **keywords: object
+    ) -> object:
+        if may_install and no_install:
+            raise click.UsageError("--install and --no-install cannot be combined")
+        install_policy = may_install if may_install or no_install or not output.can_ask() else None
+        return function(*arguments, install_policy=install_policy, **keywords)
+
+    no_install = click.option(
+        "--no-install", is_flag=True, help="Never install missing extensions."
+    )
+    install = click.option(
         "--install",
         "may_install",
         is_flag=True,
-        help="Install extensions that the server needs and a catalogue lists, unasked.",
+        help="Install missing extensions from catalogues without asking.",
     )
-    return yes(no(command))
+    return install(no_install(command))
 
 
-def resolve_install_policy(*, may_install: bool, no_install: bool) -> bool | None:
-    """What the two options say together; None leaves it to a question."""
-    if may_install and no_install:
-        raise click.UsageError("--install and --no-install cannot go together")
-    if may_install or no_install:
-        return may_install
-    return None if output.can_ask() else False
+def install_missing_extensions(server: str, policy: bool | None) -> None:
+    """Install the extensions that a server needs and that are not installed.
 
-
-def install_missing_extensions(server: str, agreement: bool | None) -> None:
-    """Install the extensions that a server needs and that are not here, if that is agreed to.
+    Args:
+        server: The name or path of the server.
+        policy: True to install without asking, False not to install, None to ask.
 
     Raises:
-        PaddockError: when it was agreed to and cannot be done.
-        Abort: when the answer is no.
+        PaddockError: An extension cannot be installed.
+        Abort: The user declined.
     """
-    if agreement is False:
+    if policy is False:
         return
-    from paddock.extensions.catalogues.store import find_install_prohibition  # noqa: PLC0415 - seldom
-    from paddock.named_servers.missing_extensions import find_missing_extensions  # noqa: PLC0415 - seldom
+    from paddock.extensions.catalogues.store import (  # noqa: PLC0415 - rarely needed
+        find_install_prohibition,
+    )
+    from paddock.named_servers.missing_extensions import (  # noqa: PLC0415 - rarely needed
+        find_missing_extensions,
+    )
 
-    if agreement is None and find_install_prohibition() is not None:
+    if policy is None and find_install_prohibition() is not None:
         return
-    done: set[str] = set()
-    warned: set[str] = set()
+    installed: set[str] = set()
+    shown_warnings: set[str] = set()
 
     def warn(problem: PaddockError) -> None:
-        if str(problem) not in warned:
+        if str(problem) not in shown_warnings:
             _print_error_warning(problem)
-        warned.add(str(problem))
+        shown_warnings.add(str(problem))
 
-    while missing := [name for name in find_missing_extensions(server, warn) if name not in done]:
+    while missing := [
+        name for name in find_missing_extensions(server, warn) if name not in installed
+    ]:
         for name in missing:
-            install_extension(find_catalogue_entry(name), is_agreed=agreement is True)
-        done.update(missing)
+            install_extension(find_catalogue_entry(name), is_agreed=policy is True)
+        installed.update(missing)
 
 
 def _print_error_warning(problem: PaddockError) -> None:
@@ -73,32 +89,34 @@ def _print_error_warning(problem: PaddockError) -> None:
 
 
 def find_catalogue_entry(name: str) -> CatalogueEntry:
-    """What the catalogues list under a name.
+    """Return the best catalogue entry for an extension. Downloads outdated catalogues.
 
     Raises:
-        ArgumentError: when that is nothing.
+        ArgumentError: No catalogue lists the extension.
     """
-    from paddock.extensions.catalogues.remote import find_remote_extension  # noqa: PLC0415 - seldom
+    from paddock.extensions.catalogues.remote import (  # noqa: PLC0415 - rarely needed
+        find_remote_extension,
+    )
 
     problems: list[PaddockError] = []
-    found = find_remote_extension(name, may_fetch=True, report=problems.append)
-    if found is None:
+    match = find_remote_extension(name, may_fetch=True, report=problems.append)
+    if match is None:
         for problem in problems:
             _print_error_warning(problem)
         raise ArgumentError(
             f"No catalogue lists an extension {name!r}",
-            hint="paddock extensions search lists what they have, paddock catalogue list the "
-            "catalogues",
+            hint="paddock extensions search lists the available extensions, paddock catalogue list "
+            "the catalogues",
         )
-    return found.entry
+    return match.entry
 
 
 def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
-    """Say what will be done, ask unless it is agreed to, and do it.
+    """Show what the installation does, ask the user unless `is_agreed`, and install.
 
     Raises:
-        PaddockError: when it cannot be done, or nobody is there to ask.
-        Abort: when the answer is no.
+        PaddockError: The installation failed, or there is no terminal to ask on.
+        Abort: The user declined.
     """
     from paddock.extensions.catalogues.installer import (  # noqa: PLC0415 - rarely needed
         describe_installation,
@@ -114,10 +132,12 @@ def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
         output.print_note(f"  {line}")
     if not is_agreed:
         if not output.can_ask():
-            raise ArgumentError("Nobody is here to agree to that", hint="add --yes")
+            raise ArgumentError(
+                "Confirmation is required, but there is no terminal to ask on", hint="pass --yes"
+            )
         if not output.ask_yes_no("Install it?"):
             raise click.Abort
     with output.show_progress(f"Installing {entry.name} …"):
         was_needed = install_entry(entry)
-    done = "Installed" if was_needed else "Another process has installed"
-    output.print_note(f"{done} {entry.name} {entry.version}")
+    action = "Installed" if was_needed else "Another process has installed"
+    output.print_note(f"{action} {entry.name} {entry.version}")

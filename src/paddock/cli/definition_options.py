@@ -1,4 +1,4 @@
-"""The options that say what a server is, and what they mean in its definition."""
+"""Options of `paddock create` and `paddock edit` for the fields of a server definition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from paddock.cli.errors import ArgumentError
-from paddock.cli.shared_options import parse_tool_options, read_text_or_file
+from paddock.cli.shared_options import read_text_or_file, tool_options_option
 from paddock.extensions.references import make_reference_absolute
 from paddock.named_servers.sources import parse_definition_toml
 
@@ -18,52 +18,45 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., object])
 
-SCALAR_OPTION_NAMES = ("instructions", "initialization", "version", "title", "description", "key")
+FIELD_NAMES = ("instructions", "initialization", "version", "title", "description", "key")
 
 
 def definition_options(function: F) -> F:
-    """What a server says of itself, and the options of its tools."""
-    rows = (
-        ("instructions", "TEXT|@FILE", "What a model should know of the server, or @file with it."),
-        ("initialization", "REF", "A function to call when it starts: module:name, file.py:name."),
-        ("version", "V", "Its version; 1.0.0 unless said otherwise."),
-        ("title", "TEXT", "What people are shown in place of its name."),
-        ("description", "TEXT", "What it is for, in a sentence."),
-        ("key", "KEY", "What it is called in the files of clients."),
+    """Add the options for the fields of a definition to a command."""
+    options = (
+        ("initialization", "REF", "Function to call at startup: module:name or file.py:name."),
+        ("version", "V", "Version of the server (default: 1.0.0)."),
+        ("title", "TEXT", "Name to display to users."),
+        ("description", "TEXT", "Purpose of the server, in one sentence."),
+        ("key", "KEY", "Name of the server in the files of clients."),
     )
-    for name, metavar, text in reversed(rows):
-        function = click.option(f"--{name}", metavar=metavar, help=text)(function)
-    return click.option(
-        "--option",
-        "options",
-        multiple=True,
-        metavar="TOOL.OPTION=VALUE",
-        help="A value for an option of a tool; may be repeated.",
+    for name, metavar, help_text in reversed(options):
+        function = click.option(f"--{name}", metavar=metavar, help=help_text)(function)
+    function = click.option(
+        "--instructions",
+        metavar="TEXT|@FILE",
+        callback=read_text_or_file,
+        help="Instructions for models, or @file with the text.",
     )(function)
+    return tool_options_option("Value of a tool option. Can be repeated.")(function)
 
 
-def collect_definition_options(facts: dict[str, Any]) -> dict[str, Any]:
-    """What of `facts_options` was given, as the library takes it.
-
-    Raises:
-        ArgumentError: when one of them is not what it should be.
-    """
-    given = {name: facts[name] for name in SCALAR_OPTION_NAMES if facts[name] is not None}
-    if "instructions" in given:
-        given["instructions"] = read_text_or_file(given["instructions"], "--instructions")
-    if "initialization" in given:
-        given["initialization"] = make_reference_absolute(given["initialization"])
-    if facts["options"]:
-        given["options"] = parse_tool_options(facts["options"])
-    return given
+def collect_definition_options(option_values: dict[str, Any]) -> dict[str, Any]:
+    """Return the definition fields that the options of `definition_options` set."""
+    fields = {name: option_values[name] for name in FIELD_NAMES if option_values[name] is not None}
+    if "initialization" in fields:
+        fields["initialization"] = make_reference_absolute(fields["initialization"])
+    if option_values["options"]:
+        fields["options"] = option_values["options"]
+    return fields
 
 
 def read_definition_table(file: Path) -> dict[str, Any]:
-    """The table in a file with the definition of a server, TOML or JSON.
+    """Read a server definition from a TOML or JSON file.
 
     Raises:
-        ArgumentError: when it cannot be read, or is no table.
-        ServerDefinitionError: when it is no TOML.
+        ArgumentError: The file cannot be read, or is not a JSON object.
+        ServerDefinitionError: The file is not valid TOML.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -74,4 +67,4 @@ def read_definition_table(file: Path) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.MsgspecError as error:
-        raise ArgumentError(f"is no JSON object: {error}", where=str(file)) from None
+        raise ArgumentError(f"expected a JSON object: {error}", where=str(file)) from None

@@ -1,4 +1,4 @@
-"""`paddock docs`: searching documentation, indexing it, and the folders that belong to it."""
+"""The commands `paddock docs ...`, which search and index documentation on this computer."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from paddock.docsearch.search import get_index_status as index_status
 
 if TYPE_CHECKING:
     from paddock.docsearch.indexer import IndexProgress
+    from paddock.docsearch.model import PageHit
     from paddock.docsearch.search import CorpusStatus
 
 Json = dict[str, Any]
 MAX_LINE_CHARACTERS = 100
 MAX_EXCERPT_CHARACTERS = 300
-"""Characters of each page that a list shows."""
+"""Characters of each page that `search` shows without `--full`."""
+MAX_RESULT_CHARACTERS = 10**9
+"""No limit in practice. The limit of the MCP tool saves a model's tokens."""
 MAX_SHOWN_PROBLEMS = 5
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def docs(ctx: click.Context) -> None:
-    """Search documentation that is on this machine, and keep the index of it."""
+    """Search documentation on this computer and manage its index."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -39,113 +42,120 @@ def docs(ctx: click.Context) -> None:
 @docs.command()
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
 @click.option(
-    "--in", "corpora", multiple=True, metavar="CORPUS", help="Search here: wolfram, python, …"
+    "--in", "corpora", multiple=True, metavar="CORPUS", help="Corpus to search: wolfram, python, …"
 )
 @click.option(
     "--limit",
     type=click.IntRange(1, 50),
     default=DEFAULT_MAX_HITS,
     show_default=True,
-    help="How many pages.",
+    help="Maximum number of pages.",
 )
-@click.option("--full", is_flag=True, help="Print whole pages.")
+@click.option("--full", is_flag=True, help="Print entire pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def search(
-    words: tuple[str, ...], *, corpora: tuple[str, ...], limit: int, full: bool, as_json: bool
+    words: tuple[str, ...],
+    *,
+    corpora: tuple[str, ...],
+    limit: int,
+    full: bool,
+    as_json: bool,
 ) -> None:
-    """Find the pages that answer a question, given in WORDS.
+    """Print the pages that best answer a question, given in WORDS.
 
-    The exit code is 1 when there are none.
+    The exit code is 1 if no page was found.
     """
     question = " ".join(words)
-    budget = 10**9  # a person can stop reading
-    found = search_with_notes(
-        question, resolve_corpus_names(corpora or ("all",)), limit=limit, budget=budget
+    results = search_with_notes(
+        question,
+        resolve_corpus_names(corpora or ("all",)),
+        limit=limit,
+        budget=MAX_RESULT_CHARACTERS,
     )
     if as_json:
-        rows = [
-            {
-                "title": hit.title,
-                "source": hit.source,
-                "corpus": hit.corpus,
-                "score": hit.score,
-                "text": hit.text,
-            }
-            for hit in found.hits
-        ]
-        output.print_json(rows)
-    for hit in () if as_json else found.hits:
-        text = (
-            hit.text
-            if full
-            else textwrap.shorten(hit.text, MAX_EXCERPT_CHARACTERS, placeholder=" …")
-        )
-        click.echo(
-            f"{output.colour_text(text_layout.replace_control_characters(hit.title), 'green', bold=True)}"
-        )
-        click.echo(f"  {text_layout.replace_control_characters(hit.source)} ({hit.corpus})")
-        click.echo(textwrap.indent(text_layout.replace_control_characters(text), "  ") + "\n")
-    for note in found.notes:
+        keys = ("title", "source", "corpus", "score", "text")
+        output.print_json([{key: getattr(hit, key) for key in keys} for hit in results.hits])
+    else:
+        for hit in results.hits:
+            _print_hit(hit, full=full)
+    for note in results.notes:
         output.print_note(note)
-    if not found.hits:
+    if not results.hits:
         raise NothingDoneError(
-            ArgumentError(f"Nothing was found for {question!r}", hint="try other words")
+            ArgumentError(f"No pages found for {question!r}", hint="try other words")
         )
+
+
+def _print_hit(hit: PageHit, *, full: bool) -> None:
+    title = text_layout.replace_control_characters(hit.title)
+    text = (
+        hit.text if full else textwrap.shorten(hit.text, MAX_EXCERPT_CHARACTERS, placeholder=" …")
+    )
+    click.echo(output.colour_text(title, "green", bold=True))
+    click.echo(f"  {text_layout.replace_control_characters(hit.source)} ({hit.corpus})")
+    click.echo(textwrap.indent(text_layout.replace_control_characters(text), "  ") + "\n")
 
 
 @docs.command()
 @click.argument("corpora", nargs=-1, metavar="[CORPUS…]")
 def index(corpora: tuple[str, ...]) -> None:
-    """Bring the index up to date, of each CORPUS or of all of them.
+    """Update the index of each CORPUS, or of all.
 
-    Only what has changed is read. The exit code is 1 when another process is at it already.
+    Only changed files are read. The exit code is 1 if another process is already indexing.
     """
     names = resolve_corpus_names(corpora or ("all",))
-    counts: dict[str, int] = {}
-    with output.show_progress("Looking for what has changed") as tell:
+    page_counts: dict[str, int] = {}
+    with output.show_progress("Looking for changes") as set_status:
 
         def report(progress: IndexProgress) -> None:
-            counts[progress.corpus] = progress.indexed_pages
-            tell(f"{progress.corpus}: {progress.indexed_sources} of {progress.total_sources}")
+            page_counts[progress.corpus] = progress.indexed_pages
+            set_status(f"{progress.corpus}: {progress.indexed_sources} of {progress.total_sources}")
 
-        is_done = indexer.index_corpora(names, report)
-    if not is_done:
+        was_indexed = indexer.index_corpora(names, report)
+    if not was_indexed:
         raise NothingDoneError(
             ArgumentError(
-                "Another process is indexing already",
-                hint="paddock docs status shows how far it is",
+                "Another process is already indexing",
+                hint="paddock docs status shows its progress",
             )
         )
-    for name, pages in counts.items():
+    for name, pages in page_counts.items():
         click.echo(f"{name}: {pages} pages read")
-    if not counts:
+    if not page_counts:
         click.echo("Nothing has changed")
 
 
 @docs.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(*, as_json: bool) -> None:
-    """Say what is in the index, how it is searched, and what is being indexed."""
-    found = index_status()
+    """Show the content of the index, the search method and the progress of indexing."""
+    index = index_status()
     if as_json:
-        rows = [{**row._asdict(), "problems": list(row.problems)} for row in found.corpora]
-        work = found.work._asdict() if found.work else None
-        known: Json = {**found._asdict(), "corpora": rows, "work": work, "folders": list_folders()}
-        output.print_json(known)
+        corpora = [{**row._asdict(), "problems": list(row.problems)} for row in index.corpora]
+        work = index.work._asdict() if index.work else None
+        json_status: Json = {
+            **index._asdict(),
+            "corpora": corpora,
+            "work": work,
+            "folders": list_folders(),
+        }
+        output.print_json(json_status)
         return
     output.print_table(
-        ("corpus", "parts", "pages", "what it is"), map(_build_corpus_row, found.corpora)
+        ("corpus", "parts", "pages", "what it is"), map(_build_corpus_row, index.corpora)
     )
-    click.echo(f"The index is {found.file}, {found.size / 1e6:.1f} MB.")
-    if found.vectors == NO_VECTORS:
-        click.echo('Only words are compared. For meaning as well: pip install "paddock[search]".')
+    click.echo(f"The index is {index.file}, {index.size / 1e6:.1f} MB.")
+    if index.vectors == NO_VECTORS:
+        click.echo(
+            'The search matches words only. To match meaning too: pip install "paddock[search]".'
+        )
     else:
-        click.echo(f"Words and meaning are compared; the vectors are {found.vectors}.")
-    if found.work:
-        click.echo(f"Being indexed: {' '.join(map(str, found.work[:2]))} of {found.work.total}.")
+        click.echo(f"The search matches words and meaning (vectors: {index.vectors}).")
+    if index.work:
+        click.echo(f"Being indexed: {' '.join(map(str, index.work[:2]))} of {index.work.total}.")
     for folder in list_folders():
         click.echo(text_layout.replace_control_characters(f"Folder: {folder}"))
-    for row in found.corpora:
+    for row in index.corpora:
         for problem in row.problems[:MAX_SHOWN_PROBLEMS]:
             output.print_warning(f"{row.name}: {problem}")
 
@@ -153,24 +163,27 @@ def status(*, as_json: bool) -> None:
 @docs.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
 def add(folder: Path) -> None:
-    """Search the Markdown files below FOLDER from now on; they are indexed at once."""
+    """Add the Markdown files below FOLDER to the search, and index them."""
     if not add_folder(folder):
-        click.echo("It is searched already")
+        click.echo("The folder is already searched")
     indexer.index_corpora(["folders"])
 
 
 @docs.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="FOLDER")
 def remove(folder: Path) -> None:
-    """Search FOLDER no longer; its files stay as they are."""
+    """Remove FOLDER from the search. Its files are not changed."""
     if not remove_folder(folder):
         raise ArgumentError(
-            f"{folder} is none of your folders", hint="paddock docs status lists them"
+            f"The folder {folder} is not searched",
+            hint="paddock docs status lists your folders",
         )
     indexer.index_corpora(["folders"])
 
 
-def _build_corpus_row(one: CorpusStatus) -> list[output.Cell]:
-    problem = output.StyledCell(f"{one.sources} ({len(one.problems)} unreadable)", "yellow")
-    parts = problem if one.problems else str(one.sources)
-    return [one.name, parts, str(one.pages), one.description]
+def _build_corpus_row(corpus: CorpusStatus) -> list[output.Cell]:
+    unreadable_sources = output.StyledCell(
+        f"{corpus.sources} ({len(corpus.problems)} unreadable)", "yellow"
+    )
+    sources = unreadable_sources if corpus.problems else str(corpus.sources)
+    return [corpus.name, sources, str(corpus.pages), corpus.description]

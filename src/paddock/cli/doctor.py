@@ -1,4 +1,4 @@
-"""`paddock doctor`: whether what is installed works, and what to do where it does not."""
+"""The command `paddock doctor`, which checks the servers installed into clients."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ PROBLEM_LEVELS = ("warning", "error")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
-    """Start each installed server as its client would, and say what is wrong.
+    """Start each installed server as its client would, and report problems.
 
-    With CLIENT, only what is installed there. The exit code is 1 when there is a problem.
+    With CLIENT, only check the servers installed there. The exit code is 1 if there is a problem.
     """
-    with output.show_progress("Looking for what is installed …") as say:
-        found = library.doctor(client, progress=lambda entry: say(f"Starting {entry} …"))
+    with output.show_progress("Looking for installed servers …") as set_status:
+        findings = library.doctor(client, progress=lambda entry: set_status(f"Starting {entry} …"))
     if as_json:
-        output.print_json([asdict(one) for one in found])
+        output.print_json([asdict(finding) for finding in findings])
     else:
-        _print_findings(found)
-    if any(one.level in PROBLEM_LEVELS for one in found):
+        _print_findings(findings)
+    if any(finding.level in PROBLEM_LEVELS for finding in findings):
         ctx.exit(1)
 
 
-def _print_findings(found: list[Finding]) -> None:
-    if not found:
+def _print_findings(findings: list[Finding]) -> None:
+    if not findings:
         output.print_note("Nothing is installed\nHint: paddock install CLIENT SERVER")
     client = file = None
-    for one in found:
-        if one.client != client or one.file not in ("", file):
-            client, file = one.client, one.file
+    for finding in findings:
+        if finding.client != client or finding.file not in ("", file):
+            client, file = finding.client, finding.file
             click.echo(f"{client or 'all clients'}  {file}".rstrip())
-        level = output.colour_text(one.level.ljust(7), LEVEL_COLOURS[one.level], bold=True)
-        key = f"{one.key}: " if one.key else ""
-        click.echo(f"  {level}  {key}{one.message}")
-        if one.remedy:
-            click.echo(f"           {one.remedy}")
+        level = output.colour_text(finding.level.ljust(7), LEVEL_COLOURS[finding.level], bold=True)
+        key = f"{finding.key}: " if finding.key else ""
+        click.echo(f"  {level}  {key}{finding.message}")
+        if finding.remedy:
+            click.echo(f"           {finding.remedy}")

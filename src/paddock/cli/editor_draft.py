@@ -1,4 +1,4 @@
-"""A text edited in the person's editor until it is right; what they wrote is never lost."""
+"""Editing text in the user's editor, with a draft file that is kept if it cannot be saved."""
 
 from __future__ import annotations
 
@@ -17,34 +17,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def edit_in_editor(before: str, save: Callable[[str], object], what: str) -> bool:
-    """Have a copy of a text edited until it can be saved; whether it has changed.
+def edit_in_editor(original: str, save: Callable[[str], object], subject: str) -> bool:
+    """Open a text in the user's editor until it is saved or given up.
 
     Args:
-        before: The text.
-        save: Takes the new text, and refuses it with a PaddockError if it is wrong.
-        what: What the text is, for a sentence: `the definition`.
+        original: The text to edit.
+        save: Saves the edited text, or raises PaddockError if it is invalid.
+        subject: What is edited, for error messages: `the definition`.
+
+    Returns:
+        True if the text was changed and saved.
 
     Raises:
-        ArgumentError: when there is no editor, or the person gives up.
+        ArgumentError: No editor is available, or the user stopped editing an invalid draft.
     """
     handle, path = mkstemp(prefix="paddock-", suffix=".toml")
     os.close(handle)
     draft = Path(path)
-    draft.write_text(before, encoding="utf-8")
+    draft.write_text(original, encoding="utf-8")
     while True:
-        _open_editor(draft, before)
+        _open_editor(draft, original)
         text = _read_draft(draft)
-        if text == before:
+        if text == original:
             break
         try:
             save(text)
         except PaddockError as error:
-            _handle_save_error(error, draft, what)
+            _handle_save_error(error, draft, subject)
         else:
             break
     draft.unlink()
-    return text != before
+    return text != original
 
 
 def _read_draft(draft: Path) -> str:
@@ -54,23 +57,27 @@ def _read_draft(draft: Path) -> str:
         raise ArgumentError(f"Cannot read {draft}: {error}") from None
 
 
-def _open_editor(draft: Path, before: str) -> None:
+def _open_editor(draft: Path, original: str) -> None:
     try:
         click.edit(filename=str(draft))
     except click.ClickException as error:
-        if _read_draft(draft) == before:
+        if _read_draft(draft) == original:
             draft.unlink()
         raise ArgumentError(
             error.message, hint="name an editor in the environment variable VISUAL or EDITOR"
         ) from None
 
 
-def _handle_save_error(error: PaddockError, draft: Path, what: str) -> None:
-    """Say what is wrong with a draft, and go on only if the person wants to; it is not lost."""
+def _handle_save_error(error: PaddockError, draft: Path, subject: str) -> None:
+    """Report the error and return if the user wants to edit again; else raise it.
+
+    Raises:
+        ArgumentError: The user gave up. The hint names the draft file, which is kept.
+    """
     if output.can_ask():
         CommandError(error).show()
         if output.ask_yes_no("Edit it again?"):
             return
     raise ArgumentError(
-        f"{what.capitalize()} is as it was: {error}", hint=f"what you wrote is kept in {draft}"
+        f"{subject.capitalize()} was not changed: {error}", hint=f"your draft is kept in {draft}"
     )

@@ -1,4 +1,4 @@
-"""`paddock engines`: what evaluates Wolfram Language here, and why."""
+"""The command `paddock engines`, which lists the Wolfram Language engines."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def engines(*, as_json: bool) -> None:
-    """List the engines that can evaluate Wolfram Language, and say which one is used and why.
+    """List the Wolfram Language engines, with the one in use and the reason for that choice.
 
-    The exit code is 2 when the environment names one that is not here.
+    The exit code is 2 if the environment selects an engine that is not installed.
     """
-    found = engine_reports()
+    reports = engine_reports()
     if as_json:
-        output.print_json(msgspec.to_builtins(found))
+        output.print_json(msgspec.to_builtins(reports))
     else:
         output.print_table(
-            ("engine", "version", "licence", "found", "used"), map(_build_row, found)
+            ("engine", "version", "licence", "found", "used"), map(_build_row, reports)
         )
-        for line in _build_summary_lines(found):
+        for line in _build_summary_lines(reports):
             click.echo(line)
-    choose_engine()  # which says what is wrong with a setting
+    choose_engine()  # raises an error for an invalid setting
 
 
 def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
@@ -45,15 +45,15 @@ def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
 
 
 def _build_summary_lines(engines: list[EngineReport]) -> list[str]:
-    """What is to be said below the table."""
+
     lines = []
     for engine in engines:
         if engine.is_chosen:
             lines.append(f"{engine.title} is used: {engine.reason}.")
-            lines.append(f"Its kernels are confined so: {engine.confinement}.")
-    others = [engine.name for engine in engines if engine.found and not engine.is_chosen]
-    if others:
-        lines.append(f"Set {ENGINE_VARIABLE} to use another one: {', '.join(others)}.")
+            lines.append(f"Sandbox of its kernels: {engine.confinement}.")
+    other_names = [engine.name for engine in engines if engine.found and not engine.is_chosen]
+    if other_names:
+        lines.append(f"Set {ENGINE_VARIABLE} to use another engine: {', '.join(other_names)}.")
     lines += [
         f"To get {engine.name}: {engine.how_to_get}." for engine in engines if not engine.found
     ]

@@ -1,6 +1,6 @@
-"""An error of the library in the words for a person: what is wrong, and what to do about it.
+"""Error messages for the terminal.
 
-Needs nothing but the interpreter: a server that cannot be started says it without click.
+Imports nothing: `paddock serve` reports errors without loading click.
 """
 
 from __future__ import annotations
@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def format_error(error: PaddockError) -> str:
-    """One line, and one that begins with `Hint:` where there is something to do."""
+    """Return the error on one line, and its hint, if any, on a second one."""
     text = f"{error.where}: {error.message}" if error.where else error.message
     return f"{text}\nHint: {error.hint}" if error.hint else text

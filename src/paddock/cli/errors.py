@@ -1,8 +1,4 @@
-"""What the person at the terminal is told when something cannot be done.
-
-One line that says what is wrong, one that begins with `Hint:` and says what to do, and exit code 2.
-Errors of the library are given this form by the command group, and nowhere else.
-"""
+"""Errors as the command line reports them: a message, an optional `Hint:` line, an exit code."""
 
 from __future__ import annotations
 
@@ -13,30 +9,31 @@ from paddock.errors import PaddockError
 
 
 class ArgumentError(PaddockError):
-    """An argument on the command line cannot be what it should be."""
+    """An argument on the command line is missing or invalid."""
 
     code = "argument"
 
 
 class CommandError(click.ClickException):
-    """An error of the library, for the person at the terminal."""
+    """A `PaddockError` formatted for the terminal. Exits with code 2."""
 
     exit_code = 2
 
     def __init__(self, error: PaddockError) -> None:
-        from paddock.cli.text_layout import replace_control_characters  # noqa: PLC0415 - only where something is wrong
+        # Loads the content types of the protocol, so it is imported only to report an error.
+        from paddock.cli.text_layout import replace_control_characters  # noqa: PLC0415 - see above
 
         super().__init__(replace_control_characters(format_error(error)))
 
 
 class NothingDoneError(CommandError):
-    """What was asked for is not there, so there was nothing to do."""
+    """The command found nothing to do. Exits with code 1."""
 
     exit_code = 1
 
 
 class CliUsageError(click.ClickException):
-    """A command line that cannot be read, without the usage of the command before it."""
+    """A usage error without click's usage lines, which would push the message off the screen."""
 
     exit_code = 2
 

@@ -1,10 +1,6 @@
-"""`paddock extensions`: what is installed that brings tools, prompts, resources and servers.
+"""The commands `paddock extensions`, `paddock tools` and `paddock prompts`.
 
-Only metadata and manifests are read; nothing of an extension is loaded.
-
-`paddock tools` and `paddock prompts`: what servers can be made of, by name.
-
-Only manifests are read; nothing that they declare is loaded.
+They read package metadata and manifests only. No code of an extension is loaded.
 """
 
 from __future__ import annotations
@@ -34,16 +30,16 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 COUNTED_KINDS: tuple[ItemKind, ...] = ("servers", "tools", "prompts")
-"""What the list counts."""
+"""The item kinds counted in the list of extensions."""
 
 
 class ExtensionsCommand(CommandWithSubcommands):
-    """The list of extensions, and what else can be done with them."""
+    """The command `paddock extensions`, which lists extensions and has further subcommands."""
 
     subcommands: Mapping[str, tuple[str, str]] = {
         "search": (
             "paddock.cli.remote_extensions:search",
-            "List the extensions in your catalogues.",
+            "Search the extensions in your catalogues.",
         ),
         "install": (
             "paddock.cli.remote_extensions:install",
@@ -58,26 +54,32 @@ class ExtensionsCommand(CommandWithSubcommands):
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def extensions(pattern: str, *, as_json: bool) -> None:
-    """List what is installed that brings tools, prompts and servers, broken extensions too.
+    """List the installed extensions, including broken ones.
 
-    GLOB is a name in which * and ? stand for anything, in quotes: 'acme/*'. A name as it is shows
-    everything that this extension declares.
+    GLOB is a name with the wildcards * and ?. Quote it for the shell: 'acme/*'. An exact name
+    shows everything that the extension declares.
     """
-    found = discover()
-    everything: list[Extension | BrokenExtension] = [*found.extensions, *found.broken]
-    matching = [one for one in everything if fnmatchcase(one.name.lower(), pattern.lower())]
+    discovery = discover()
+    all_extensions: list[Extension | BrokenExtension] = [*discovery.extensions, *discovery.broken]
+    matching = [
+        extension
+        for extension in all_extensions
+        if fnmatchcase(extension.name.lower(), pattern.lower())
+    ]
     if as_json:
-        output.print_json([_describe_extension(one) for one in matching])
+        output.print_json([_describe_extension(extension) for extension in matching])
     elif not matching:
         output.print_note(f"No extension matches {pattern!r}")
         if find_catalogue_extension(pattern) is not None:
             output.print_note(
-                f"A catalogue lists it; to install it: {format_install_command(pattern)}"
+                f"It is available in a catalogue. To install it: {format_install_command(pattern)}"
             )
     elif pattern == matching[0].name:
         click.echo(
             text_layout.replace_control_characters(
-                "\n\n".join(_format_extension(_describe_extension(one)) for one in matching)
+                "\n\n".join(
+                    _format_extension(_describe_extension(extension)) for extension in matching
+                )
             )
         )
     else:
@@ -86,37 +88,50 @@ def extensions(pattern: str, *, as_json: bool) -> None:
         _warn_broken_extensions(matching)
 
 
-def _build_row(one: Extension | BrokenExtension) -> list[output.Cell]:
-    if isinstance(one, Extension):
-        counts = [str(len(one.manifest.get_items(kind))) for kind in COUNTED_KINDS]
-        return [one.name, one.version or "", one.kind, *counts, str(one.directory)]
+def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
+    if isinstance(extension, Extension):
+        counts = [str(len(extension.manifest.get_items(kind))) for kind in COUNTED_KINDS]
+        return [
+            extension.name,
+            extension.version or "",
+            extension.kind,
+            *counts,
+            str(extension.directory),
+        ]
     broken: list[output.Cell] = [
-        output.StyledCell(one.name, "red"),
+        output.StyledCell(extension.name, "red"),
         output.StyledCell("broken", "red"),
     ]
-    return [*broken, one.kind, *("" for _ in COUNTED_KINDS), str(one.place)]
+    return [*broken, extension.kind, *("" for _ in COUNTED_KINDS), str(extension.place)]
 
 
-def _warn_broken_extensions(several: list[Extension | BrokenExtension]) -> None:
-    for one in several:
-        if not isinstance(one, Extension):
-            output.print_warning(f"{one.name}: {one.problem.message}", one.problem.hint)
+def _warn_broken_extensions(matches: list[Extension | BrokenExtension]) -> None:
+    for extension in matches:
+        if not isinstance(extension, Extension):
+            output.print_warning(
+                f"{extension.name}: {extension.problem.message}", extension.problem.hint
+            )
 
 
-def _describe_extension(one: Extension | BrokenExtension) -> Json:
-    found: Json = {
-        "name": one.name,
-        "kind": one.kind,
-        "version": one.version,
-        "distribution": one.distribution,
+def _describe_extension(extension: Extension | BrokenExtension) -> Json:
+    description: Json = {
+        "name": extension.name,
+        "kind": extension.kind,
+        "version": extension.version,
+        "distribution": extension.distribution,
     }
-    if not isinstance(one, Extension):
-        return found | {"place": str(one.place), "problem": str(one.problem)}
+    if not isinstance(extension, Extension):
+        return description | {"place": str(extension.place), "problem": str(extension.problem)}
     items = {
-        kind: [_describe_item(one, item) for item in one.manifest.get_items(kind)]
+        kind: [_describe_item(extension, item) for item in extension.manifest.get_items(kind)]
         for kind in ITEM_KINDS
     }
-    return found | {"place": str(one.directory), "root": str(one.root)} | items | {"problem": None}
+    return (
+        description
+        | {"place": str(extension.directory), "root": str(extension.root)}
+        | items
+        | {"problem": None}
+    )
 
 
 def _describe_item(extension: Extension, item: ManifestItem) -> Json:
@@ -124,21 +139,21 @@ def _describe_item(extension: Extension, item: ManifestItem) -> Json:
     return {"name": name, "description": item.description, **item.properties}
 
 
-def _format_extension(found: Json) -> str:
-    parts = [f"{found['name']} {found['version'] or ''}".rstrip()]
-    if found["problem"]:
-        parts.append(text_layout.wrap_paragraph(f"Broken: {found['problem']}", 2))
-    rows = [("kind", found["kind"]), ("place", found["place"])]
-    if found["distribution"]:
-        rows.insert(1, ("installed as", found["distribution"]))
+def _format_extension(description: Json) -> str:
+    parts = [f"{description['name']} {description['version'] or ''}".rstrip()]
+    if description["problem"]:
+        parts.append(text_layout.wrap_paragraph(f"Broken: {description['problem']}", 2))
+    rows = [("kind", description["kind"]), ("place", description["place"])]
+    if description["distribution"]:
+        rows.insert(1, ("installed as", description["distribution"]))
     parts.append(text_layout.align_columns(rows, 2))
     for kind in ITEM_KINDS:
-        items = [
-            (one["name"], text_layout.to_single_line(one["description"]))
-            for one in found.get(kind, ())
+        item_rows = [
+            (item["name"], text_layout.to_single_line(item["description"]))
+            for item in description.get(kind, ())
         ]
-        if items:
-            parts.append(f"{kind.capitalize()}\n{text_layout.align_columns(items, 2)}")
+        if item_rows:
+            parts.append(f"{kind.capitalize()}\n{text_layout.align_columns(item_rows, 2)}")
     return "\n\n".join(parts)
 
 
@@ -146,9 +161,9 @@ def _format_extension(found: Json) -> str:
 @click.argument("pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_tools)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def tools(pattern: str, *, as_json: bool) -> None:
-    """List the tools that servers can be made of.
+    """List the tools available to servers.
 
-    GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
+    GLOB is a name with the wildcards * and ?. Quote it for the shell: 'Word*'.
     """
     _print_items("tools", pattern, as_json=as_json)
 
@@ -159,35 +174,42 @@ def tools(pattern: str, *, as_json: bool) -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def prompts(pattern: str, *, as_json: bool) -> None:
-    """List the prompts that servers can be made of.
+    """List the prompts available to servers.
 
-    GLOB is a name in which * and ? stand for anything, in quotes: 'Word*'.
+    GLOB is a name with the wildcards * and ?. Quote it for the shell: 'Word*'.
     """
     _print_items("prompts", pattern, as_json=as_json)
 
 
 def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
-    found = [one for one in list_declared_items(kind) if _has_matching_name(one, pattern)]
+    matches = [
+        declared_item
+        for declared_item in list_declared_items(kind)
+        if _has_matching_name(declared_item, pattern)
+    ]
     if as_json:
-        output.print_json([_describe_declared_item(one) for one in found])
+        output.print_json([_describe_declared_item(declared_item) for declared_item in matches])
         return
-    word = kind.removesuffix("s")
-    if not found:
-        output.print_note(f"No {word} matches {pattern!r}")
+    item_kind = kind.removesuffix("s")
+    if not matches:
+        output.print_note(f"No {item_kind} matches {pattern!r}")
         return
-    rows = [(one.name, to_single_line(one.item.description)) for one in found]
-    output.print_table((word, "description"), rows)
+    rows = [
+        (declared_item.name, to_single_line(declared_item.item.description))
+        for declared_item in matches
+    ]
+    output.print_table((item_kind, "description"), rows)
 
 
-def _has_matching_name(one: DeclaredItem, pattern: str) -> bool:
-    names = (one.item.name, one.qualified_name)
+def _has_matching_name(declared_item: DeclaredItem, pattern: str) -> bool:
+    names = (declared_item.item.name, declared_item.qualified_name)
     return any(fnmatchcase(name.lower(), pattern.lower()) for name in names)
 
 
-def _describe_declared_item(one: DeclaredItem) -> dict[str, object]:
+def _describe_declared_item(declared_item: DeclaredItem) -> dict[str, object]:
     return {
-        "name": one.name,
-        "qualified_name": one.qualified_name,
-        "extension": one.extension.name,
-        "description": one.item.description,
+        "name": declared_item.name,
+        "qualified_name": declared_item.qualified_name,
+        "extension": declared_item.extension.name,
+        "description": declared_item.item.description,
     }

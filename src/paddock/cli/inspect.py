@@ -1,4 +1,4 @@
-"""`paddock inspect`: what a server says about itself and offers."""
+"""The command `paddock inspect`, which shows a server's metadata and the items it lists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import click
 from paddock.cli import completion, text_layout
 from paddock.cli.target_options import (
     TargetCommand,
-    build_connect_options,
     resolve_target,
     server_options,
 )
@@ -20,6 +19,7 @@ from paddock.protocol.errors import METHOD_NOT_FOUND
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from paddock.client.connect_options import ConnectOptions
     from paddock.client.peer import Peer
 
 Json = dict[str, object]
@@ -30,7 +30,7 @@ LIST_METHODS = {
     "resources": ("resources", "resources/list"),
     "resourceTemplates": ("resources", "resources/templates/list"),
 }
-"""For each list: the capability it belongs to, and the method that gives it."""
+"""The capability that announces each list, and the method that returns it."""
 
 
 @click.command(cls=TargetCommand)
@@ -41,83 +41,78 @@ def inspect(
     ctx: click.Context,
     target: str,
     *,
-    era: str | None,
-    timeout: float,
-    headers: tuple[str, ...],
-    token_env: str | None,
-    allow_plain_http: bool,
+    options: ConnectOptions,
     as_json: bool,
 ) -> None:
-    """Show what a server offers: its tools, prompts and resources.
+    """Show the metadata, tools, prompts and resources of a server.
 
-    TARGET is a named server, a Python file (server.py), an object in one (server.py:server), a
-    directory, a URL, or a command line in quotes. A command can also stand at the end, after --, in
-    place of TARGET.
+    TARGET is a named server, a Python file (server.py), an object in a file (server.py:server), a
+    directory, a URL, or a command line in quotes. Instead of TARGET, a command line can follow --
+    at the end.
     """
-    options = build_connect_options(
-        era, timeout, headers, token_env, allow_plain_http=allow_plain_http
-    )
     with connect(resolve_target(ctx, target), **options) as peer:
-        found = describe_server(peer)
+        description = describe_server(peer)
     if as_json:
-        click.echo(text_layout.format_json(found))
+        click.echo(text_layout.format_json(description))
     else:
-        click.echo(text_layout.replace_control_characters("\n\n".join(format_sections(found))))
+        click.echo(
+            text_layout.replace_control_characters("\n\n".join(format_sections(description)))
+        )
 
 
 def describe_server(peer: Peer) -> Json:
-    """All that a server tells, as it tells it."""
-    found: Json = {
+    """Return the server's metadata and lists as received, as one JSON object."""
+    description: Json = {
         "protocolVersion": peer.protocol_version,
         "serverInfo": peer.server_info,
         "capabilities": peer.server_capabilities,
     }
     if peer.instructions is not None:
-        found["instructions"] = peer.instructions
+        description["instructions"] = peer.instructions
     for key, (capability, method) in LIST_METHODS.items():
-        has_it = peer.server_capabilities.get(capability) is not None
-        found[key] = _list_items(peer, method, key) if has_it else []
-    return found
+        is_supported = peer.server_capabilities.get(capability) is not None
+        description[key] = _list_items(peer, method, key) if is_supported else []
+    return description
 
 
-def format_sections(found: Json) -> Iterator[str]:
-    """The same for people to read."""
-    yield _format_heading(found)
-    described = {
+def format_sections(description: Json) -> Iterator[str]:
+    """Yield the sections of the text form of a `describe_server` result."""
+    yield _format_heading(description)
+    sections = {
         "tools": ("Tools", _format_tool),
         "prompts": ("Prompts", _format_prompt),
         "resources": ("Resources", _format_resource),
         "resourceTemplates": ("Resource templates", _format_resource),
     }
-    for key, (title, describe) in described.items():
-        items = found[key]
+    for key, (title, format_item) in sections.items():
+        items = description[key]
         if isinstance(items, list) and items:
-            listed = "\n".join(describe(item) for item in items)
-            yield f"{title} ({len(items)})\n{listed}"
+            formatted_items = "\n".join(format_item(item) for item in items)
+            yield f"{title} ({len(items)})\n{formatted_items}"
 
 
 def _list_items(peer: Peer, method: str, key: str) -> list[Json]:
     try:
         return peer.pages(method, key)
     except PeerError as error:
-        # Servers that have resources often have no templates, and do not know the method.
+        # Servers with the resources capability often do not implement resources/templates/list.
         if error.rpc_code == METHOD_NOT_FOUND:
             return []
         raise
 
 
-def _format_heading(found: Json) -> str:
-    info = _to_json_object(found["serverInfo"])
+def _format_heading(description: Json) -> str:
+    info = _to_json_object(description["serverInfo"])
     name = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
     title = f" - {info['title']}" if info.get("title") else ""
-    capabilities = _to_json_object(found["capabilities"])
+    capabilities = _to_json_object(description["capabilities"])
     rows = [
-        ("protocol", str(found["protocolVersion"])),
+        ("protocol", str(description["protocolVersion"])),
         ("capabilities", ", ".join(map(_format_capability, capabilities.items())) or "none"),
     ]
     text = f"{name or '(a server without a name)'}{title}\n{text_layout.align_columns(rows, 2)}"
-    if "instructions" in found:
-        text += f"\n\n{text_layout.wrap_paragraph(str(found['instructions']), 2)}"
+    if "instructions" in description:
+        text += f"\n\n{text_layout.wrap_paragraph(str(description['instructions']), 2)}"
     return text
 
 
@@ -155,9 +150,9 @@ def _format_resource(resource: Json) -> str:
     return _format_item(f"{uri}{kind}", resource, "")
 
 
-def _format_item(head: str, item: Json, details: str) -> str:
+def _format_item(heading: str, item: Json, details: str) -> str:
     summary = item.get("description") or item.get("title")
-    parts = [f"  {head}"]
+    parts = [f"  {heading}"]
     if summary:
         parts.append(text_layout.wrap_paragraph(str(summary), 4))
     if details:

@@ -1,4 +1,4 @@
-"""`paddock install`: a server written into the configuration of clients."""
+"""The command `paddock install`, which adds a server to the configuration of clients."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ import click
 
 from paddock.cli import completion, output
 from paddock.cli.client_arguments import ClientArguments, parse_client_arguments
-from paddock.cli.consent import consent_options, install_missing_extensions, resolve_install_policy
+from paddock.cli.consent import consent_options, install_missing_extensions
 from paddock.cli.errors import ArgumentError, CommandError
 from paddock.cli.plan_output import PlanDisplay, print_plan, report_outcomes
-from paddock.cli.shared_options import (
-    EntryOptions,
-    build_entry_options,
-    entry_options,
-    location_options,
-)
+from paddock.cli.shared_options import EntryOptions, entry_options, location_options
 from paddock.errors import PaddockError
 from paddock.installer import install as library
 from paddock.installer.detection import detected_clients
@@ -30,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class InstallSettings(EntryOptions):
-    """What is the same for every client of one command."""
+    """Keyword arguments of `paddock.installer.install` that apply to all selected clients."""
 
     project: Path | None
     file: Path | None
@@ -46,16 +41,16 @@ class InstallSettings(EntryOptions):
     metavar="CLIENT... [SERVER]",
     shell_complete=completion.complete_clients_and_servers,
 )
-@click.option("--all", "everywhere", is_flag=True, help="Install into every client found here.")
+@click.option("--all", "everywhere", is_flag=True, help="Install into every detected client.")
 @location_options
 @entry_options
 @consent_options
-@click.option("--replace", is_flag=True, help="Replace an entry that is not Paddock's.")
-@click.option("--no-check", is_flag=True, help="Do not start the server first to see if it works.")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--show-values", is_flag=True, help="With --dry-run: the file as it is, secrets too.")
-@click.option("--yes", is_flag=True, help="Ask nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
+@click.option("--replace", is_flag=True, help="Replace an entry that Paddock did not create.")
+@click.option("--no-check", is_flag=True, help="Do not test the server before installing it.")
+@click.option("--dry-run", is_flag=True, help="Show the changes without making them.")
+@click.option("--show-values", is_flag=True, help="With --dry-run: show secrets in the file.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
 @click.pass_context
 def install(
     ctx: click.Context,
@@ -65,13 +60,8 @@ def install(
     server: str | None,
     project: Path | None,
     file: Path | None,
-    name: str | None,
-    env: tuple[str, ...],
-    http: str | None,
-    headers: tuple[str, ...],
-    options: tuple[str, ...],
-    may_install: bool,
-    no_install: bool,
+    entry: EntryOptions,
+    install_policy: bool | None,
     replace: bool,
     no_check: bool,
     dry_run: bool,
@@ -79,36 +69,35 @@ def install(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Install SERVER into each CLIENT, that is, into the file where it keeps its servers.
+    """Add SERVER to the configuration of each CLIENT.
 
-    The last word is the server unless a client is called that; without one it is the built-in
-    server that suits the client. A server may also be a file (./server.py). With --file the client
-    can be left out: the file tells which it is.
+    The last argument is the server unless it is the name of a client. If SERVER is omitted, the
+    default server for that kind of client is installed. SERVER can also be a file (./server.py).
+    With --file, CLIENT can be omitted if the file shows which client it belongs to.
 
-    An entry that Paddock has not made is replaced only with --replace, or when you say so on a
-    terminal. The exit code is 1 when some of several clients failed.
+    An entry that Paddock did not create is replaced only with --replace, or after asking on a
+    terminal. The exit code is 1 if installation into some of several clients failed.
     """
     settings = InstallSettings(
-        **build_entry_options(name, env, http, headers, options),
+        **entry,
         project=project,
         file=file,
         replace=replace,
         check=not no_check,
         dry_run=dry_run,
     )
-    given = parse_client_arguments(words, server)
-    agreement = resolve_install_policy(may_install=may_install, no_install=no_install)
+    arguments = parse_client_arguments(words, server)
     may_ask = output.can_ask() and not (yes or as_json)
-    if given.server and not dry_run and (agreement or may_ask):
-        install_missing_extensions(given.server, agreement)
-    clients = _select_clients(given, settings, everywhere=everywhere)
+    if arguments.server and not dry_run and (install_policy or may_ask):
+        install_missing_extensions(arguments.server, install_policy)
+    clients = _select_clients(arguments, settings, everywhere=everywhere)
     if everywhere and may_ask and not dry_run:
-        output.print_note("Clients found here: " + ", ".join(filter(None, clients)))
+        output.print_note("Detected clients: " + ", ".join(filter(None, clients)))
         if not output.ask_yes_no("Install into all of them?"):
             raise click.Abort
     outcomes = [
         _install_into_client(
-            client, given.server, settings, may_ask=may_ask, is_one=len(clients) == 1
+            client, arguments.server, settings, may_ask=may_ask, raises_errors=len(clients) == 1
         )
         for client in clients
     ]
@@ -116,26 +105,26 @@ def install(
 
 
 def _select_clients(
-    given: ClientArguments, settings: InstallSettings, *, everywhere: bool
+    arguments: ClientArguments, settings: InstallSettings, *, everywhere: bool
 ) -> list[str | None]:
-    """The clients to install into; None is the one that the file tells."""
-    if everywhere and (given.clients or settings["file"] or settings["project"]):
-        raise click.UsageError("--all goes with no client, --file or --project")
+    """Return the clients to install into. None is the client to detect from `--file`."""
+    if everywhere and (arguments.clients or settings["file"] or settings["project"]):
+        raise click.UsageError("--all cannot be combined with a client, --file or --project")
     if everywhere:
-        found = [client.id for client in detected_clients()]
-        if not found:
+        client_ids = [client.id for client in detected_clients()]
+        if not client_ids:
             raise ArgumentError(
                 "No client was found on this computer",
-                hint="name one: paddock clients --all lists all that Paddock knows",
+                hint="name a client; paddock clients --all lists all supported ones",
             )
-        return [*found]
-    if given.clients:
-        return [*given.clients]
+        return [*client_ids]
+    if arguments.clients:
+        return [*arguments.clients]
     if settings["file"] is None:
-        what = f" to install {given.server} into" if given.server else ""
+        purpose = f" to install {arguments.server} into" if arguments.server else ""
         raise ArgumentError(
-            f"Name a client{what}",
-            hint="paddock clients lists those on this computer; --all is all of them",
+            f"Name a client{purpose}",
+            hint="paddock clients lists those on this computer; --all selects all of them",
         )
     return [None]
 
@@ -146,14 +135,18 @@ def _install_into_client(
     settings: InstallSettings,
     *,
     may_ask: bool,
-    is_one: bool,
+    raises_errors: bool,
 ) -> Outcome:
-    """Install into one client; an error is raised at once when it is the only one."""
+    """Install into one client, and return an error as part of the outcome.
+
+    With `raises_errors`, an error is raised instead: for a single client the command fails with
+    exit code 2.
+    """
     name = client or str(settings["file"])
     try:
         return Outcome(name, _install_with_confirmation(client, server, settings, may_ask=may_ask))
     except PaddockError as error:
-        if is_one:
+        if raises_errors:
             raise
         return Outcome(name, error=error)
 
@@ -168,9 +161,9 @@ def _install_with_confirmation(
         if not may_ask:
             raise
         CommandError(error).show()
-        wanted: InstallSettings = {**settings, "replace": True, "dry_run": True}
-        print_plan(library.install(client, server, **wanted), PlanDisplay(is_dry=True))
+        replace_settings: InstallSettings = {**settings, "replace": True, "dry_run": True}
+        print_plan(library.install(client, server, **replace_settings), PlanDisplay(is_dry=True))
         if settings["dry_run"] or not output.ask_yes_no("Replace it?"):
             raise
-        wanted["dry_run"] = False
-        return _install_with_confirmation(client, server, wanted, may_ask=False)
+        replace_settings["dry_run"] = False
+        return _install_with_confirmation(client, server, replace_settings, may_ask=False)

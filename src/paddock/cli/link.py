@@ -1,4 +1,4 @@
-"""`paddock link`: a link that installs a server, for people who click rather than type."""
+"""The command `paddock link`, which prints a link that installs a server when clicked."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import click
 
 from paddock.cli import completion
 from paddock.cli.errors import ArgumentError
-from paddock.cli.shared_options import build_entry_options, entry_options
+from paddock.cli.shared_options import EntryOptions, entry_options
 from paddock.installer import links
 
 
 @click.command()
 @click.argument("client", shell_complete=completion.complete_clients)
 @click.argument("server", required=False, shell_complete=completion.complete_servers)
-@click.option("--open", "is_opened", is_flag=True, help="Open the link too.")
-@click.option("--web", is_flag=True, help="A link that web pages and chats can show.")
-@click.option("--name", metavar="KEY", help="What the client is to call the server.")
+@click.option("--open", "is_opened", is_flag=True, help="Also open the link.")
+@click.option("--web", is_flag=True, help="Print an https link for web pages and chats.")
+@click.option("--name", metavar="KEY", help="Name of the entry in the client's file.")
 @entry_options
 def link(
     client: str,
@@ -23,20 +23,17 @@ def link(
     *,
     is_opened: bool,
     web: bool,
-    name: str | None,
-    env: tuple[str, ...],
-    http: str | None,
-    headers: tuple[str, ...],
-    options: tuple[str, ...],
+    entry: EntryOptions,
 ) -> None:
     """Print a link that installs SERVER into CLIENT when it is clicked.
 
-    It starts the server as this computer has it; with --http it works everywhere.
+    The link contains the command that starts the server on this computer. With --http it works on
+    any computer.
     """
-    wishes = build_entry_options(name, env, http, headers, options)
-    address = links.link(client, server, web=web, **wishes)
+    address = links.link(client, server, web=web, **entry)
     click.echo(address)
     if is_opened and click.launch(address) != 0:
         raise ArgumentError(
-            f"Nothing here opens links of {client}", hint="copy the link into a browser"
+            f"No program on this computer opens links of {client}",
+            hint="copy the link into a browser",
         )

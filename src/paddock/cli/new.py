@@ -1,4 +1,4 @@
-"""`paddock new`: a directory to begin with."""
+"""The command `paddock new`, which creates projects from templates."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from paddock.extensions.scaffold import create_extension
 @click.group(invoke_without_command=True)
 @click.pass_context
 def new(ctx: click.Context) -> None:
-    """Write a directory to begin with."""
+    """Create a project from a template."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-@new.command(short_help="Write an extension: a distribution with tool, prompt and server.")
+@new.command(short_help="Create an extension: a distribution with a tool, a prompt and a server.")
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
-@click.option("--name", help="What the extension is called; the directory's name if left out.")
-@click.option("--publisher", help="Gives its items names of three parts: publisher/name/Item.")
+@click.option("--name", help="Name of the extension (default: the name of the directory).")
+@click.option("--publisher", help="Publisher, for item names of the form publisher/name/Item.")
 def extension(directory: Path, *, name: str | None, publisher: str | None) -> None:
-    """Write an extension into DIR: a Python distribution with a tool, a prompt and a server.
+    """Create an extension in DIR: a Python distribution with a tool, a prompt and a server.
 
-    It works as it is, and has tests. Its README.md says how to go on.
+    DIR must be empty or not exist. The extension works and has tests. Its README.md describes the
+    next steps.
     """
-    started = create_extension(directory, name=name, publisher=publisher)
-    click.echo(f"Created the extension {started.name}: {directory}")
-    for file in started.files:
+    scaffold = create_extension(directory, name=name, publisher=publisher)
+    click.echo(f"Created the extension {scaffold.name}: {directory}")
+    for file in scaffold.files:
         click.echo(f"  {file}")
-    place = shlex.quote(_to_explicit_path(directory))
-    output.print_note(f"Install it: pip install -e {place}")
-    output.print_note(f"Look at it: paddock inspect {started.server}")
-    output.print_note(f"Check it: paddock validate {place}")
+    quoted_directory = shlex.quote(_to_explicit_path(directory))
+    output.print_note(f"Install it: pip install -e {quoted_directory}")
+    output.print_note(f"Inspect it: paddock inspect {scaffold.server}")
+    output.print_note(f"Check it: paddock validate {quoted_directory}")
 
 
 def _to_explicit_path(directory: Path) -> str:
-    """A path that cannot be taken for a name."""
+    """Return the path in a form that commands do not take for a server or extension name."""
     text = str(directory)
     return text if directory.is_absolute() or text.startswith(".") else f"./{text}"

@@ -1,7 +1,7 @@
-"""Where output goes and how it looks: tables and colours for people, plain text for programs.
+"""Terminal output: tables, colours, progress, questions and JSON.
 
-rich is loaded only when standard output is a terminal. What is asked for goes to standard output;
-everything else, questions included, to standard error.
+Results go to standard output; notes, warnings and questions to standard error. rich is imported
+only if standard output is a terminal. Programs get aligned plain text.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "ok": "green"}
-"""The colour of each level of a finding."""
+"""The colour of each severity of a finding."""
 
 
 class StyledCell(NamedTuple):
-    """A cell of a table that has a colour on a terminal."""
+    """A table cell that is coloured on a terminal."""
 
     text: str
     colour: str
@@ -33,47 +33,47 @@ Cell = str | StyledCell
 
 
 def is_terminal() -> bool:
-    """Whether a person sees what is printed."""
+    """Return whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
 def can_ask() -> bool:
-    """Whether a person is there to answer a question."""
+    """Return whether a user at a terminal can answer questions."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def has_colour() -> bool:
-    """Whether standard output may be coloured; see no-color.org."""
+    """Return whether standard output may be coloured (see no-color.org)."""
     return is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def colour_text(text: str, colour: str, *, bold: bool = False) -> str:
-    """Text in a colour, where there are colours."""
+    """Return the text in a colour, or unchanged if the output has no colours."""
     return click.style(text, fg=colour, bold=bold or None) if has_colour() else text
 
 
 def print_note(text: str) -> None:
-    """Say something that was not asked for; what of it a terminal would obey is made visible."""
+    """Print a message to standard error, with control characters replaced."""
     click.echo(text_layout.replace_control_characters(text), err=True)
 
 
 def print_warning(text: str, hint: str | None = None) -> None:
-    """Say that something is not as it should be, though it was done."""
+    """Print a warning and its hint, if any, to standard error."""
     print_note(f"Warning: {text}\nHint: {hint}" if hint else f"Warning: {text}")
 
 
 def ask_yes_no(question: str) -> bool:
-    """What a person answers to a yes-or-no question; no unless they say yes."""
+    """Ask the user a yes-or-no question on standard error. The default is no."""
     return click.confirm(question, err=True)
 
 
 def print_json(value: object) -> None:
-    """Print one JSON document."""
+    """Print a value as one JSON document."""
     click.echo(text_layout.format_json(value))
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print rows below headings, aligned."""
+    """Print rows in aligned columns below their headings."""
     table = [tuple(map(_clean_cell, row)) for row in rows]
     if is_terminal():
         _print_rich(headings, table)
@@ -88,6 +88,7 @@ def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
     from rich.table import Table  # noqa: PLC0415 - only for a terminal
     from rich.text import Text  # noqa: PLC0415 - only for a terminal
 
+    # `Text` cells, since rich would interpret brackets in plain strings as markup.
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         table.add_column(heading.capitalize(), overflow="fold")
@@ -109,9 +110,10 @@ def _get_cell_text(cell: Cell) -> str:
 
 @contextmanager
 def show_progress(text: str) -> Iterator[Callable[[str], None]]:
-    """A moving sign that something is being done; nothing at all where nobody sees it.
+    """Show a spinner on standard error during the `with` block, if it is a terminal.
 
-    The value of the `with` statement is called with what is being done now.
+    Yields:
+        A function that replaces the text beside the spinner.
     """
     if not (is_terminal() and sys.stderr.isatty()):
         yield lambda _text: None

@@ -1,7 +1,4 @@
-"""What an installation does, or would do, for people and for programs.
-
-What does not fit between agents and files, told to a person.
-"""
+"""Output of installation plans, as text and JSON, and of import and export remarks."""
 
 from __future__ import annotations
 
@@ -25,58 +22,63 @@ Json = dict[str, object]
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 RESULT_MESSAGES = {
-    "install": ("Installed {server} into {client}", "{server} is in {client} already"),
-    "uninstall": ("Took {server} out of {client}", "{server} was not in {client} any more"),
+    "install": ("Installed {server} into {client}", "{server} is already in {client}"),
+    "uninstall": ("Removed {server} from {client}", "{server} was no longer in {client}"),
 }
-"""For each action what was done, and that there was nothing to do."""
+"""For each action, the message if files changed and the message if nothing changed."""
 
 
 class PlanDisplay(NamedTuple):
-    """What of plans is shown."""
+    """Display options for plans."""
 
     is_dry: bool = False
-    """What would be done, and not what was."""
+    """Show planned changes instead of completed ones."""
     with_values: bool = False
-    """The change of the whole file, with secrets."""
+    """Show the diff of the whole file, including secrets."""
 
 
-def print_plan(plan: Plan, shown: PlanDisplay) -> None:
-    """Say what was done to a client, or show what would be."""
-    if shown.is_dry:
-        _print_dry_run(plan, with_values=shown.with_values)
+def print_plan(plan: Plan, display: PlanDisplay) -> None:
+    """Print the changes to a client, planned or completed."""
+    if display.is_dry:
+        _print_dry_run(plan, with_values=display.with_values)
         return
     if plan.paste is not None:
         _print_paste(plan)
         return
-    done, idle = RESULT_MESSAGES[plan.action]
+    done_message, unchanged_message = RESULT_MESSAGES[plan.action]
     changed = [change for change in plan.changes if change.is_needed]
-    text = (done if changed else idle).format(server=plan.server, client=plan.client.name)
+    text = (done_message if changed else unchanged_message).format(
+        server=plan.server, client=plan.client.name
+    )
     as_key = "" if plan.key == plan.server else f" as {plan.key}"
     click.echo(f"{output.colour_text(text, 'green')}{as_key}")
     for change in changed:
-        kept = f" (before: {change.backup})" if change.backup else ""
-        click.echo(f"  {change.file}{kept}")
+        backup_note = f" (before: {change.backup})" if change.backup else ""
+        click.echo(f"  {change.file}{backup_note}")
     if changed or plan.action == "uninstall":
         _print_notes(plan)
 
 
 def _print_dry_run(plan: Plan, *, with_values: bool) -> None:
-    text = plan.diff(show_values=with_values)
+    diff = plan.diff(show_values=with_values)
     if plan.paste is not None:
         _print_paste(plan)
         return
-    if text:
-        click.echo(colour_diff(text))
+    if diff:
+        click.echo(colour_diff(diff))
     else:
         output.print_note(f"{plan.client.name}: nothing would change")
     _print_notes(plan)
 
 
 def _print_paste(plan: Plan) -> None:
-    """Say what is left to the user where nothing can be written; only that is standard output."""
+    """Print the configuration to paste into a client that has no configuration file.
+
+    Only the configuration goes to standard output, so that it can be piped.
+    """
     name = plan.client.name
     output.print_note(
-        f"{name} has no file to write to. Paste this into its settings, under MCP servers:"
+        f"{name} has no configuration file. Paste this into its settings, under MCP servers:"
     )
     click.echo(plan.paste)
     if plan.link is not None:
@@ -91,7 +93,7 @@ def _print_notes(plan: Plan) -> None:
 
 
 def colour_diff(text: str) -> str:
-    """A unified diff as a terminal shows it; what of it one would obey is made visible."""
+    """Colour a unified diff for the terminal, and replace control characters in it."""
     return "\n".join(
         _colour_line(text_layout.replace_control_characters(line)) for line in text.splitlines()
     )
@@ -103,30 +105,33 @@ def _colour_line(line: str) -> str:
 
 
 def report_outcomes(
-    ctx: click.Context, outcomes: Sequence[Outcome], shown: PlanDisplay, *, as_json: bool
+    ctx: click.Context, outcomes: Sequence[Outcome], display: PlanDisplay, *, as_json: bool
 ) -> None:
-    """Tell all that came of a command; it ends with exit code 1 when some of it failed."""
+    """Print the outcomes, then exit with code 1 if one of them is an error."""
     if as_json:
-        output.print_json([_outcome_to_json(one, shown) for one in outcomes])
+        output.print_json([_outcome_to_json(outcome, display) for outcome in outcomes])
     else:
-        print_outcomes(outcomes, shown)
-    if any(one.error is not None for one in outcomes):
+        print_outcomes(outcomes, display)
+    if any(outcome.error is not None for outcome in outcomes):
         ctx.exit(1)
 
 
-def print_outcomes(outcomes: Iterable[Outcome], shown: PlanDisplay) -> None:
-    """Say what was done, client by client, and what failed."""
-    for one in outcomes:
-        if one.plan is not None:
-            print_plan(one.plan, shown)
-        if one.error is not None:
-            CommandError(one.error).show()
+def print_outcomes(outcomes: Iterable[Outcome], display: PlanDisplay) -> None:
+    """Print the changes and the errors of each client."""
+    for outcome in outcomes:
+        if outcome.plan is not None:
+            print_plan(outcome.plan, display)
+        if outcome.error is not None:
+            CommandError(outcome.error).show()
 
 
-def _outcome_to_json(one: Outcome, shown: PlanDisplay) -> Json:
-    if one.plan is not None:
-        return _plan_to_json(one.plan, shown)
-    return {"client": one.client, "error": None if one.error is None else _error_to_json(one.error)}
+def _outcome_to_json(outcome: Outcome, display: PlanDisplay) -> Json:
+    if outcome.plan is not None:
+        return _plan_to_json(outcome.plan, display)
+    return {
+        "client": outcome.client,
+        "error": None if outcome.error is None else _error_to_json(outcome.error),
+    }
 
 
 def _error_to_json(error: PaddockError) -> Json:
@@ -138,7 +143,7 @@ def _error_to_json(error: PaddockError) -> Json:
     }
 
 
-def _plan_to_json(plan: Plan, shown: PlanDisplay) -> Json:
+def _plan_to_json(plan: Plan, display: PlanDisplay) -> Json:
     return {
         "action": plan.action,
         "client": plan.client.id,
@@ -146,24 +151,24 @@ def _plan_to_json(plan: Plan, shown: PlanDisplay) -> Json:
         "key": plan.key,
         "scope": plan.scope,
         "is_applied": plan.is_applied,
-        "changes": [_change_to_json(change, shown) for change in plan.changes],
+        "changes": [_change_to_json(change, display) for change in plan.changes],
         "notes": plan.notes,
         "paste": None if plan.paste is None else json.loads(plan.paste),
         "link": plan.link,
     }
 
 
-def _change_to_json(change: Change, shown: PlanDisplay) -> Json:
+def _change_to_json(change: Change, display: PlanDisplay) -> Json:
     return {
         "file": str(change.file),
         "is_needed": change.is_needed,
-        "diff": change.diff(show_values=shown.is_dry and shown.with_values),
+        "diff": change.diff(show_values=display.is_dry and display.with_values),
         "backup": str(change.backup) if change.backup else None,
     }
 
 
-def print_remarks(report: Iterable[Remark]) -> None:
-    """Say each remark on a line, on standard error."""
-    for one in report:
-        place = one.path or one.agent_id
-        output.print_note(f"{f'{place}: ' if place else ''}{one.field}: {one.message}")
+def print_remarks(remarks: Iterable[Remark]) -> None:
+    """Print each remark on one line of standard error."""
+    for remark in remarks:
+        location = remark.path or remark.agent_id
+        output.print_note(f"{f'{location}: ' if location else ''}{remark.field}: {remark.message}")

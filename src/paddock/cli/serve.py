@@ -1,4 +1,4 @@
-"""`paddock serve`: a file or a directory as an MCP server, on standard input and output or HTTP."""
+"""The command `paddock serve`, which runs an MCP server over stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completion
-from paddock.cli.consent import consent_options, install_missing_extensions, resolve_install_policy
-from paddock.cli.shared_options import ToolOptions, parse_tool_options
+from paddock.cli.consent import consent_options, install_missing_extensions
+from paddock.cli.shared_options import ToolOptions, tool_options_option
 from paddock.named_servers.names import OPTIONS_VARIABLE
 from paddock.named_servers.server_ref import ServerRef, find_target, get_default_server_name
 from paddock.serving.stdio import serve_target
@@ -27,75 +27,87 @@ DEFAULT_PATH = "/mcp"
 def _check_address(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
-    """What follows --http may be meant as the target, since the address can be left out."""
+    """Reject an existing path as the value of `--http`.
+
+    The address is optional, so `serve --http server.py` would take the target for the address.
+    """
     if value is not None and Path(value).exists():
         raise click.UsageError(
-            f"--http took {value!r} for an address. Write the target first: "
+            f"--http expects HOST:PORT, but {value!r} is a path. Put the target first: "
             f"paddock serve {value} --http"
         )
     return value
 
 
+def _parse_mounts(
+    _context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]
+) -> list[tuple[str, str]]:
+    """Parse mounts given as `NAME=SERVER`."""
+    mounts = []
+    for text in texts:
+        name, equals, server = text.partition("=")
+        if not (name and equals and server):
+            raise click.BadParameter(f"expected NAME=SERVER, got {text!r}", param_hint="--mount")
+        mounts.append((name, server))
+    return mounts
+
+
 @click.command()
 @click.argument("target", required=False, shell_complete=completion.complete_servers)
-@click.option("--named", is_flag=True, help="TARGET is the name of a server, and no file.")
 @click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="TOOL.OPTION=VALUE",
-    help=f"A value for an option of a tool; may be repeated. Also {OPTIONS_VARIABLE}, as JSON.",
+    "--named", is_flag=True, help="TARGET is the name of a server, even if a file exists."
 )
+@tool_options_option(f"Value of a tool option. Can be repeated. Also {OPTIONS_VARIABLE}, as JSON.")
 @click.option(
     "--mount",
     "mounts",
     multiple=True,
     metavar="NAME=SERVER",
-    help="Offer what another server has too, its names prefixed with NAME; may be repeated.",
+    callback=_parse_mounts,
+    help="Add the items of another server, prefixed with NAME. Can be repeated.",
 )
 @consent_options
-@click.option("--reload", is_flag=True, help="Pick up changed files; clients stay connected.")
+@click.option("--reload", is_flag=True, help="Reload changed files; clients stay connected.")
 @click.option(
     "--http",
     is_flag=False,
     flag_value=DEFAULT_ADDRESS,
     callback=_check_address,
     metavar="[HOST:PORT]",
-    help=f"Serve over HTTP instead of standard input and output; {DEFAULT_ADDRESS} by default.",
+    help=f"Serve over HTTP instead of stdio (default address: {DEFAULT_ADDRESS}).",
 )
-@click.option("--path", default=DEFAULT_PATH, show_default=True, help="Where the HTTP endpoint is.")
+@click.option("--path", default=DEFAULT_PATH, show_default=True, help="Path of the HTTP endpoint.")
 @click.option(
     "--allowed-host",
     "allowed_hosts",
     multiple=True,
-    help="A further host that HTTP requests may name; * for any. Can be repeated.",
+    help="Accept this Host header in HTTP requests; * accepts any. Can be repeated.",
 )
 @click.option(
     "--allowed-origin",
     "allowed_origins",
     multiple=True,
-    help="A further origin whose web pages may use the endpoint. Can be repeated.",
+    help="Accept requests from web pages of this origin; * accepts any. Can be repeated.",
 )
 @click.option(
     "--log-level",
     type=click.Choice(LOG_LEVELS, case_sensitive=False),
     envvar=LOGGING_LEVEL_VARIABLE,
-    help=f"The lowest level of Paddock's log lines; warning by default. Also {LOGGING_LEVEL_VARIABLE}.",
+    help=f"Minimum log level (default: warning). Also {LOGGING_LEVEL_VARIABLE}.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(LOG_FORMATS, case_sensitive=False),
     envvar=LOGGING_FORMAT_VARIABLE,
-    help=f"How log lines look; text by default. Also {LOGGING_FORMAT_VARIABLE}.",
+    help=f"Log format (default: text). Also {LOGGING_FORMAT_VARIABLE}.",
 )
 def serve(
     target: str | None,
     *,
     named: bool,
-    options: tuple[str, ...],
-    mounts: tuple[str, ...],
-    may_install: bool,
-    no_install: bool,
+    options: ToolOptions,
+    mounts: list[tuple[str, str]],
+    install_policy: bool | None,
     reload: bool,
     http: str | None,
     path: str,
@@ -107,27 +119,24 @@ def serve(
     """Serve TARGET, a named server or a file.
 
     A file is server.py, server.py:object, a definition (server.toml), or a directory. Without
-    TARGET it is the server that the environment variable PADDOCK_SERVER names, or Demo. On standard
-    input and output clients are answered at once; the server is loaded behind the first answer.
-    Extensions that it needs are installed only with --install, or when you say so on a terminal.
+    TARGET, the server in the environment variable PADDOCK_SERVER is served, or else Demo. Over
+    stdio, the first request is answered before the server is loaded. Missing extensions are
+    installed only with --install, or after asking on a terminal.
     """
-    agreement = resolve_install_policy(may_install=may_install, no_install=no_install)
-    install_missing_extensions(target or get_default_server_name(), agreement)
-    served = _find_serve_target(target, is_named=named)
-    _configure_after_load(
-        served, parse_tool_options(options), [_parse_mount(text) for text in mounts]
-    )
+    install_missing_extensions(target or get_default_server_name(), install_policy)
+    source = _find_serve_target(target, is_named=named)
+    _configure_after_load(source, options, mounts)
     if log_level or log_format:
         configure_logging(log_level or "warning", log_format or "text")
     if http is None:
         if allowed_hosts or allowed_origins or path != DEFAULT_PATH:
-            raise click.UsageError("--path, --allowed-host and --allowed-origin go with --http")
-        serve_target(served, reload=reload)
+            raise click.UsageError("--path, --allowed-host and --allowed-origin require --http")
+        serve_target(source, reload=reload)
         return
     from paddock.serving.http import serve_target_http  # noqa: PLC0415 - asyncio is 45 ms
 
     serve_target_http(
-        served,
+        source,
         http,
         reload=reload,
         path=path,
@@ -136,43 +145,36 @@ def serve(
     )
 
 
-def _find_serve_target(text: str | None, *, is_named: bool) -> ServerSource:
-    if text is None:
+def _find_serve_target(target: str | None, *, is_named: bool) -> ServerSource:
+    if target is None:
         return ServerRef(get_default_server_name())
-    return ServerRef(text) if is_named else find_target(text)
+    return ServerRef(target) if is_named else find_target(target)
 
 
 def _configure_after_load(
-    served: ServerSource, options: ToolOptions, mounts: list[tuple[str, str]]
+    source: ServerSource, options: ToolOptions, mounts: list[tuple[str, str]]
 ) -> None:
-    """Have the options set, and the other servers mounted, once the server is loaded."""
-    if isinstance(served, ServerRef):
-        served.options = options
+    """Set the tool options and mount the other servers each time the server is loaded."""
+    if isinstance(source, ServerRef):
+        source.options = options
         options = {}
 
-    earlier = served.on_load
+    previous_callback = source.on_load
 
-    def complete(offering: BaseServer) -> None:
-        if earlier is not None:
-            earlier(offering)
+    def complete(server: BaseServer) -> None:
+        if previous_callback is not None:
+            previous_callback(server)
         if options:
-            offering.set_tool_options(options)
+            server.set_tool_options(options)
         if mounts:
-            _mount_servers(offering, mounts)
+            _mount_servers(server, mounts)
 
     if options or mounts:
-        served.on_load = complete
+        source.on_load = complete
 
 
-def _parse_mount(text: str) -> tuple[str, str]:
-    name, equals, target = text.partition("=")
-    if not (name and equals and target):
-        raise click.BadParameter(f"expected NAME=SERVER, got {text!r}", param_hint="--mount")
-    return name, target
-
-
-def _mount_servers(offering: BaseServer, named: list[tuple[str, str]]) -> None:
+def _mount_servers(server: BaseServer, mounts: list[tuple[str, str]]) -> None:
     from paddock.mounting.mounts import mount_server  # noqa: PLC0415 - only when asked for
 
-    for name, target in named:
-        mount_server(offering, target, name)
+    for name, target in mounts:
+        mount_server(server, target, name)

@@ -1,7 +1,7 @@
-"""A named server for people and for programs: as text, and as what JSON can hold.
+"""Descriptions of named servers as JSON data and as text.
 
-A list says only what definitions say, and loads nothing; whoever looks at one server sees what
-clients would see.
+`summarize_server` reads the definition only, so a list stays fast and runs no code of extensions.
+`describe_server` loads the tools, to report the names that clients see.
 """
 
 from __future__ import annotations
@@ -25,26 +25,35 @@ DEFINITION_PROPERTIES = (
     *("title", "description", "version", "transport", "key", "instructions"),
     *("options", "initialization", "configuration"),
 )
-"""What a definition says that can be read, in the order in which it is shown."""
+"""The properties of a readable definition, in output order."""
 NAME_LISTS = {"tools": "tool_names", "prompts": "prompt_names", "resources": "resource_names"}
-"""The lists of a definition, and what the names in them are called."""
+"""For each item list of a definition, the property with the names that clients see."""
 
 
 def summarize_server(server: NamedServer) -> Json:
-    """A server in a list: what its definition says, or its manifest where that is Python."""
-    found: Json = {"name": server.name, "location": str(server.location)}
+    """Return a server as a JSON object for lists.
+
+    The data comes from the definition or, if that is Python code, from the extension's manifest.
+    """
+    details: Json = {"name": server.name, "location": str(server.location)}
     problem = None
     try:
-        said = server.outline
+        outline = server.outline
     except PaddockError as error:
         problem = str(error)
     else:
-        found |= {"title": said.title, "description": said.description, "version": said.version}
-        found |= {kind: _get_spec_names(getattr(said, kind)) for kind in NAME_LISTS}
-    found["installations"] = [describe_installation(one) for one in server.installations]
-    found["is_remote"] = server.is_remote
-    found["problem"] = problem
-    return found
+        details |= {
+            "title": outline.title,
+            "description": outline.description,
+            "version": outline.version,
+        }
+        details |= {kind: _get_spec_names(getattr(outline, kind)) for kind in NAME_LISTS}
+    details["installations"] = [
+        describe_installation(installation) for installation in server.installations
+    ]
+    details["is_remote"] = server.is_remote
+    details["problem"] = problem
+    return details
 
 
 def _get_spec_names(specs: list[Any] | None) -> list[str] | None:
@@ -52,86 +61,99 @@ def _get_spec_names(specs: list[Any] | None) -> list[str] | None:
 
 
 def describe_server(server: NamedServer) -> Json:
-    """All that there is to say about a server; its tools are loaded for that."""
-    found: Json = {"name": server.name, "location": str(server.location)}
+    """Return all properties of a server as a JSON object. Loads its tools."""
+    details: Json = {"name": server.name, "location": str(server.location)}
     problem = server.problem
     if server.is_remote:
-        said = server.outline
-        found |= {"title": said.title, "description": said.description, "version": said.version}
-        found |= {kind: getattr(said, kind) for kind in NAME_LISTS}
+        outline = server.outline
+        details |= {
+            "title": outline.title,
+            "description": outline.description,
+            "version": outline.version,
+        }
+        details |= {kind: getattr(outline, kind) for kind in NAME_LISTS}
     elif problem is None:
-        found |= {key: _to_plain_data(getattr(server, key)) for key in DEFINITION_PROPERTIES}
+        details |= {key: _to_plain_data(getattr(server, key)) for key in DEFINITION_PROPERTIES}
         try:
-            found |= {names: getattr(server, names) for names in NAME_LISTS.values()}
+            details |= {names: getattr(server, names) for names in NAME_LISTS.values()}
         except PaddockError as error:
             problem = str(error)
-        found["options"] = _mask_secret_options(server, found["options"])
+        details["options"] = _mask_secret_options(server, details["options"])
         definition = server.definition
-        found |= {
+        details |= {
             kind: [_to_plain_data(spec) for spec in getattr(definition, kind)]
             for kind in NAME_LISTS
         }
-        found |= {key: _to_plain_data(value) for key, value in definition.extra.items()}
-    found["installations"] = [describe_installation(one) for one in server.installations]
-    found["is_remote"] = server.is_remote
-    found["problem"] = problem
-    return found
+        details |= {key: _to_plain_data(value) for key, value in definition.extra.items()}
+    details["installations"] = [
+        describe_installation(installation) for installation in server.installations
+    ]
+    details["is_remote"] = server.is_remote
+    details["problem"] = problem
+    return details
 
 
 def _mask_secret_options(server: NamedServer, options: Json) -> Json:
-    """Values for options of tools, with a mask for those that are secret or not known."""
+    """Return the values of tool options with secrets masked.
+
+    If the tools cannot be loaded, every value is masked: any of them may be a secret.
+    """
     if not options:
         return options
     try:
-        loaded = server.load()
+        loaded_server = server.load()
     except PaddockError:
-        return {tool: dict.fromkeys(given, SECRET_MASK) for tool, given in options.items()}
+        return {tool: dict.fromkeys(values, SECRET_MASK) for tool, values in options.items()}
     secrets = {
         tool.name: {name for name, option in tool.options.items() if option.is_secret}
-        for tool in loaded.tools
+        for tool in loaded_server.tools
     }
-    # A definition may call a tool by another name than clients do.
-    hidden = set().union(*secrets.values())
+    # A definition can refer to a tool by a name that clients do not see. Its options are then
+    # masked if any tool of the server has a secret option with the same name.
+    all_secrets = set().union(*secrets.values())
     return {
         tool: {
-            name: SECRET_MASK if name in secrets.get(tool, hidden) and value is not None else value
-            for name, value in given.items()
+            name: SECRET_MASK
+            if name in secrets.get(tool, all_secrets) and value is not None
+            else value
+            for name, value in values.items()
         }
-        for tool, given in options.items()
+        for tool, values in options.items()
     }
 
 
-def format_server(found: Json) -> str:
-    """What `everything` gives, for people."""
-    title = f" - {found['title']}" if found.get("title") else ""
-    parts = [f"{found['name']} {found.get('version', '')}".rstrip() + title]
-    if found["problem"]:
-        word = "Not installed" if found["is_remote"] else "Broken"
-        parts.append(text_layout.wrap_paragraph(f"{word}: {found['problem']}", 2))
-    if found.get("description"):
-        parts.append(text_layout.wrap_paragraph(found["description"], 2))
-    parts.append(text_layout.align_columns(list(_build_rows(found)), 2))
-    if found.get("instructions"):
-        parts.append(f"Instructions\n{text_layout.wrap_paragraph(found['instructions'], 2)}")
+def format_server(details: Json) -> str:
+    """Format the result of `describe_server` as text."""
+    title = f" - {details['title']}" if details.get("title") else ""
+    parts = [f"{details['name']} {details.get('version', '')}".rstrip() + title]
+    if details["problem"]:
+        label = "Not installed" if details["is_remote"] else "Broken"
+        parts.append(text_layout.wrap_paragraph(f"{label}: {details['problem']}", 2))
+    if details.get("description"):
+        parts.append(text_layout.wrap_paragraph(details["description"], 2))
+    parts.append(text_layout.align_columns(list(_build_rows(details)), 2))
+    if details.get("instructions"):
+        parts.append(f"Instructions\n{text_layout.wrap_paragraph(details['instructions'], 2)}")
     return "\n\n".join(parts)
 
 
-def describe_installation(one: Installation) -> Json:
-    """Where a server is installed, without what is needed to take it out."""
+def describe_installation(installation: Installation) -> Json:
+    """Return an installation as a JSON object, without the recorded file contents."""
     return {
-        "server": one.server,
-        "client": one.client,
-        "file": one.file,
-        "key": one.key,
-        "scope": one.scope,
-        "created": one.created,
+        "server": installation.server,
+        "client": installation.client,
+        "file": installation.file,
+        "key": installation.key,
+        "scope": installation.scope,
+        "created": installation.created,
     }
 
 
 def get_spec_name(spec: object) -> str:
-    """What an item of a definition is called in it: a name, a reference, or the name in a table.
+    """Return the name of an item of a definition.
 
-    Of a function it is the reference, of an object what that is called.
+    This is the string itself, the reference of a function (`module:name`), or the name or URI of
+    a table or object.
     """
     if isinstance(spec, str):
         return spec
@@ -140,30 +162,33 @@ def get_spec_name(spec: object) -> str:
     keys = ("name", "Name", "uri", "uri_template", "pickle")
     if isinstance(spec, dict):
         return str(next((spec[key] for key in keys if spec.get(key)), "(without a name)"))
-    named = (getattr(spec, key, None) for key in keys)
-    return str(next((value for value in named if value), repr(spec)))
+    names = (getattr(spec, key, None) for key in keys)
+    return str(next((value for value in names if value), repr(spec)))
 
 
 def _to_plain_data(value: Any) -> Any:
-    """A value as data; objects and functions in it by their names."""
+    """Return a value as JSON data, with objects and functions replaced by their names."""
     return msgspec.to_builtins(value, enc_hook=get_spec_name)
 
 
-def _build_rows(found: Json) -> list[tuple[str, str]]:
-    rows = [("location", found["location"])]
+def _build_rows(details: Json) -> list[tuple[str, str]]:
+    rows = [("location", details["location"])]
     for kind, names in NAME_LISTS.items():
-        listed = found.get(names) or [get_spec_name(spec) for spec in found.get(kind) or ()]
-        if listed:
-            rows.append((kind, ", ".join(listed)))
+        item_names = details.get(names) or [get_spec_name(spec) for spec in details.get(kind) or ()]
+        if item_names:
+            rows.append((kind, ", ".join(item_names)))
     rows += [
         (f"option {tool}.{option}", text_layout.format_json(value))
-        for tool, given in found.get("options", {}).items()
-        for option, value in given.items()
+        for tool, values in details.get("options", {}).items()
+        for option, value in values.items()
     ]
-    if found.get("initialization"):
-        rows.append(("initialization", str(found["initialization"])))
+    if details.get("initialization"):
+        rows.append(("initialization", str(details["initialization"])))
     rows += [
-        ("installed in", f"{one['client']} as {one['key']}: {one['file']}")
-        for one in found["installations"]
+        (
+            "installed in",
+            f"{installation['client']} as {installation['key']}: {installation['file']}",
+        )
+        for installation in details["installations"]
     ]
     return rows

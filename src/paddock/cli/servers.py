@@ -1,10 +1,6 @@
-"""`paddock servers` and `paddock show`: which named servers there are, and what they are.
+"""The commands `paddock servers`, `show`, `create` and `edit` for named servers.
 
-Words on the command line that may be the name of a server, or lead to a file.
-
-`paddock create`: a named server made of options, or of a file with its definition.
-
-`paddock edit`: a named server changed, by options or in an editor.
+`servers` reads definitions only. `show` loads the tools, to report the names that clients see.
 """
 
 from __future__ import annotations
@@ -51,47 +47,47 @@ from paddock.named_servers.tool_options import merge_option_values
 from paddock.suggestions import did_you_mean
 
 
-def parse_server_name(word: str) -> str | Path:
-    """A name, or the path of a definition file where a word is one."""
-    return Path(word) if word.endswith(".toml") and Path(word).is_file() else word
+def parse_server_name(argument: str) -> str | Path:
+    """Return the argument as a path if it is an existing `.toml` file, else as a name."""
+    return Path(argument) if argument.endswith(".toml") and Path(argument).is_file() else argument
 
 
 COUNTED_KINDS = ("tools", "prompts")
-"""What a list of servers counts."""
+"""The item kinds counted in the list of servers."""
 
 
 @click.command()
 @click.argument(
     "pattern", default="*", metavar="[GLOB]", shell_complete=completion.complete_servers
 )
-@click.option("--no-built-in", is_flag=True, help="Leave out the servers that come with Paddock.")
-@click.option("--remote", is_flag=True, help="Also those in your catalogues, not installed.")
+@click.option("--no-built-in", is_flag=True, help="Omit the servers that come with Paddock.")
+@click.option("--remote", is_flag=True, help="Include servers in your catalogues.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def servers(pattern: str, *, no_built_in: bool, remote: bool, as_json: bool) -> None:
-    """List the named servers, broken ones too.
+    """List the named servers, including broken ones.
 
-    GLOB is a name in which * and ? stand for anything, in quotes: 'My*'.
+    GLOB is a name with the wildcards * and ?. Quote it for the shell: 'My*'.
     """
-    found = list_servers(pattern, include_built_in=not no_built_in, include_remote=remote)
+    matches = list_servers(pattern, include_built_in=not no_built_in, include_remote=remote)
     if as_json:
-        output.print_json([summarize_server(server) for server in found])
+        output.print_json([summarize_server(server) for server in matches])
         return
-    if not found:
+    if not matches:
         output.print_note(
-            f"No server matches {pattern!r}" if pattern != "*" else "There is no server"
+            f"No server matches {pattern!r}" if pattern != "*" else "There are no servers"
         )
         return
     output.print_table(
-        ("server", "version", "tools", "prompts", "from", "installed in"), map(_build_row, found)
+        ("server", "version", "tools", "prompts", "from", "installed in"), map(_build_row, matches)
     )
-    for server in found:
+    for server in matches:
         problem = _find_problem(server)
         if problem is not None:
             output.print_warning(f"{server.name} is broken: {problem}")
 
 
 def _find_problem(server: NamedServer) -> str | None:
-    """Why a server is broken, as far as that can be said without running anything."""
+    """Return why the definition cannot be read, or None. Runs no code of the server."""
     try:
         _ = server.outline
     except PaddockError as error:
@@ -101,22 +97,22 @@ def _find_problem(server: NamedServer) -> str | None:
 
 def _build_row(server: NamedServer) -> list[output.Cell]:
     absent = " (not installed)" if server.is_remote else ""
-    where = [f"{server.location}{absent}", _list_client_ids(server)]
+    locations = [f"{server.location}{absent}", _list_client_ids(server)]
     try:
-        said = server.outline
+        outline = server.outline
     except PaddockError:
         return [
             output.StyledCell(server.name, "red"),
             output.StyledCell("broken", "red"),
             "",
             "",
-            *where,
+            *locations,
         ]
     return [
         server.name,
-        said.version,
-        *(_format_count(getattr(said, kind)) for kind in COUNTED_KINDS),
-        *where,
+        outline.version,
+        *(_format_count(getattr(outline, kind)) for kind in COUNTED_KINDS),
+        *locations,
     ]
 
 
@@ -125,45 +121,47 @@ def _format_count(specs: list[Any] | None) -> str:
 
 
 def _list_client_ids(server: NamedServer) -> str:
-    return ", ".join(dict.fromkeys(one.client for one in server.installations))
+    return ", ".join(dict.fromkeys(installation.client for installation in server.installations))
 
 
 @click.command()
 @click.argument("name", shell_complete=completion.complete_servers)
-@click.option("--property", "wanted", metavar="P", help="Print only this property.")
+@click.option("--property", "property_name", metavar="P", help="Print only this property.")
 @click.option("--config", is_flag=True, help="Print the JSON to paste into a client.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def show(ctx: click.Context, name: str, *, wanted: str | None, config: bool, as_json: bool) -> None:
-    """Show everything about the server NAME, which may also be a definition file.
+def show(
+    ctx: click.Context, name: str, *, property_name: str | None, config: bool, as_json: bool
+) -> None:
+    """Show the details of the server NAME. NAME can also be a definition file.
 
-    The exit code is 1 when the server is broken.
+    The exit code is 1 if the server is broken.
     """
-    if config and wanted:
+    if config and property_name:
         raise click.UsageError("--config and --property cannot go together")
     server = get_server(parse_server_name(name))
     if config:
         click.echo(server.json_configuration)
         return
-    found = describe_server(server)
-    if wanted:
-        _print_property(found, wanted, as_json=as_json)
+    details = describe_server(server)
+    if property_name:
+        _print_property(details, property_name, as_json=as_json)
     elif as_json:
-        output.print_json(found)
+        output.print_json(details)
     else:
-        click.echo(replace_control_characters(format_server(found)))
-    if found["problem"] is not None:
+        click.echo(replace_control_characters(format_server(details)))
+    if details["problem"] is not None:
         ctx.exit(1)
 
 
-def _print_property(found: dict[str, Any], name: str, *, as_json: bool) -> None:
-    if name not in found:
+def _print_property(details: dict[str, Any], name: str, *, as_json: bool) -> None:
+    if name not in details:
         raise ArgumentError(
             f"The server has no property {name!r}",
             where="--property",
-            hint=did_you_mean(name, found) or f"one of {', '.join(found)}",
+            hint=did_you_mean(name, details) or f"one of {', '.join(details)}",
         )
-    value = found[name]
+    value = details[name]
     click.echo(value if isinstance(value, str) and not as_json else format_json(value))
 
 
@@ -175,7 +173,7 @@ def _print_property(found: dict[str, Any], name: str, *, as_json: bool) -> None:
     multiple=True,
     metavar="T",
     shell_complete=completion.complete_tools,
-    help="A tool by its name, as module:function or as file.py:function; may be repeated.",
+    help="Tool: a name, module:function or file.py:function. Can be repeated.",
 )
 @click.option(
     "--prompt",
@@ -183,14 +181,14 @@ def _print_property(found: dict[str, Any], name: str, *, as_json: bool) -> None:
     multiple=True,
     metavar="P",
     shell_complete=completion.complete_prompts,
-    help="A prompt, in the same ways; may be repeated.",
+    help="Prompt, in the same forms. Can be repeated.",
 )
 @click.option(
     "--resource",
     "resources",
     multiple=True,
     metavar="R",
-    help="A resource, in the same ways; may be repeated.",
+    help="Resource, in the same forms. Can be repeated.",
 )
 @definition_options
 @click.option(
@@ -198,9 +196,9 @@ def _print_property(found: dict[str, Any], name: str, *, as_json: bool) -> None:
     "source",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Begin with the definition in this TOML or JSON file; the options add to it.",
+    help="Start from the definition in this TOML or JSON file. Options add to it.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace your server of that name.")
+@click.option("--overwrite", is_flag=True, help="Replace your server with the same name.")
 def create(
     name: str,
     *,
@@ -209,34 +207,36 @@ def create(
     resources: tuple[str, ...],
     source: Path | None,
     overwrite: bool,
-    **facts: Any,
+    **definition_values: Any,
 ) -> None:
-    """Make a server that is known by its NAME: paddock serve NAME, paddock install CLIENT NAME.
+    """Create a server called NAME, for paddock serve NAME and paddock install CLIENT NAME.
 
-    Everything that it is made of is looked up at once, so that a slip of the pen is found now.
+    All tools, prompts and resources are resolved first. If one is missing, nothing is written.
     """
     table = {} if source is None else read_definition_table(source)
     base = parse_definition(table, name=name)
-    given = collect_definition_options(facts)
-    given["options"] = merge_option_values(base.options, given.get("options", {}))
-    for kind, values in {"tools": tools, "prompts": prompts, "resources": resources}.items():
-        given[kind] = [*getattr(base, kind), *map(make_reference_absolute, values)]
-    # What the file refers to counts from where the file is.
+    changes = collect_definition_options(definition_values)
+    changes["options"] = merge_option_values(base.options, changes.get("options", {}))
+    for kind, references in {"tools": tools, "prompts": prompts, "resources": resources}.items():
+        changes[kind] = [*getattr(base, kind), *map(make_reference_absolute, references)]
+    # References in the file are relative to the directory of the file.
     with chdir(Path.cwd() if source is None else source.absolute().parent):
-        server = _create_server(name, table, given, overwrite=overwrite)
+        server = _create_server(name, table, changes, overwrite=overwrite)
     click.echo(f"Created {server.name}: {server.location}")
-    word = shlex.quote(name)
-    output.print_note(f"Try it: paddock inspect {word}. Use it: paddock install CLIENT {word}")
+    quoted_name = shlex.quote(name)
+    output.print_note(
+        f"Try it: paddock inspect {quoted_name}. Use it: paddock install CLIENT {quoted_name}"
+    )
 
 
 def _create_server(
-    name: str, table: dict[str, Any], given: dict[str, Any], *, overwrite: bool
+    name: str, table: dict[str, Any], changes: dict[str, Any], *, overwrite: bool
 ) -> NamedServer:
     try:
-        return create_server(name, table, overwrite=overwrite, **given)
+        return create_server(name, table, overwrite=overwrite, **changes)
     except ServerExistsError as error:
         if not overwrite and error.where == str(get_definition_path(name)):
-            error.hint = f"add --overwrite, or choose another name, or: paddock edit {name}"
+            error.hint = f"add --overwrite, choose another name, or run: paddock edit {name}"
         raise
 
 
@@ -253,25 +253,25 @@ ITEM_COMPLETERS = {
     "prompt": completion.complete_prompts,
     "resource": None,
 }
-"""What can be added and removed, and how its names are completed."""
+"""The kinds of items that `edit` adds and removes, with the completer for their names."""
 
 
 def item_change_options(function: F) -> F:
-    """An option to add and one to remove, for each kind of item."""
+    """Add the options `--add-KIND` and `--remove-KIND` for each item kind to a command."""
     function = click.option(
         "--remove-option",
         multiple=True,
         metavar="TOOL.OPTION",
-        help="Take out the value for an option of a tool; may be repeated.",
+        help="Remove the value of a tool option. Can be repeated.",
     )(function)
     for kind, completer in reversed(ITEM_COMPLETERS.items()):
-        for verb, text in (("remove", "Take out"), ("add", "Add")):
+        for verb in ("remove", "add"):
             function = click.option(
                 f"--{verb}-{kind}",
                 multiple=True,
                 metavar=kind[0].upper(),
                 shell_complete=completer,
-                help=f"{text} a {kind}; may be repeated.",
+                help=f"{verb.capitalize()} a {kind}. Can be repeated.",
             )(function)
     return function
 
@@ -282,17 +282,19 @@ def item_change_options(function: F) -> F:
 @definition_options
 @click.pass_context
 def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
-    """Change the server NAME: with options as they say, without any in your editor.
+    """Change the server NAME with options. Without options, edit its definition in your editor.
 
-    The editor is that of the environment variable VISUAL or EDITOR. It gets a copy of the
-    definition, which takes the place of the old one only when it is right in every part.
+    The editor is taken from the environment variable VISUAL or EDITOR. The edited text replaces
+    the definition only if it is valid.
 
-    An empty text takes out what an option sets: --title ''. The exit code is 1 when nothing was
-    changed.
+    An empty value removes a setting: --title ''. The exit code is 1 if nothing was changed.
     """
-    if any(value not in (None, ()) for value in changes.values()):
+    if any(value not in (None, (), {}) for value in changes.values()):
         edit_server(
-            name, lambda before: _build_changes(before, changes, _find_exposed_names(name, before))
+            name,
+            lambda definition: _build_changes(
+                definition, changes, _find_exposed_names(name, definition)
+            ),
         )
     elif not _edit_definition_text(name):
         output.print_note("Nothing was changed")
@@ -301,7 +303,7 @@ def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
 
 
 def _find_exposed_names(name: str, definition: ServerDefinition) -> list[str]:
-    """The names that clients see of the tools; none when they cannot be found."""
+    """Return the tool names that clients see, in definition order, or [] if unavailable."""
     try:
         names = NamedServer(find_user_source(name), definition).tool_names
     except PaddockError:
@@ -310,78 +312,94 @@ def _find_exposed_names(name: str, definition: ServerDefinition) -> list[str]:
 
 
 def _build_changes(
-    before: ServerDefinition, changes: dict[str, Any], exposed: list[str]
+    definition: ServerDefinition, changes: dict[str, Any], tool_names: list[str]
 ) -> dict[str, Any]:
-    """What the options say, as the library takes it."""
-    given = {key: value or None for key, value in collect_definition_options(changes).items()}
-    options = before.options
+    """Return the keyword arguments for `edit_server` that the command-line options select."""
+    definition_changes = {
+        key: value or None for key, value in collect_definition_options(changes).items()
+    }
+    options = definition.options
     for kind in ITEM_COMPLETERS:
         added, removed = changes[f"add_{kind}"], changes[f"remove_{kind}"]
         if added or removed:
-            names = exposed if kind == "tool" else []
-            items = [*zip_longest(getattr(before, f"{kind}s"), names)]
-            kept = _remove_items(items, removed, kind)
-            given[f"{kind}s"] = [*(spec for spec, _ in kept), *map(make_reference_absolute, added)]
+            names = tool_names if kind == "tool" else []
+            items = [*zip_longest(getattr(definition, f"{kind}s"), names)]
+            remaining = _remove_items(items, removed, kind)
+            definition_changes[f"{kind}s"] = [
+                *(spec for spec, _ in remaining),
+                *map(make_reference_absolute, added),
+            ]
             if kind == "tool":
-                options = _keep_remaining_options(options, items, kept)
-    if changes["remove_option"] or "options" in given or options != before.options:
-        values = merge_option_values(options, given.get("options") or {})
-        given["options"] = _remove_options(values, changes["remove_option"])
-    return given
+                options = _keep_remaining_options(options, items, remaining)
+    if changes["remove_option"] or "options" in definition_changes or options != definition.options:
+        values = merge_option_values(options, definition_changes.get("options") or {})
+        definition_changes["options"] = _remove_options(values, changes["remove_option"])
+    return definition_changes
 
 
 def _keep_remaining_options(
-    options: ToolOptionValues, items: list[NamedItem], kept: list[NamedItem]
+    options: ToolOptionValues, items: list[NamedItem], remaining: list[NamedItem]
 ) -> ToolOptionValues:
-    """The values for options that are left when tools go, and their options with them."""
-    gone = {name for one in items for name in _list_item_names(one)} - {
-        name for one in kept for name in _list_item_names(one)
+    """Return the option values without those of removed tools."""
+    # Two tools can share a short name: it is only removed if no remaining tool has it.
+    removed_names = {name for item in items for name in _list_item_names(item)} - {
+        name for item in remaining for name in _list_item_names(item)
     }
-    return {tool: given for tool, given in options.items() if tool not in gone}
+    return {tool: values for tool, values in options.items() if tool not in removed_names}
 
 
 def _list_item_names(item: NamedItem) -> list[str]:
-    """What an item may be called: as in the definition, by the end of that, or as clients do."""
-    spec, exposed = item
-    return [get_spec_name(spec), _get_short_name(spec), *([exposed] if exposed else [])]
+    """Return the names accepted for an item: full reference, last part, name in clients."""
+    spec, client_name = item
+    reference = get_spec_name(spec)
+    return [reference, reference.rpartition(":")[2], *([client_name] if client_name else [])]
 
 
-def _remove_items(items: list[NamedItem], removed: tuple[str, ...], kind: str) -> list[NamedItem]:
-    """The items that are left, when those of some names go."""
-    kept = list(items)
-    for name in removed:
-        found = next((one for one in kept if name in _list_item_names(one)), None)
-        if found is None:
-            names = [get_spec_name(spec) for spec, _ in kept]
+def _remove_items(
+    items: list[NamedItem], names_to_remove: tuple[str, ...], kind: str
+) -> list[NamedItem]:
+    """Return the items that remain after removing the named ones.
+
+    Raises:
+        ArgumentError: No item has one of the names.
+    """
+    remaining = list(items)
+    for name in names_to_remove:
+        match = next((item for item in remaining if name in _list_item_names(item)), None)
+        if match is None:
+            known_names = [get_spec_name(spec) for spec, _ in remaining]
             raise ArgumentError(
                 f"The server has no {kind} {name!r}",
                 where=f"--remove-{kind}",
-                hint=did_you_mean(name, names) or f"it has {', '.join(names) or 'none'}",
+                hint=did_you_mean(name, known_names)
+                or f"it has {', '.join(known_names) or 'none'}",
             )
-        kept.remove(found)
-    return kept
+        remaining.remove(match)
+    return remaining
 
 
-def _get_short_name(spec: object) -> str:
-    """The last name of a reference."""
-    return get_spec_name(spec).rpartition(":")[2]
-
-
-def _remove_options(values: dict[str, dict[str, Any]], removed: tuple[str, ...]) -> dict[str, Any]:
-    for path in removed:
+def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -> dict[str, Any]:
+    for path in paths:
         tool, _, option = path.rpartition(".")
         if option not in values.get(tool, {}):
-            known = [f"{one}.{name}" for one, given in values.items() for name in given]
+            known_paths = [
+                f"{tool_name}.{name}"
+                for tool_name, tool_values in values.items()
+                for name in tool_values
+            ]
             raise ArgumentError(
                 f"The server sets no option {path!r}",
                 where="--remove-option",
-                hint=did_you_mean(path, known) or f"it sets {', '.join(known) or 'none'}",
+                hint=did_you_mean(path, known_paths)
+                or f"it sets {', '.join(known_paths) or 'none'}",
             )
         del values[tool][option]
-    return {tool: given for tool, given in values.items() if given}
+    return {tool: tool_values for tool, tool_values in values.items() if tool_values}
 
 
 def _edit_definition_text(name: str) -> bool:
-    """Have a copy of the definition edited until it is right; whether it has changed."""
-    before = read_definition_text(find_user_source(name).file)
-    return edit_in_editor(before, lambda text: rewrite_server(name, text, before), "the definition")
+    """Open the definition in the user's editor. Return whether it was changed."""
+    original = read_definition_text(find_user_source(name).file)
+    return edit_in_editor(
+        original, lambda text: rewrite_server(name, text, original), "the definition"
+    )

@@ -1,143 +1,176 @@
-"""Pairs that are written as one word on the command line: `K=V`, `N:V`, `TOOL.OPTION=VALUE`.
+"""Options used by several commands, and the callbacks that parse their values.
 
-Texts on the command line that may be in a file: `TEXT` or `@FILE`.
-
-The options that say which entry of which file is meant.
-
-The options that say what stands in a client for a server.
+The values have the forms `NAME=VALUE`, `NAME:VALUE`, `TOOL.OPTION=VALUE` and `TEXT|@FILE`.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TypedDict, TypeVar
 
 import click
 
 from paddock.cli import completion
 from paddock.cli.errors import ArgumentError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
 ToolOptions = dict[str, dict[str, object]]
+F = TypeVar("F", bound=Callable[..., object])
 
 
-def parse_header(text: str, where: str) -> tuple[str, str]:
-    """The name and the value of `NAME:VALUE`.
-
-    Raises:
-        ArgumentError: when it has no colon.
-    """
-    name, colon, value = text.partition(":")
-    if not (colon and name.strip()):
-        # Not the text itself: it may be nothing but a secret.
-        raise ArgumentError("Expected NAME:VALUE", where=where)
-    return name.strip(), value.strip()
-
-
-def parse_variables(texts: Iterable[str], where: str) -> dict[str, str]:
-    """The environment that `NAME=VALUE` words describe.
+def parse_headers(
+    _context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str]:
+    """Parse HTTP headers given as `NAME:VALUE`.
 
     Raises:
-        ArgumentError: when one of them has no name or no equals sign.
+        ArgumentError: A text has no name or no colon.
     """
-    found = {}
+    headers = {}
+    for text in texts:
+        name, colon, value = text.partition(":")
+        if not (colon and name.strip()):
+            # The message does not quote the text, which may be a secret without a header name.
+            raise ArgumentError("Expected NAME:VALUE", where=parameter.opts[0])
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def parse_variables(
+    _context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str]:
+    """Parse environment variables given as `NAME=VALUE`.
+
+    Raises:
+        ArgumentError: A text has no name or no equals sign.
+    """
+    variables = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (equals and name.strip()):
-            # Not the text itself: it may be nothing but a secret.
-            raise ArgumentError("Expected NAME=VALUE", where=where)
-        found[name.strip()] = value
-    return found
+            # The message does not quote the text, which may be a secret without a name.
+            raise ArgumentError("Expected NAME=VALUE", where=parameter.opts[0])
+        variables[name.strip()] = value
+    return variables
 
 
-def parse_forwarded_variables(texts: Iterable[str], where: str) -> dict[str, str | None]:
-    """The environment that `NAME=VALUE` and `NAME` words describe; the latter have no value.
+def parse_forwarded_variables(
+    context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str | None]:
+    """Parse environment variables given as `NAME=VALUE` or `NAME`.
+
+    Returns:
+        The value of each variable, or None if the client forwards its own.
 
     Raises:
-        ArgumentError: when one of them is neither.
+        ArgumentError: A text has neither form.
     """
-    found: dict[str, str | None] = {}
+    variables: dict[str, str | None] = {}
     for text in texts:
         if "=" in text:
-            found |= parse_variables([text], where)
+            variables |= parse_variables(context, parameter, (text,))
         elif text.isidentifier() and text.isascii():
-            found[text] = None
+            variables[text] = None
         else:
-            raise ArgumentError("Expected NAME=VALUE, or the NAME of a variable", where=where)
-    return found
+            raise ArgumentError(
+                "Expected NAME=VALUE or the NAME of a variable", where=parameter.opts[0]
+            )
+    return variables
 
 
-def parse_tool_options(texts: Iterable[str], where: str = "--option") -> ToolOptions:
-    """The options of tools that `TOOL.OPTION=VALUE` words describe.
+def parse_tool_options(
+    _context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]
+) -> ToolOptions:
+    """Parse tool options given as `TOOL.OPTION=VALUE`.
 
-    A value is text, which is read as what the option takes when it is set. The name of a tool may
-    hold dots, that of an option does not.
+    Values stay text; the tool converts them to the type of the option. The last dot separates
+    tool and option, since a tool name may contain dots and an option name may not.
 
     Raises:
-        ArgumentError: when one of them has another form.
+        ArgumentError: A text does not have this form.
     """
-    found: ToolOptions = {}
+    options: ToolOptions = {}
     for text in texts:
         path, equals, value = text.partition("=")
         tool, dot, option = path.rpartition(".")
         if not (equals and dot and tool and option):
             raise ArgumentError(
                 f"Expected TOOL.OPTION=VALUE, got {text!r}",
-                where=where,
+                where=parameter.opts[0],
                 hint="for example roll_dice.sides=20",
             )
-        found.setdefault(tool, {})[option] = value
-    return found
+        options.setdefault(tool, {})[option] = value
+    return options
 
 
-def read_text_or_file(text: str, where: str) -> str:
-    """The text itself, or what is in the file that it names.
+def read_text_or_file(
+    _context: click.Context, parameter: click.Parameter, text: str | None
+) -> str | None:
+    """Return the text, or the content of the file if it is `@FILE`.
 
     Raises:
-        ArgumentError: when the file cannot be read.
+        ArgumentError: The file cannot be read.
     """
-    if not text.startswith("@"):
+    if text is None or not text.startswith("@"):
         return text
     file = Path(text[1:]).expanduser()
     try:
         return file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ArgumentError(f"Cannot read {file}: {error}", where=where) from None
+        raise ArgumentError(f"Cannot read {file}: {error}", where=parameter.opts[0]) from None
 
 
-F = TypeVar("F", bound=Callable[..., object])
+def headers_option(help_text: str) -> Callable[[F], F]:
+    """Return a decorator that adds `--header NAME:VALUE`, with a dictionary as its value."""
+    return click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        metavar="NAME:VALUE",
+        callback=parse_headers,
+        help=help_text,
+    )
+
+
+def tool_options_option(help_text: str) -> Callable[[F], F]:
+    """Return a decorator that adds `--option TOOL.OPTION=VALUE`, with values by tool and option."""
+    return click.option(
+        "--option",
+        "options",
+        multiple=True,
+        metavar="TOOL.OPTION=VALUE",
+        callback=parse_tool_options,
+        help=help_text,
+    )
 
 
 def location_options(function: F) -> F:
-    """The options of `install` and `uninstall` that say where."""
+    """Add the options of `install` and `uninstall` that select an entry in a client's file."""
     server = click.option(
         "--server",
         metavar="SERVER",
         shell_complete=completion.complete_servers,
-        help="The server, where it has the name of a client.",
+        help="Server name, if a client has the same name.",
     )
     project = click.option(
         "--project",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
-        help="The client's file of this project, instead of the user's.",
+        help="Use the client's configuration of this project instead of the user's.",
     )
     file = click.option(
         "--file",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="F",
-        help="This file, instead of the client's usual one.",
+        help="Use this configuration file instead of the client's default.",
     )
-    name = click.option("--name", metavar="KEY", help="The name of the entry in the client's file.")
+    name = click.option("--name", metavar="KEY", help="Name of the entry in the client's file.")
     return server(project(file(name(function))))
 
 
 class EntryOptions(TypedDict):
-    """What the options say, as the library takes it."""
+    """Keyword arguments of `paddock.installer` for the content of an entry."""
 
     name: str | None
     env: dict[str, str | None]
@@ -146,51 +179,37 @@ class EntryOptions(TypedDict):
     options: ToolOptions
 
 
-def entry_options(function: F) -> F:
-    """The options of `install` and `link` that say what the entry is to be."""
-    env = click.option(
+def entry_options(function: Callable[..., object]) -> Callable[..., object]:
+    """Add the options of `install` and `link` for the content of an entry.
+
+    The decorated function receives them, with `name` of another option, as one `EntryOptions`
+    argument called `entry`.
+    """
+
+    @functools.wraps(function)
+    def command(
+        *arguments: object,
+        name: str | None,
+        env: dict[str, str | None],
+        http: str | None,
+        headers: dict[str, str],
+        options: ToolOptions,
+        **keywords: object,
+    ) -> object:
+        entry = EntryOptions(name=name, env=env, http=http, headers=headers, options=options)
+        return function(*arguments, entry=entry, **keywords)
+
+    add_env = click.option(
         "--env",
         multiple=True,
         metavar="NAME[=VALUE]",
-        help="Environment variable for the server; without a value, the client's own is passed "
-        "on and stays out of the file. May be repeated.",
+        callback=parse_forwarded_variables,
+        help="Environment variable for the server. Without VALUE, the client forwards its own "
+        "variable and the file contains no value. Can be repeated.",
     )
-    http = click.option(
-        "--http", metavar="URL", help="Have the client use the server at this address."
+    add_http = click.option(
+        "--http", metavar="URL", help="Connect the client to the server at this URL."
     )
-    headers = click.option(
-        "--header",
-        "headers",
-        multiple=True,
-        metavar="NAME:VALUE",
-        help="HTTP header to send with --http; may be repeated.",
-    )
-    options = click.option(
-        "--option",
-        "options",
-        multiple=True,
-        metavar="TOOL.OPTION=VALUE",
-        help="Option of a tool, for this client; may be repeated.",
-    )
-    return env(http(headers(options(function))))
-
-
-def build_entry_options(
-    name: str | None,
-    env: tuple[str, ...],
-    http: str | None,
-    headers: tuple[str, ...],
-    options: tuple[str, ...],
-) -> EntryOptions:
-    """What the options say.
-
-    Raises:
-        ArgumentError: when one of them has another form.
-    """
-    return EntryOptions(
-        name=name,
-        env=parse_forwarded_variables(env, "--env"),
-        http=http,
-        headers=dict(parse_header(text, "--header") for text in headers),
-        options=parse_tool_options(options),
-    )
+    add_headers = headers_option("HTTP header to send with --http. Can be repeated.")
+    add_options = tool_options_option("Value of a tool option for this client. Can be repeated.")
+    return add_env(add_http(add_headers(add_options(command))))

@@ -1,18 +1,18 @@
-"""What the commands that call a server share: where it is, and how to speak to it."""
+"""The TARGET argument and the connection options of `paddock call` and `paddock inspect`."""
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from paddock.cli.errors import ArgumentError
-from paddock.cli.shared_options import parse_header
+from paddock.cli.shared_options import headers_option
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified_name
 from paddock.named_servers.names import ServerDefinitionError, ServerNotFoundError
@@ -20,16 +20,16 @@ from paddock.named_servers.path_detection import is_path_target
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
-    from paddock.client.connect_options import ConnectOptions
+    from collections.abc import Callable
 
-F = TypeVar("F", bound=Callable[..., object])
+    from paddock.client.connect_options import ConnectOptions
 
 
 class TargetCommand(click.Command):
-    """A command whose first argument is a server, which may also be given after `--`."""
+    """A command whose first argument is a server, or which takes a command line after `--`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put a command that stands after `--` in the place of the target."""
+        """Insert the command line after `--` as the TARGET argument."""
         if "--" in args:
             split = args.index("--")
             ctx.meta["paddock.command"] = args[split + 1 :]
@@ -38,11 +38,11 @@ class TargetCommand(click.Command):
 
 
 def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
-    """The server that a command was given: a command, a file, a URL, or a named server.
+    """Return what to connect to: a path, a URL, a command line, or the command of a named server.
 
     Raises:
-        ServerNotFoundError: when it is a single word that leads nowhere.
-        ExtensionError: when it is a qualified name that leads nowhere.
+        ServerNotFoundError: The target is a single word, but not a server, file or program.
+        ExtensionError: The target is a qualified name that cannot be resolved.
     """
     command: list[str] | None = ctx.meta.get("paddock.command")
     if command is not None:
@@ -52,9 +52,11 @@ def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
 
 
 def _find_launch_command(word: str) -> list[str] | None:
-    """The command that starts the server of a name."""
-    from paddock.named_servers import sources  # noqa: PLC0415 - only for what may be a name
-    from paddock.named_servers.launch_command import build_launch_command  # noqa: PLC0415 - only for a name
+    """Return the command that starts a named server, or None if the word can be a command."""
+    from paddock.named_servers import sources  # noqa: PLC0415 - only for a possible name
+    from paddock.named_servers.launch_command import (  # noqa: PLC0415 - only for a possible name
+        build_launch_command,
+    )
 
     try:
         sources.find_source(word)
@@ -69,65 +71,63 @@ def _find_launch_command(word: str) -> list[str] | None:
     return [launch.command, *launch.args]
 
 
-def server_options(function: F) -> F:
-    """The options of every command that calls a server."""
-    era = click.option(
+def server_options(function: Callable[..., object]) -> Callable[..., object]:
+    """Add the options of every command that calls a server.
+
+    The decorated function receives them as two arguments: `options`, the keyword arguments for
+    `connect`, and `as_json`.
+    """
+
+    @functools.wraps(function)
+    def command(
+        *arguments: object,
+        era: str | None,
+        timeout: float,
+        headers: dict[str, str],
+        token_env: str | None,
+        allow_plain_http: bool,
+        **keywords: object,
+    ) -> object:
+        options: ConnectOptions = {"era": era, "timeout": timeout}
+        # HTTP options are only set if given: `connect` rejects them for other servers.
+        if allow_plain_http:
+            options["allow_plain_http"] = True
+        if headers:
+            options["headers"] = headers
+        if token_env is not None:
+            options["token"] = _read_token(token_env)
+        return function(*arguments, options=options, **keywords)
+
+    add_era = click.option(
         "--era",
         type=click.Choice(SUPPORTED_VERSIONS),
-        help="Protocol version to speak, instead of the newest that the server knows.",
+        help="Protocol version to use (default: the newest that the server supports).",
     )
-    timeout = click.option(
+    add_timeout = click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),
         default=30.0,
         show_default=True,
         metavar="SECONDS",
-        help="How long to wait for each answer.",
+        help="Time to wait for each response.",
     )
-    headers = click.option(
-        "--header",
-        "headers",
-        multiple=True,
-        metavar="NAME:VALUE",
-        help="HTTP header for a server behind a URL; may be repeated.",
-    )
-    token_env = click.option(
+    add_headers = headers_option("HTTP header for a server at a URL. Can be repeated.")
+    add_token_env = click.option(
         "--token-env",
         metavar="NAME",
-        help="Environment variable with the bearer token for a server behind a URL.",
+        help="Environment variable with the bearer token for a server at a URL.",
     )
-    plain = click.option(
+    add_plain_http = click.option(
         "--allow-plain-http",
         is_flag=True,
-        help="Let a token travel unencrypted to another host.",
+        help="Allow sending a token unencrypted to another host.",
     )
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-    return era(timeout(headers(token_env(plain(as_json(function))))))
+    add_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    return add_era(add_timeout(add_headers(add_token_env(add_plain_http(add_json(command))))))
 
 
-def build_connect_options(
-    era: str | None,
-    timeout: float,
-    headers: tuple[str, ...],
-    token_env: str | None,
-    *,
-    allow_plain_http: bool,
-) -> ConnectOptions:
-    """What `connect` is told of the options.
-
-    Raises:
-        ArgumentError: when one of them is not what it should be.
-    """
-    options: ConnectOptions = {"era": era, "timeout": timeout}
-    if allow_plain_http:
-        options["allow_plain_http"] = True
-    if headers:
-        options["headers"] = dict(parse_header(text, "--header") for text in headers)
-    if token_env is not None:
-        token = os.environ.get(token_env)
-        if not token:
-            raise ArgumentError(
-                f"The environment variable {token_env} is not set", where="--token-env"
-            )
-        options["token"] = token
-    return options
+def _read_token(variable: str) -> str:
+    token = os.environ.get(variable)
+    if not token:
+        raise ArgumentError(f"The environment variable {variable} is not set", where="--token-env")
+    return token

@@ -1,4 +1,4 @@
-"""Text for a terminal: messages, results and descriptions of a server. Prints nothing itself."""
+"""Formatting of JSON, messages, tool results and schemas as text for a terminal."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ Json = dict[str, object]
 
 MAX_LINE_CHARACTERS = 100
 MAX_TEXT_CHARACTERS = 300
-"""Characters of a string that are shown in the exchange."""
+"""Characters of a string that `format_frame` shows."""
 MAX_LIST_ITEMS = 12
-"""Members of an array that are shown in the exchange."""
+"""Items of an array that `format_frame` shows."""
 
 
 def format_json(value: object) -> str:
-    """JSON for people; what JSON has no form for, such as a function, is shown as text."""
+    """Format a value as indented JSON. Values without a JSON form become their `repr`."""
     text = msgspec.json.encode(value, enc_hook=repr)
     return msgspec.json.format(text, indent=2).decode()
 
 
 def format_frame(data: bytes, *, is_ours: bool) -> str:
-    """One message of an exchange, shortened, with an arrow for its direction."""
+    """Format one protocol message: shortened, with an arrow for its direction."""
     arrow = "→" if is_ours else "←"
     try:
         message = msgspec.json.decode(data)
@@ -49,21 +49,21 @@ def format_frame(data: bytes, *, is_ours: bool) -> str:
 
 
 def _format_nested_json(value: object, margin: int) -> str:
-    """JSON in which everything that fits on a line stands on one."""
+    """Format JSON, with each object and array that fits on one line."""
     line = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
     if len(line) <= MAX_LINE_CHARACTERS - margin or not isinstance(value, dict | list):
         return line
-    inner = " " * (margin + 2)
+    indentation = " " * (margin + 2)
     if isinstance(value, dict):
-        parts = [
+        members = [
             f"{_format_literal(key)}: {_format_nested_json(item, margin + 2)}"
             for key, item in value.items()
         ]
         brackets = "{}"
     else:
-        parts = [_format_nested_json(item, margin + 2) for item in value]
+        members = [_format_nested_json(item, margin + 2) for item in value]
         brackets = "[]"
-    body = ",".join(f"\n{inner}{part}" for part in parts)
+    body = ",".join(f"\n{indentation}{part}" for part in members)
     return f"{brackets[0]}{body}\n{' ' * margin}{brackets[1]}"
 
 
@@ -73,38 +73,45 @@ def _shorten_value(value: object) -> object:
             f"{value[:MAX_TEXT_CHARACTERS]}… ({len(value) - MAX_TEXT_CHARACTERS} more characters)"
         )
     if isinstance(value, list):
-        rest = len(value) - MAX_LIST_ITEMS
-        shown = [_shorten_value(item) for item in value[:MAX_LIST_ITEMS]]
-        return [*shown, f"… ({rest} more)"] if rest > 0 else shown
+        omitted_count = len(value) - MAX_LIST_ITEMS
+        shown_items = [_shorten_value(item) for item in value[:MAX_LIST_ITEMS]]
+        return [*shown_items, f"… ({omitted_count} more)"] if omitted_count > 0 else shown_items
     if isinstance(value, dict):
         return {key: _shorten_value(item) for key, item in value.items()}
     return value
 
 
 def replace_control_characters(text: str) -> str:
-    """Text without characters that a terminal obeys or hides; they may be a stranger's."""
+    """Replace control and bidirectional characters, except newline and tab, by U+FFFD.
+
+    Text of servers and extensions is untrusted: escape sequences could rewrite the screen, and
+    bidirectional overrides could disguise what is shown.
+    """
     return "".join(
-        "\ufffd" if letter not in "\n\t" and _is_control_character(letter) else letter
-        for letter in text
+        "\ufffd" if character not in "\n\t" and _is_control_character(character) else character
+        for character in text
     )
 
 
-def _is_control_character(letter: str) -> bool:
-    """Whether a terminal does something else with a character than to show it."""
-    turns = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
+def _is_control_character(character: str) -> bool:
+
+    bidi_controls = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
     return (
-        unicodedata.category(letter) in ("Cc", "Cs") or unicodedata.bidirectional(letter) in turns
+        unicodedata.category(character) in ("Cc", "Cs")
+        or unicodedata.bidirectional(character) in bidi_controls
     )
 
 
 def wrap_paragraph(text: str, margin: int) -> str:
-    """Text broken into lines; its own line breaks are kept."""
+    """Wrap and indent text, keeping its line breaks."""
     lines = [wrap(line, MAX_LINE_CHARACTERS - margin) or [""] for line in text.strip().splitlines()]
-    return indent("\n".join(line for group in lines for line in group), " " * margin)
+    return indent(
+        "\n".join(line for paragraph_lines in lines for line in paragraph_lines), " " * margin
+    )
 
 
 def align_columns(rows: Iterable[tuple[str, ...]], margin: int) -> str:
-    """Rows with aligned columns; the last column is as long as it likes."""
+    """Align the columns of rows and indent them. The last column is not limited in width."""
     table = list(rows)
     if not table:
         return ""
@@ -117,12 +124,12 @@ def align_columns(rows: Iterable[tuple[str, ...]], margin: int) -> str:
 
 
 def to_single_line(text: object) -> str:
-    """The first paragraph of a text, on one line."""
+    """Return the first paragraph of a text on one line."""
     return " ".join(str(text).strip().split("\n\n")[0].split()) if text else ""
 
 
 def describe_schema_type(schema: object) -> str:
-    """The type that a JSON Schema describes, in a few characters."""
+    """Return a short description of the type in a JSON Schema, such as `array of string`."""
     if not isinstance(schema, dict):
         return "any"
     if "enum" in schema and isinstance(schema["enum"], list):
@@ -131,51 +138,51 @@ def describe_schema_type(schema: object) -> str:
         return _format_literal(schema["const"])
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
-            return " | ".join(dict.fromkeys(describe_schema_type(part) for part in schema[key]))
+            return " | ".join(dict.fromkeys(describe_schema_type(option) for option in schema[key]))
     if isinstance(schema.get("$ref"), str):
         return str(schema["$ref"]).rpartition("/")[2]
-    kind = schema.get("type", "any")
-    if isinstance(kind, list):
-        return " | ".join(map(str, kind))
-    if kind == "array" and "items" in schema:
+    declared_type = schema.get("type", "any")
+    if isinstance(declared_type, list):
+        return " | ".join(map(str, declared_type))
+    if declared_type == "array" and "items" in schema:
         return f"array of {describe_schema_type(schema['items'])}"
-    return str(kind)
+    return str(declared_type)
 
 
 def iterate_parameters(schema: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
-    """Name, type, need and description of each parameter in an input schema."""
+    """Yield name, type, `required`/`optional`/default and description of each parameter."""
     properties, required = schema.get("properties"), schema.get("required")
     if not isinstance(properties, dict):
         return
-    needed = required if isinstance(required, list) else []
-    for name, described in properties.items():
-        fields = described if isinstance(described, dict) else {}
-        need = "required" if name in needed else "optional"
+    required_names = required if isinstance(required, list) else []
+    for name, parameter_schema in properties.items():
+        fields = parameter_schema if isinstance(parameter_schema, dict) else {}
+        requirement = "required" if name in required_names else "optional"
         if "default" in fields:
-            need = f"default {_format_literal(fields['default'])}"
+            requirement = f"default {_format_literal(fields['default'])}"
         yield (
             str(name),
-            describe_schema_type(described),
-            need,
+            describe_schema_type(parameter_schema),
+            requirement,
             to_single_line(fields.get("description")),
         )
 
 
-def format_content(piece: AnyContent) -> str:
-    """A piece of a result: text as it is, of everything else what it is."""
-    match piece:
+def format_content(content: AnyContent) -> str:
+    """Format one content block of a result: text unchanged, other types by a short label."""
+    match content:
         case TextContent():
-            return piece.text
+            return content.text
         case ImageContent():
-            return f"[image, {piece.mime_type}, {len(piece.data)} bytes]"
+            return f"[image, {content.mime_type}, {len(content.data)} bytes]"
         case AudioContent():
-            return f"[audio, {piece.mime_type}, {len(piece.data)} bytes]"
+            return f"[audio, {content.mime_type}, {len(content.data)} bytes]"
         case ResourceLink():
-            return f"[link to {piece.uri}: {piece.name}]"
+            return f"[link to {content.uri}: {content.name}]"
         case EmbeddedResource():
-            return _format_embedded_resource(piece.resource)
+            return _format_embedded_resource(content.resource)
         case _:
-            return format_json(piece)
+            return format_json(content)
 
 
 def _format_embedded_resource(resource: object) -> str:
@@ -183,8 +190,8 @@ def _format_embedded_resource(resource: object) -> str:
         case TextResourceContents():
             return f"[resource {resource.uri}]\n{resource.text}"
         case BlobResourceContents():
-            kind = resource.mime_type or "unknown type"
-            return f"[resource {resource.uri}, {kind}, {len(resource.blob)} bytes]"
+            mime_type = resource.mime_type or "unknown type"
+            return f"[resource {resource.uri}, {mime_type}, {len(resource.blob)} bytes]"
         case _:
             return format_json(resource)
 

@@ -1,6 +1,7 @@
-"""`paddock uninstall`: servers taken out of the configuration of clients.
+"""The commands `paddock uninstall` and `paddock delete`.
 
-`paddock delete`: a named server removed, with what is installed of it.
+`uninstall` removes entries from the configuration of clients. `delete` removes a named server,
+and by default its entries too.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from paddock.installer.plan import Outcome
 
 
-ALL_CONFLICT_MESSAGE = "--all goes with no client, server, project, file or name"
-NOTHING_NAMED_MESSAGE = "Say what to take out: a client, a server, both, or --all"
+ALL_CONFLICT_MESSAGE = "--all cannot be combined with a client, server, project, file or name"
+NO_SELECTION_MESSAGE = "Name what to remove: a client, a server, both, or --all"
 
 
 class UninstallSelection(NamedTuple):
-    """What is to be taken out; everything when nothing is said."""
+    """The entries to remove. Without any field set, all installed entries."""
 
     client: str | None = None
     server: str | None = None
@@ -47,12 +48,12 @@ class UninstallSelection(NamedTuple):
     metavar="[CLIENT] [SERVER]",
     shell_complete=completion.complete_clients_and_servers,
 )
-@click.option("--all", "everything", is_flag=True, help="Take every server out of every client.")
+@click.option("--all", "everything", is_flag=True, help="Remove every server from every client.")
 @location_options
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--show-values", is_flag=True, help="With --dry-run: the file as it is, secrets too.")
-@click.option("--yes", is_flag=True, help="Ask nothing.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and ask nothing.")
+@click.option("--dry-run", is_flag=True, help="Show the changes without making them.")
+@click.option("--show-values", is_flag=True, help="With --dry-run: show secrets in the file.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and never ask.")
 @click.pass_context
 def uninstall(
     ctx: click.Context,
@@ -68,81 +69,86 @@ def uninstall(
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Take SERVER out of CLIENT, and give back what was there before.
+    """Remove SERVER from CLIENT, and restore the entry it replaced, if any.
 
-    Without SERVER, all that Paddock has installed into CLIENT; without CLIENT, SERVER wherever it
-    is installed. On a terminal you are asked first when that is more than one entry.
+    Without SERVER, remove everything that Paddock has installed into CLIENT. Without CLIENT,
+    remove SERVER from every client. On a terminal, removing several entries asks first.
 
-    The exit code is 1 when nothing of the kind is installed, or when some of several failed.
+    The exit code is 1 if nothing matching is installed, or if removing some of several failed.
     """
-    given = parse_client_arguments(
-        words, server, recorded=[one.server for one in read_installations()]
+    arguments = parse_client_arguments(
+        words,
+        server,
+        recorded_servers=[installation.server for installation in read_installations()],
     )
-    is_narrowed = bool(given.clients or given.server or file or project or name)
-    if len(given.clients) > 1:
+    is_narrowed = bool(arguments.clients or arguments.server or file or project or name)
+    if len(arguments.clients) > 1:
         raise click.UsageError("Name one client at a time")
     if everything == is_narrowed:
-        raise click.UsageError(ALL_CONFLICT_MESSAGE if everything else NOTHING_NAMED_MESSAGE)
-    wanted = UninstallSelection(next(iter(given.clients), None), given.server, project, file, name)
+        raise click.UsageError(ALL_CONFLICT_MESSAGE if everything else NO_SELECTION_MESSAGE)
+    selection = UninstallSelection(
+        next(iter(arguments.clients), None), arguments.server, project, file, name
+    )
     try:
         if output.can_ask() and not (dry_run or yes or as_json):
-            _confirm_removal(_uninstall_selection(wanted, dry_run=True))
-        outcomes = _uninstall_selection(wanted, dry_run=dry_run)
+            _confirm_removal(_uninstall_selection(selection, dry_run=True))
+        outcomes = _uninstall_selection(selection, dry_run=dry_run)
     except library.NotInstalledError as error:
         raise NothingDoneError(error) from None
     report_outcomes(ctx, outcomes, PlanDisplay(dry_run, show_values), as_json=as_json)
 
 
-def _uninstall_selection(wanted: UninstallSelection, *, dry_run: bool) -> list[Outcome]:
-    if wanted != UninstallSelection():
-        return library.uninstall(**wanted._asdict(), dry_run=dry_run)
-    standing = deduplicate_entries(list_recorded_entries())
-    if not standing:
+def _uninstall_selection(selection: UninstallSelection, *, dry_run: bool) -> list[Outcome]:
+    if selection != UninstallSelection():
+        return library.uninstall(**selection._asdict(), dry_run=dry_run)
+    entries = deduplicate_entries(list_recorded_entries())
+    if not entries:
         raise library.NotInstalledError("nothing is installed")
-    return [library.uninstall_entry(one, dry_run=dry_run) for one in standing]
+    return [library.uninstall_entry(entry, dry_run=dry_run) for entry in entries]
 
 
 def _confirm_removal(outcomes: list[Outcome]) -> None:
-    """Ask whether several entries are to go; one is what was asked for."""
-    plans = [one.plan for one in outcomes if one.plan is not None]
+    """Ask before removing several entries. A single one is what the arguments name."""
+    plans = [outcome.plan for outcome in outcomes if outcome.plan is not None]
     if len(plans) < 2:
         return
-    output.print_note(f"{len(plans)} entries will be taken out:")
+    output.print_note(f"{len(plans)} entries will be removed:")
     for plan in plans:
         output.print_note(f"  {plan.server} from {plan.client.name}")
-    if not output.ask_yes_no("Take them out?"):
+    if not output.ask_yes_no("Remove them?"):
         raise click.Abort
 
 
 @click.command()
 @click.argument("name", shell_complete=completion.complete_servers)
-@click.option("--yes", is_flag=True, help="Ask nothing.")
-@click.option("--keep-installed", is_flag=True, help="Leave the entries in clients as they are.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--keep-installed", is_flag=True, help="Keep the entries in clients.")
 def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
     """Delete the server NAME.
 
-    You are asked first, and whether to take it out of the clients that it is installed in; with
-    --yes that is done.
+    Asks first, and whether to remove the server from the clients it is installed in. With --yes,
+    it is removed from them.
     """
     server = get_server(name)
-    places = server.installations
+    installations = server.installations
     if not yes:
         if not output.can_ask():
             raise ArgumentError(
-                f"Nobody is there to say whether to delete {name!r}", hint="add --yes"
+                f"Deleting {name!r} requires confirmation, but there is no terminal to ask on",
+                hint="pass --yes",
             )
         if not output.ask_yes_no(f"Delete the server {name} ({server.location})?"):
             raise click.Abort
-        if places and not keep_installed:
+        if installations and not keep_installed:
             output.print_note("It is installed in:")
-            for one in places:
-                output.print_note(f"  {one.client}: {one.file}")
-            keep_installed = not output.ask_yes_no("Take it out there?")
+            for installation in installations:
+                output.print_note(f"  {installation.client}: {installation.file}")
+            keep_installed = not output.ask_yes_no("Remove it there?")
     outcomes = delete_server(name, uninstall=not keep_installed)
     print_outcomes(outcomes, PlanDisplay())
     click.echo(f"Deleted {name}")
-    if places and keep_installed:
+    if installations and keep_installed:
+        client_ids = dict.fromkeys(installation.client for installation in installations)
         output.print_warning(
-            f"it is still in {', '.join(dict.fromkeys(one.client for one in places))}",
-            hint=f"paddock uninstall {name}",
+            f"it is still in {', '.join(client_ids)}", hint=f"paddock uninstall {name}"
         )

@@ -1,4 +1,4 @@
-"""`paddock users`: the people of the team that `paddock up --team` serves."""
+"""The commands `paddock users ...`, which manage the users of `paddock up --team`."""
 
 from __future__ import annotations
 
@@ -22,68 +22,71 @@ PASSWORD_VARIABLE = "PADDOCK_PASSWORD"  # noqa: S105 - the name of a variable
 
 
 class UsersCommand(CommandWithSubcommands):
-    """The list of users, and what can be done with them."""
+    """The command `paddock users`, which lists the users and has subcommands to manage them."""
 
     subcommands: Mapping[str, tuple[str, str]] = {
-        "add": ("paddock.cli.users:add", "Let somebody in."),
-        "password": ("paddock.cli.users:password", "Give somebody another password."),
-        "token": ("paddock.cli.users:token", "Make a token for a program of somebody."),
-        "delete": ("paddock.cli.users:delete", "Let somebody in no more."),
+        "add": ("paddock.cli.users:add", "Add a user."),
+        "password": ("paddock.cli.users:password", "Change the password of a user."),
+        "token": ("paddock.cli.users:token", "Create an API token for a user."),
+        "delete": ("paddock.cli.users:delete", "Delete a user."),
     }
 
 
 @click.command(cls=UsersCommand)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def users(*, as_json: bool) -> None:
-    """List the people of the team that `paddock up --team` serves."""
+    """List the users of the team that paddock up --team serves."""
     with _open_accounts() as accounts:
-        found = accounts.list_users()
+        team_users = accounts.list_users()
     if as_json:
         output.print_json(
             [
-                {"name": one.name, "isAdmin": one.is_admin, "createdAt": one.created_at}
-                for one in found
+                {"name": account.name, "isAdmin": account.is_admin, "createdAt": account.created_at}
+                for account in team_users
             ]
         )
-    elif found:
-        rows = [(one.name, "yes" if one.is_admin else "", one.created_at[:10]) for one in found]
+    elif team_users:
+        rows = [
+            (account.name, "yes" if account.is_admin else "", account.created_at[:10])
+            for account in team_users
+        ]
         output.print_table(("user", "administrator", "since"), rows)
     else:
-        output.print_note("There is nobody yet\nHint: paddock users add NAME --admin")
+        output.print_note("There are no users yet\nHint: paddock users add NAME --admin")
 
 
 @click.command()
 @click.argument("name")
-@click.option("--admin", is_flag=True, help="Let them add and delete others, and use all servers.")
+@click.option("--admin", is_flag=True, help="Allow managing users and using all servers.")
 def add(*, name: str, admin: bool) -> None:
-    """Let NAME in, with a zoo of their own; the first one gets the zoo that is there.
+    """Add the user NAME with a separate zoo. The first user gets the existing zoo.
 
     The password is asked for, or read from the environment variable PADDOCK_PASSWORD.
     """
-    chosen = _read_password()
+    new_password = _read_password()
     with _open_accounts() as accounts:
-        made = accounts.add_user(name, chosen, is_admin=admin)
-    output.print_note(f"{made.name} may sign in")
+        user = accounts.add_user(name, new_password, is_admin=admin)
+    output.print_note(f"{user.name} may sign in")
 
 
 @click.command()
 @click.argument("name")
 def password(*, name: str) -> None:
-    """Give NAME another password; they have to sign in again, their tokens stay.
+    """Change the password of the user NAME, and end their sessions. Tokens remain valid.
 
     The password is asked for, or read from the environment variable PADDOCK_PASSWORD.
     """
-    chosen = _read_password()
+    new_password = _read_password()
     with _open_accounts() as accounts:
-        accounts.set_password(name, chosen)
-    output.print_note(f"{name} has a new password")
+        accounts.set_password(name, new_password)
+    output.print_note(f"Changed the password of {name}")
 
 
 @click.command()
 @click.argument("name")
-@click.option("--label", default="command line", show_default=True, help="What it is called.")
+@click.option("--label", default="command line", show_default=True, help="Label of the token.")
 def token(*, name: str, label: str) -> None:
-    """Make a token for a program of NAME, and print it; it is not shown again."""
+    """Create an API token for the user NAME and print it. It is not shown again."""
     with _open_accounts() as accounts:
         _, secret = accounts.create_token(name, label)
     click.echo(secret)
@@ -91,14 +94,14 @@ def token(*, name: str, label: str) -> None:
 
 @click.command()
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Ask nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def delete(*, name: str, yes: bool) -> None:
-    """Let NAME in no more. Their zoo stays in the database."""
-    if not yes and output.can_ask() and not output.ask_yes_no(f"Let {name} in no more?"):
+    """Delete the user NAME. Their zoo stays in the database."""
+    if not yes and output.can_ask() and not output.ask_yes_no(f"Delete the user {name}?"):
         raise click.Abort
     with _open_accounts() as accounts:
         accounts.delete_user(name)
-    output.print_note(f"{name} is let in no more")
+    output.print_note(f"Deleted the user {name}")
 
 
 @contextmanager
@@ -108,12 +111,12 @@ def _open_accounts() -> Iterator[TeamAccounts]:
 
 
 def _read_password() -> str:
-    given = os.environ.get(PASSWORD_VARIABLE)
-    if given is not None:
-        return given
+    environment_password = os.environ.get(PASSWORD_VARIABLE)
+    if environment_password is not None:
+        return environment_password
     if not output.can_ask():
         raise ArgumentError(
             "A password is needed", hint=f"set {PASSWORD_VARIABLE}, or run this on a terminal"
         )
-    chosen: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    return chosen
+    password: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    return password

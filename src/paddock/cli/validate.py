@@ -1,4 +1,4 @@
-"""`paddock validate`: what is wrong with an extension or a server, and what to do about it."""
+"""The command `paddock validate`, which checks extensions and server definitions."""
 
 from __future__ import annotations
 
@@ -25,86 +25,95 @@ ITEM_KINDS = ("servers", "tools", "prompts", "resources")
 @click.command()
 @click.argument("target", shell_complete=completion.complete_extensions_and_servers)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--strict", is_flag=True, help="Let warnings count as errors do.")
-@click.option("--static", is_flag=True, help="Run nothing; check what can be read.")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors.")
+@click.option("--static", is_flag=True, help="Check only what can be read without running code.")
 @click.pass_context
 def validate(ctx: click.Context, target: str, *, as_json: bool, strict: bool, static: bool) -> None:
-    """Find everything that is wrong with TARGET.
+    """Check TARGET and report all problems.
 
-    TARGET is the directory of a project or a paclet, a .whl, a .paclet, a file with the definition
-    of a server, or the name of an installed extension or of a server. Python definition files are
-    run, unless they are in a wheel or --static is given. The exit code is 1 when there is an error.
+    TARGET is the directory of a project or paclet, a .whl or .paclet file, a server definition
+    file, or the name of an installed extension or of a server. Python definition files are run,
+    unless they are in a wheel or --static is given. The exit code is 1 if there is an error.
     """
     with _redirect_stdout():
-        found = library.validate(target, static=static)
-    is_good = found.is_valid and not (strict and found.warnings)
+        validation = library.validate(target, static=static)
+    passes = validation.is_valid and not (strict and validation.warnings)
     if as_json:
-        said = {"is_strict": strict, "passes": is_good}
-        output.print_json({**_to_json(found), **said})
+        verdict = {"is_strict": strict, "passes": passes}
+        output.print_json({**_to_json(validation), **verdict})
     else:
-        _print_validation(found, is_good=is_good)
-    if not is_good:
+        _print_validation(validation, passes=passes)
+    if not passes:
         ctx.exit(1)
 
 
 @contextmanager
 def _redirect_stdout() -> Iterator[None]:
-    """Have whatever definitions write to standard output, by any means, go to standard error."""
+    """Redirect file descriptor 1 to standard error while definition files run.
+
+    Replacing `sys.stdout` would not cover output of C libraries and child processes, which would
+    corrupt the JSON document.
+    """
     sys.stdout.flush()
-    kept = os.dup(_STDOUT_DESCRIPTOR)
+    saved_descriptor = os.dup(_STDOUT_DESCRIPTOR)
     os.dup2(_STDERR_DESCRIPTOR, _STDOUT_DESCRIPTOR)
     try:
         yield
     finally:
-        for one in (sys.stdout, sys.__stdout__):
-            if one is not None:
-                one.flush()
-        os.dup2(kept, _STDOUT_DESCRIPTOR)
-        os.close(kept)
+        for stream in (sys.stdout, sys.__stdout__):
+            if stream is not None:
+                stream.flush()
+        os.dup2(saved_descriptor, _STDOUT_DESCRIPTOR)
+        os.close(saved_descriptor)
 
 
-def _to_json(found: Validation) -> dict[str, object]:
-    findings = [{**asdict(one), "place": one.place._asdict()} for one in found.findings]
-    return {**asdict(found), "findings": findings, "is_valid": found.is_valid}
+def _to_json(validation: Validation) -> dict[str, object]:
+    findings = [
+        {**asdict(finding), "place": finding.place._asdict()} for finding in validation.findings
+    ]
+    return {**asdict(validation), "findings": findings, "is_valid": validation.is_valid}
 
 
-def _print_validation(found: Validation, *, is_good: bool) -> None:
+def _print_validation(validation: Validation, *, passes: bool) -> None:
     file = None
-    for one in found.findings:
-        if one.place.file != file:
-            file = one.place.file
+    for finding in validation.findings:
+        if finding.place.file != file:
+            file = finding.place.file
             click.echo(file)
-        _print_finding(one)
-    if found.findings:
+        _print_finding(finding)
+    if validation.findings:
         click.echo()
-    for place in found.places:
+    for place in validation.places:
         click.echo(f"checked    {place}")
-    if found.beside is not None:
-        click.echo(f"not {found.beside} here: write ./{found.target} for that")
+    if validation.beside is not None:
+        click.echo(f"not {validation.beside} here: pass ./{validation.target} to check that")
     for kind in ITEM_KINDS:
-        names = getattr(found, kind)
+        names = getattr(validation, kind)
         if names:
             click.echo(f"{kind.ljust(9)}  {', '.join(names)}")
-    if found.python_files:
-        done = "read, not run" if found.is_static else "run"
-        click.echo(f"Python definition files {done}: {len(found.python_files)}")
-    counted = f"{_format_count(len(found.errors), 'error')}, {_format_count(len(found.warnings), 'warning')}"
+    if validation.python_files:
+        treatment = "read, not run" if validation.is_static else "run"
+        click.echo(f"Python definition files {treatment}: {len(validation.python_files)}")
+    errors = _format_count(len(validation.errors), "error")
+    warnings = _format_count(len(validation.warnings), "warning")
     verdict = (
-        output.colour_text("valid", "green") if is_good else output.colour_text("invalid", "red")
+        output.colour_text("valid", "green") if passes else output.colour_text("invalid", "red")
     )
-    click.echo(f"{found.target} is {verdict}: {counted}")
+    click.echo(f"{validation.target} is {verdict}: {errors}, {warnings}")
 
 
-def _print_finding(one: ValidationFinding) -> None:
-    place = one.place
-    spot = ":".join(str(part) for part in (place.line, place.column) if part is not None)
-    where = "  ".join(part for part in (spot, place.key) if part)
+def _print_finding(finding: ValidationFinding) -> None:
+    place = finding.place
+    position = ":".join(str(part) for part in (place.line, place.column) if part is not None)
+    location = "  ".join(part for part in (position, place.key) if part)
     label = output.colour_text(
-        one.severity.ljust(7), output.SEVERITY_COLOURS[one.severity], bold=True
+        finding.severity.ljust(7), output.SEVERITY_COLOURS[finding.severity], bold=True
     )
-    click.echo(f"  {label}  {f'{where}: ' if where else ''}{one.message}  [{one.code}]")
-    if one.remedy:
-        click.echo(f"           {one.remedy}")
+    click.echo(
+        f"  {label}  {f'{location}: ' if location else ''}{finding.message}  [{finding.code}]"
+    )
+    if finding.remedy:
+        click.echo(f"           {finding.remedy}")
 
 
 def _format_count(count: int, word: str) -> str:

@@ -146,7 +146,7 @@ def test_a_tool_that_shows_none_is_not_and_the_remedy_is_reported(server: str) -
     result = run(server, "work", "is_told=false", "--timeout", "2")
     assert result.exit_code == 2
     assert result.stderr == (
-        "Error: No answer to tools/call within 2 s\nHint: --timeout SECONDS waits longer\n"
+        "Error: No response to tools/call within 2 s\nHint: --timeout SECONDS waits longer\n"
     )
 
 

@@ -26,8 +26,8 @@ def test_a_target_after_http_is_pointed_out(server: str) -> None:
 
 
 def test_options_of_http_need_it(server: str) -> None:
-    assert "go with --http" in said(server, "--path", "/other")
-    assert "go with --http" in said(server, "--allowed-host", "example.org")
+    assert "require --http" in said(server, "--path", "/other")
+    assert "require --http" in said(server, "--allowed-host", "example.org")
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_a_wrong_address_is_explained(server: str, address: str, text: str) -> N
 
 
 def test_a_path_that_is_taken_is_refused(server: str) -> None:
-    assert "/health is taken" in said(server, "--http", "127.0.0.1:0", "--path", "/health")
+    assert "/health is reserved" in said(server, "--http", "127.0.0.1:0", "--path", "/health")
