@@ -73,7 +73,7 @@ def test_expressions_before_one_that_is_stopped_are_kept_and_that_is_reported(pe
     said = reminder(peer, "x = 1\nWhile[True]", timeConstraint=1, session="kept")
     assert (
         "The evaluation took longer than 1 s and was stopped. The session is as it was before the "
-        "expression that did not end; the expressions before it are kept."
+        "expression that did not finish; the expressions before it were kept."
     ) in said
     assert answer(peer, "x", session="kept") == "Out[2]= 1"
 
@@ -172,7 +172,7 @@ def test_quit_is_reported_and_the_session_goes_on(peer: Peer) -> None:
 
     assert answer(peer, "Exit[3]", session=session) == (
         "General::quit: The code ended the kernel with exit code 3; "
-        "the session goes on as it was before."
+        "the session continues as it was before."
     )
     assert answer(peer, "kept", session=session) == "Out[3]= 7"
 

@@ -61,7 +61,9 @@ def test_outputs_keep_their_places_among_prints(
     start_python: Callable[..., WorkerKernel], is_alone: bool
 ) -> None:
     kernel = start_python(is_alone=is_alone)
-    code = "print('a'); emit('f::x: b'); print('c'); emit(Picture(b'png', 'image/png')); result = 5"
+    code = (
+        "print('a'); emit('f::x: b'); print('c'); emit(ImageValue(b'png', 'image/png')); result = 5"
+    )
     outcome = kernel.evaluate(code, LIMITS)
     assert (outcome.status, outcome.result) == ("done", "5")
     assert list(outcome.outputs) == [
@@ -158,6 +160,6 @@ def test_definitions_that_cannot_be_restored_are_an_error(
 ) -> None:
     kernel = start_python()
     assert kernel.state() is None
-    with pytest.raises(KernelError, match="did not take over"):
+    with pytest.raises(KernelError, match="could not restore"):
         kernel.restore(b"x")
     assert kernel.evaluate("result = 5", LIMITS).result == "5"

@@ -21,8 +21,8 @@ from tests.ports import free_port
 
 LIMITS = EvaluationLimits(seconds=60, network=True)
 TOKEN = "only-for-these-tests"  # noqa: S105 - of a server that only these tests start
-STAYS = "What it had done until then stays: a Jupyter kernel has no state to go back to."
-GONE = "The kernel has ended, and with it all that it had defined."
+STAYS = "Changes made until then were kept: Jupyter kernels cannot be rolled back."
+GONE = "The kernel has ended, and all its definitions are lost."
 SERVER = """
 from paddock.kernels.jupyter.engine import JupyterEngine
 from paddock.kernels.kernel import EvaluationLimits
@@ -203,7 +203,7 @@ def test_a_server_that_refuses_is_reported(gateway: str, token: str) -> None:
 def test_a_server_that_is_not_there_is_reported() -> None:
     with pytest.raises(KernelError, match=re.escape("cannot be started at http://127.0.0.1:9")):
         JupyterEngine("python3", "", ".", "http://127.0.0.1:9", "").start(LIMITS)
-    with pytest.raises(KernelError, match="has to be http"):
+    with pytest.raises(KernelError, match="expected http or https"):
         JupyterEngine("python3", "", ".", "file:///etc/passwd", "").start(LIMITS)
 
 

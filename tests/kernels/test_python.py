@@ -418,7 +418,7 @@ def test_there_is_no_network_unless_it_is_allowed(python: PythonEngine) -> None:
 def test_an_error_for_want_of_the_network_says_what_can_be_done(evaluate: Evaluate) -> None:
     code = "from urllib.request import urlopen\nurlopen('http://127.0.0.1:9')"
     (told,) = texts(evaluate(code))
-    assert told.endswith("Whoever runs the server can allow it: option AllowNetwork.)")
+    assert told.endswith("The operator of the server can enable it: option AllowNetwork.)")
 
 
 def test_without_forks_what_is_stopped_ends_the_kernel(python: PythonEngine) -> None:

@@ -166,7 +166,7 @@ print(flush=True)
 for line in sys.stdin:
     with sessions.open_session("mine", find_woxi()) as session:
         outcome = session.evaluate(line, EvaluationLimits())
-        print(session.status, session.line, outcome.result, flush=True)
+        print(session.status, session.next_line, outcome.result, flush=True)
 sessions.close()
 """
     with run_program(program) as other:
@@ -286,7 +286,7 @@ with SessionManager().open_session("mine", find_woxi()):
     with run_program(program) as other:
         next_line(other)
         with (
-            pytest.raises(FileBusyError, match="in another server"),
+            pytest.raises(FileBusyError, match="in use by another server"),
             sessions.open_session("mine", engine, seconds=0),
         ):
             pass

@@ -243,7 +243,9 @@ def test_a_kernel_that_has_ended_is_replaced(
 ) -> None:
     # Its kernel ends with what has to be stopped. By its name it has spare ones of its own.
     alone = Alone(find_woxi().version, name="alone")
-    monkeypatch.setattr("paddock.toolkits.wolfram.wlt_runner.engine_for", lambda _ctx: alone)
+    monkeypatch.setattr(
+        "paddock.toolkits.wolfram.wlt_runner.get_configured_engine", lambda _ctx: alone
+    )
     (project / "a.wlt").write_text(
         "VerificationTest[While[True], 1, TimeConstraint -> 1]\nVerificationTest[2, 2]"
     )

@@ -1,4 +1,4 @@
-"""Kernels: child processes that evaluate code, with limits, sessions and one shape of outcome.
+"""Kernels: supervised child processes that evaluate code within limits, and their sessions.
 
-Nothing is imported here, because a child process imports this package before its engine.
+This module imports nothing, because kernel processes import the package before their engine.
 """

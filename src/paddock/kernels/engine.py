@@ -1,9 +1,8 @@
-"""What an engine is, as far as the rest of Paddock knows.
+"""Engine interface: the description of an evaluator, from which kernels are started.
 
-An `Engine` is a description that costs nothing to make: nothing of the engine is imported by the
-server. `start` gives a kernel. An engine that is a Python package runs in a worker
-(`paddock.kernels.worker`): its module in `paddock.kernels.child.python` is imported by the child
-only, and its engine starts it with `paddock.kernels.worker.worker_kernel.start_worker`.
+Creating an `Engine` is cheap: the server never imports an engine's packages. An engine that is a
+Python package runs in a worker, which `paddock.kernels.worker.worker_kernel.start_worker` starts;
+only the worker imports the module that loads the engine.
 """
 
 from __future__ import annotations
@@ -16,9 +15,16 @@ if TYPE_CHECKING:
 Language = Literal["wolfram", "python", "other"]
 
 Capability = Literal["state", "rollback", "interrupt", "pictures", "packages", "evaluation", "many"]
-"""What not every engine can: give its definitions as text; go back to the state before a failed
-evaluation; stop without being killed; draw; load Wolfram packages; evaluate anything but data; run
-in any number at once, where no licence is used up by it."""
+"""Optional abilities of an engine.
+
+- `state`: its definitions can be saved and restored.
+- `rollback`: a stopped evaluation is undone.
+- `interrupt`: an evaluation can be stopped without ending the kernel.
+- `pictures`: it produces images.
+- `packages`: it loads Wolfram Language packages.
+- `evaluation`: it evaluates code, not only literal data.
+- `many`: any number of kernels can run at once; none of them occupies a licence.
+"""
 
 
 class Engine(Protocol):
@@ -26,48 +32,48 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """The word in settings: wolfram, woxi, mathics, none."""
+        """Unique name; for Wolfram Language engines the word used in settings."""
         ...
 
     @property
     def title(self) -> str:
-        """What people call it, without the version."""
+        """Display name without the version."""
         ...
 
     @property
     def language(self) -> Language:
-        """What it evaluates."""
+        """The language that it evaluates."""
         ...
 
     @property
     def version(self) -> str:
-        """Of what is installed, or empty when it is not known without starting it."""
+        """Installed version; empty if unknown before the engine starts."""
         ...
 
     @property
     def licence(self) -> str:
-        """Its licence, as SPDX names it."""
+        """SPDX identifier of the licence, or a description for proprietary ones."""
         ...
 
     @property
     def location(self) -> str:
-        """Where it was found, or empty when it is not on this machine."""
+        """Where it is installed; empty if it was not found."""
         ...
 
     @property
     def install_hint(self) -> str:
-        """What the user does to have it."""
+        """Instructions for installing it."""
         ...
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What it can that not every engine can."""
+        """The optional abilities that it has."""
         ...
 
     def start(self, limits: EvaluationLimits) -> Kernel:
-        """Start a kernel; of the limits, those count that are decided at the start.
+        """Start a kernel. Only the limits that apply to a whole kernel take effect here.
 
         Raises:
-            KernelError: when it does not start.
+            KernelError: The kernel does not start.
         """
         ...

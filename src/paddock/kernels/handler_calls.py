@@ -1,8 +1,8 @@
-"""Calling kernels from handlers, of tools or prompts.
+"""Kernel calls on behalf of tool and prompt handlers.
 
-A handler that is cancelled is interrupted wherever it is, which may be between a question to a
-kernel and its answer; the next question would then get that answer. So kernels are called from a
-thread of their own, which is never interrupted and stops by itself.
+Cancelling a handler raises an exception in its thread at an arbitrary point. If that happened
+between a request to a kernel and its reply, the next request would read the stale reply. Kernel
+calls therefore run in a separate thread that is never interrupted and polls for cancellation.
 """
 
 from __future__ import annotations
@@ -24,31 +24,27 @@ ResultT = TypeVar("ResultT")
 
 
 class HandlerContext(Protocol):
-    """Who waits for a call: what a handler's `Context` can."""
+    """The part of a handler's `Context` that a kernel call needs."""
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether nobody waits any more."""
+        """Whether the caller has cancelled the request or disconnected."""
         ...
 
     def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> bool:
-        """Say how far the work has come."""
+        """Report progress to the client."""
         ...
 
 
 @dataclass(slots=True)
 class _ProgressEvent(Generic[EventT]):
-    """What the handler is to be told meanwhile."""
-
     value: EventT
 
 
 @dataclass(slots=True)
 class _WorkResult(Generic[ResultT]):
-    """How some work ended."""
-
     value: ResultT | None = None
     error: BaseException | None = None
 
@@ -56,27 +52,35 @@ class _WorkResult(Generic[ResultT]):
 def call_kernel(
     ctx: HandlerContext, work: Callable[[CancelCheck, ProgressCallback], ResultT], seconds: float
 ) -> ResultT:
-    """Do work that calls kernels, in a thread of its own, and give what it gives.
+    """Run `work` in a separate thread and return its result, reporting progress to the client.
 
-    `work` gets what `Kernel.evaluate` takes as `is_cancelled` and `on_wait`; the client is told of
-    its progress towards so many seconds.
+    Args:
+        ctx: The context of the handler.
+        work: Called with the `is_cancelled` and `on_wait` arguments for `Kernel.evaluate`.
+        seconds: The time limit, reported as the total of the progress.
     """
 
-    def tell(waited: float) -> None:
-        ctx.progress(waited, seconds, f"Evaluating for {waited:.0f} s of at most {seconds:g} s")
+    def report_progress(elapsed_seconds: float) -> None:
+        message = f"Evaluating for {elapsed_seconds:.0f} s of at most {seconds:g} s"
+        ctx.progress(elapsed_seconds, seconds, message)
 
-    return call_in_thread(ctx, work, tell)
+    return call_in_thread(ctx, work, report_progress)
 
 
 def call_in_thread(
     ctx: HandlerContext,
     work: Callable[[CancelCheck, Callable[[EventT], None]], ResultT],
-    tell: Callable[[EventT], None],
+    on_event: Callable[[EventT], None],
 ) -> ResultT:
-    """Do work in a thread of its own, which is never interrupted, and give what it gives.
+    """Run `work` in a separate thread that is never interrupted, and return its result.
 
-    `work` gets whether nobody waits any more, and what to call with news, which `tell` then gets
-    in the handler's own thread.
+    Args:
+        ctx: The context of the handler.
+        work: Called with a cancellation check and a function that emits an event.
+        on_event: Called with each event, in the handler's own thread.
+
+    Raises:
+        BaseException: Any exception that `work` raises.
     """
     events: SimpleQueue[_ProgressEvent[EventT] | _WorkResult[ResultT]] = SimpleQueue()
 
@@ -84,23 +88,21 @@ def call_in_thread(
         try:
             events.put(
                 _WorkResult(
-                    work(lambda: ctx.is_cancelled, lambda news: events.put(_ProgressEvent(news)))
+                    work(lambda: ctx.is_cancelled, lambda event: events.put(_ProgressEvent(event)))
                 )
             )
-        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again in the handler's thread
             events.put(_WorkResult(error=error))
 
+    # The copied context variables keep logging and tracing attached to the request.
     threading.Thread(
         target=copy_context().run, args=(run,), name="paddock-kernel-call", daemon=True
     ).start()
     while True:
         event = events.get()
-        if isinstance(event, _WorkResult):
-            return _unwrap_result(event)
-        tell(event.value)
-
-
-def _unwrap_result(ended: _WorkResult[ResultT]) -> ResultT:
-    if ended.error is not None:
-        raise ended.error
-    return ended.value  # type: ignore[return-value]  # it is set where there is no error
+        if not isinstance(event, _WorkResult):
+            on_event(event.value)
+        elif event.error is not None:
+            raise event.error
+        else:
+            return event.value  # type: ignore[return-value]  # set if there is no error

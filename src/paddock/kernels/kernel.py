@@ -1,10 +1,7 @@
-"""How much one evaluation may take.
+"""Kernel interface shared by all engines: limits, results and the `Kernel` protocol.
 
-What comes of one evaluation, in one shape for all languages.
-
-What every kernel can do, whichever engine runs in it and wherever.
-
-Calls block; a handler makes them from its thread. One thread uses a kernel at a time.
+All calls block, and a kernel serves one thread at a time. Handlers call kernels through
+`paddock.kernels.handler_calls`, so that cancelling the handler cannot interrupt a call midway.
 """
 
 from __future__ import annotations
@@ -24,101 +21,105 @@ GIBIBYTE = 1 << 30
 
 
 class EvaluationLimits(msgspec.Struct, frozen=True):
-    """What an evaluation may take and reach; what exceeds it is stopped or cut."""
+    """Limits of one evaluation. Exceeding one stops the evaluation or truncates its output."""
 
     seconds: float = 60.0
     total_seconds: float | None = None
-    """What the caller has set, where `seconds` is what other evaluations have left of it."""
+    """The caller's time limit, if `seconds` is only the remainder of it.
+
+    The expressions of one input share a time limit; messages to the user name the full limit.
+    """
     memory_bytes: int = 4 * GIBIBYTE
-    """Address space of the evaluating process, where the system can limit it."""
+    """Address space of the evaluating process. Not enforced on macOS and Windows."""
     output_bytes: int = 4 * MEBIBYTE
-    """Prints, messages and pictures together; what comes after is dropped and told."""
+    """Total size of prints, messages and images; output beyond it is dropped, with a note."""
     result_bytes: int = 16 * MEBIBYTE
-    """The text of the value; a longer one is cut in its middle."""
+    """Maximum length of the result text; the middle of a longer text is removed."""
     network: bool = False
-    """Whether the kernel may use the network. It is decided when a kernel starts."""
+    """Whether the kernel may use the network. Takes effect when a kernel starts."""
 
     @property
     def user_time_limit(self) -> float:
-        """The time limit that the caller knows."""
+        """The time limit that the caller has set, in seconds."""
         return self.seconds if self.total_seconds is None else self.total_seconds
 
 
 EvaluationStatus = Literal[
     "done", "failed", "timed-out", "out-of-memory", "crashed", "quit", "cancelled"
 ]
-"""How an evaluation ended.
+"""Outcome of an evaluation.
 
-"failed" is for what the engine itself refuses, such as a syntax error that only it sees; its text
-is among the outputs. After all but "done" and "failed" the state is the one before the evaluation.
+"failed" means that the engine rejected the code, for example because of a syntax error that only
+the engine detects; the error text is one of the outputs. After any status other than "done" and
+"failed", the kernel is rolled back to its state before the evaluation, if it can do that.
 """
 
 ROLLED_BACK_NOTE = "The session is as it was before this evaluation."
-"""What the note of an outcome says when the kernel goes on with the state before."""
+"""Part of `EvaluationResult.note` if the kernel was rolled back and can still be used."""
 
 OutputKind = Literal["print", "message", "picture"]
 
 
 class EvaluationOutput(msgspec.Struct, frozen=True):
-    """Something that appeared while code was evaluated, in its place among the others."""
+    """A print, message or image that an evaluation produced, in order of appearance."""
 
     kind: OutputKind
     text: str = ""
-    """A print without its last line break, or a message as `Symbol::tag: text`."""
+    """The printed text without its final line break, or a message as `Symbol::tag: text`."""
     data: bytes = b""
-    """The content of a picture."""
+    """The content of an image."""
     mime: str = ""
-    """What a picture's content is, such as `image/svg+xml` or `image/png`."""
+    """The media type of an image, such as `image/svg+xml` or `image/png`."""
 
 
 class EvaluationResult(msgspec.Struct, frozen=True):
-    """What one evaluation came to."""
+    """Result of one evaluation."""
 
     status: EvaluationStatus
     result: str | None = None
-    """The text of the value (InputForm, or repr), or None when there is no value."""
+    """The value as text (InputForm for Wolfram Language, `repr` for Python), if there is one."""
     outputs: tuple[EvaluationOutput, ...] = ()
     seconds: float = 0.0
-    """Time within the engine."""
+    """Time spent in the engine."""
     peak_bytes: int = 0
-    """The most memory that the evaluating process had, or 0 when that is not known."""
+    """Peak memory of the evaluating process; 0 if unknown."""
     note: str = ""
-    """What the user must be told about the kernel: that it was replaced, or rolled back."""
+    """Information for the user, such as that the kernel was stopped, replaced or rolled back."""
 
 
 PROGRESS_INTERVAL_SECONDS = 1.0
-"""How often `on_wait` is called while an evaluation runs."""
+"""Interval at which `on_wait` is called while an evaluation runs."""
 
 STATE_TIMEOUT_SECONDS = 20.0
-"""How long telling or taking over definitions may take."""
+"""Default time limit for saving or restoring the definitions of a kernel."""
 
 
 class KernelError(PaddockError):
-    """A kernel cannot be started, or is gone."""
+    """A kernel cannot be started, has ended, or cannot restore definitions."""
 
     code = "kernel"
 
 
 def never_cancelled() -> bool:
-    """Say that a call is not cancelled."""
+    """Return False: the call cannot be cancelled."""
     return False
 
 
 def ignore_progress(_seconds: float) -> None:
-    """Take no notice of how long an evaluation has been running."""
+    """Discard a progress report."""
 
 
 class Kernel(Protocol):
-    """An evaluating child process."""
+    """A kernel: a process, or a connection to one, that evaluates code."""
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can evaluate; one that is not alive never comes back."""
+        """Whether the kernel can evaluate. Once false, it stays false."""
         ...
 
     @property
     def has_network(self) -> bool:
-        """Whether it was started with leave to use the network, as the limits asked for."""
+        """Whether the kernel was started with network access."""
         ...
 
     def evaluate(
@@ -129,11 +130,16 @@ class Kernel(Protocol):
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
-        """Evaluate one expression, or for Python one cell; never raises for what the code does.
+        """Evaluate one Wolfram Language expression or one cell of another language.
 
-        `is_cancelled` is asked several times a second; `on_wait` is called about once a second with
-        the seconds since the beginning. When the kernel ended with the evaluation, or was gone
-        already, the outcome is "crashed" and `is_alive` is false from then on.
+        Errors in the code are part of the result and are never raised. If the kernel has ended, or
+        ends during the evaluation, the status is "crashed" and `is_alive` is false from then on.
+
+        Args:
+            code: The code to evaluate.
+            limits: Resource limits for this evaluation.
+            is_cancelled: Polled several times per second; the evaluation stops once it is true.
+            on_wait: Called about once per second with the seconds since the start.
         """
         ...
 
@@ -143,24 +149,25 @@ class Kernel(Protocol):
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
-        """What `restore` of another kernel of this engine takes; None if it cannot say.
+        """Return all definitions in a form that `restore` accepts, or None if unavailable.
 
-        Those that go back to the state before also give None when it takes longer, or is cancelled.
+        Kernels that can roll back also return None on a timeout or cancellation. Other kernels
+        ignore both, because stopping them would end them.
         """
         ...
 
     def restore(self, state: bytes) -> str | None:
-        """Have the definitions that another kernel had; say what of them is missing.
+        """Load definitions that `state` of another kernel returned; describe what is missing.
 
         Raises:
-            KernelError: when they cannot be restored.
+            KernelError: The definitions cannot be restored.
         """
         ...
 
     def close(self) -> None:
-        """End it, with every process that it started; may be called more than once."""
+        """End the kernel and all processes that it started. Further calls have no effect."""
         ...
 
     def describe(self) -> dict[str, object]:
-        """What it is, for people who look for a fault: engine, process ids, confinement."""
+        """Return diagnostic data: engine, process ids, active restrictions of the sandbox."""
         ...

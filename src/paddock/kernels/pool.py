@@ -1,7 +1,7 @@
-"""Kernels that are started before they are needed.
+"""Pool of kernels that are started before they are needed.
 
-The first kernel of an engine is waited for; from then on one more is kept ready for the next
-session, started in the background, where the engine may run in any number.
+The first session of an engine waits for its kernel. After that, one spare kernel per engine is
+started in the background for the next session, if the engine has no limit on running kernels.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 SPARE_KERNELS = 1
 SPARE_START_DELAY_SECONDS = 0.3
-"""How long after a kernel was taken the next one is started."""
+"""Delay between handing out a kernel and starting its replacement."""
 
 _EngineKey = tuple[str, str]
 
 
 class KernelPool:
-    """Spare kernels, by engine; those with leave to use the network are started when asked for."""
+    """Spare kernels by engine. Kernels with network access are never started in advance."""
 
     def __init__(self, *, spares: int = SPARE_KERNELS) -> None:
         self._spare_count = spares
@@ -34,10 +34,10 @@ class KernelPool:
         self._is_closed = False
 
     def acquire(self, engine: Engine, limits: EvaluationLimits) -> Kernel:
-        """A kernel that nobody else uses; the caller closes it.
+        """Return a kernel for exclusive use; the caller closes it.
 
         Raises:
-            KernelError: when none can be started.
+            KernelError: The kernel does not start.
         """
         if limits.network:
             return engine.start(limits)
@@ -47,29 +47,27 @@ class KernelPool:
         return kernel
 
     def prestart(self, engine: Engine) -> None:
-        """Start what is missing of an engine's spares, in the background.
+        """Start the missing spare kernels of an engine in the background.
 
-        An engine that does not run in any number has none: each may use up a licence.
+        Does nothing for an engine without the capability `many`: a spare might occupy a licence.
         """
         if "many" not in engine.capabilities:
             return
+        key = _get_engine_key(engine)
         with self._lock:
-            waiting = len(
-                self._spares.get(_get_engine_key(engine), ())
-            ) + self._starting_counts.get(_get_engine_key(engine), 0)
-            missing = 0 if self._is_closed else max(0, self._spare_count - waiting)
-            self._starting_counts[_get_engine_key(engine)] = (
-                self._starting_counts.get(_get_engine_key(engine), 0) + missing
-            )
+            starting = self._starting_counts.get(key, 0)
+            available = len(self._spares.get(key, ())) + starting
+            missing = 0 if self._is_closed else max(0, self._spare_count - available)
+            self._starting_counts[key] = starting + missing
         for _ in range(missing):
-            # Later, so that it does not take processor time from the answer that is waited for.
+            # Delayed, so that starting it does not compete for the CPU with the current evaluation.
             timer = threading.Timer(SPARE_START_DELAY_SECONDS, self._start_spare, (engine,))
             timer.name = f"paddock-spare-{engine.name}"
             timer.daemon = True
             timer.start()
 
     def close(self) -> None:
-        """End all spares, also those that are being started."""
+        """End all spares, including those that are still starting."""
         with self._lock:
             self._is_closed = True
             spares = [kernel for kernels in self._spares.values() for kernel in kernels]
@@ -88,21 +86,22 @@ class KernelPool:
         return None
 
     def _start_spare(self, engine: Engine) -> None:
-        kernel: Kernel | None = None
         if self._is_closed:
             return
-        # Whoever needs the next kernel starts it, and is told why it does not start.
+        key = _get_engine_key(engine)
+        kernel: Kernel | None = None
+        # The next caller of `acquire` starts a kernel itself and gets the reason for the failure.
         with contextlib.suppress(KernelError):
             kernel = engine.start(EvaluationLimits())
         with self._lock:
-            self._starting_counts[_get_engine_key(engine)] -= 1
+            self._starting_counts[key] -= 1
             if kernel is not None and not self._is_closed:
-                self._spares.setdefault(_get_engine_key(engine), []).append(kernel)
+                self._spares.setdefault(key, []).append(kernel)
                 return
         if kernel is not None:
             kernel.close()
 
 
 def _get_engine_key(engine: Engine) -> _EngineKey:
-    """What tells kernels apart: the engine, and the directory that they begin in if it has one."""
+    """Identify interchangeable kernels: same engine, same working directory."""
     return engine.name, getattr(engine, "directory", "")

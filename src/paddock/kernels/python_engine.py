@@ -1,7 +1,7 @@
-"""Python itself, in the interpreter that a project is meant for.
+"""Python engine: evaluates in the interpreter of the user's project.
 
-That interpreter needs nothing of Paddock's: its processes get what they need by its path, from
-`paddock.kernels.child.foreign_python`. Only the guard runs in our own.
+That interpreter needs no installed package: `paddock.kernels.child.foreign_python` loads the few
+modules that its processes need by path. The supervisor runs in Paddock's own interpreter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INTERPRETER_MODULE = "paddock.kernels.child.python.interpreter"
 
 
 class PythonEngine(msgspec.Struct, frozen=True):
-    """An interpreter, and the directory that its kernels begin in."""
+    """A Python interpreter, with the working directory of its kernels."""
 
     location: str
     """The path of the interpreter."""
@@ -43,18 +43,18 @@ class PythonEngine(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """The word by which sessions tell engines apart."""
-        return f"python {self.location}"
+        """The name under which sessions store the engine."""
 
     def start(self, limits: EvaluationLimits) -> Kernel:
-        """Start a kernel that evaluates with this interpreter.
+        """Start a kernel in this interpreter.
 
         Raises:
-            KernelError: when it is too old, or does not start.
+            KernelError: The interpreter is older than 3.8, or does not start.
         """
         if _parse_version(self.version) < MIN_PYTHON_VERSION:
             raise KernelError(
-                f"{self.location} is Python {self.version}, and 3.8 or later is needed",
-                hint="name another interpreter",
+                f"{self.location} is Python {self.version}; Python 3.8 or later is required",
+                hint="select another interpreter",
             )
         return start_worker(
             self.location,
@@ -66,7 +66,7 @@ class PythonEngine(msgspec.Struct, frozen=True):
         )
 
     def _build_variables(self) -> dict[str, str]:
-        """What programs that the code starts know of the environment, as if it was activated."""
+        """Return the variables that activating the interpreter's environment would set."""
         programs = Path(self.location).parent
         prefix = programs.parent if programs.name.lower() in {"bin", "scripts"} else programs
         variables: dict[str, str] = {}

@@ -1,13 +1,11 @@
-"""The programs that have Linux refuse some calls of a kernel, for the seccomp machine.
+"""Sandbox of kernel processes: no network, no access to other processes, no privileges.
 
-Imported in child processes: standard library only.
+The restrictions are inherited by all processes that a kernel starts. Files are not restricted:
+code can read and write everything that the user can. On Linux the sandbox consists of a seccomp
+filter, a Landlock domain and dropped capabilities, on macOS of `sandbox-exec`.
 
-What a kernel's processes may not do: use the network, look into others, gain rights, dump cores.
-
-It holds for everything that they start as well. Imported in child processes, which are waited for:
-standard library only, and little of it.
-Files are not confined: code may read and write what the user may. What the filters of calls are
-made of is in `confinement_filter`.
+Kernel processes import this module while a user waits for them, so it imports little, and nothing
+outside the standard library.
 """
 
 from __future__ import annotations
@@ -31,10 +29,10 @@ BpfInstruction = tuple[int, int, int, int]
 
 
 class SyscallTable:
-    """The numbers that calls have on a machine.
+    """System call numbers of a machine.
 
-    `architecture` is as the audit of the system has it; `reaching` are the calls that reach into
-    other processes: ptrace, process_vm_readv and _writev, pidfd_getfd; `ring` is io_uring_setup.
+    `architecture` is the AUDIT_ARCH_* value; `inspection_calls` are ptrace, process_vm_readv,
+    process_vm_writev and pidfd_getfd.
     """
 
     def __init__(
@@ -42,14 +40,14 @@ class SyscallTable:
         architecture: int,
         socket: int,
         socketpair: int,
-        reaching: tuple[int, ...],
-        ring: int = 425,
+        inspection_calls: tuple[int, ...],
+        io_uring_setup: int = 425,
     ) -> None:
         self.architecture = architecture
         self.socket = socket
         self.socketpair = socketpair
-        self.inspection_calls = reaching
-        self.io_uring_setup = ring
+        self.inspection_calls = inspection_calls
+        self.io_uring_setup = io_uring_setup
 
 
 SYSCALL_TABLES = {
@@ -59,21 +57,21 @@ SYSCALL_TABLES = {
 
 
 def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
-    """A program that refuses to reach into other processes and, without network, all sockets.
+    """Build a seccomp program that denies inspecting other processes and, optionally, sockets.
 
-    Pairs of sockets stay: they connect a process with what it starts. Sockets of local files do
-    not, because agents and daemons with more rights listen there.
+    Socket pairs stay available: they connect a process with its own children. Other Unix domain
+    sockets are denied, because agents and daemons with more privileges listen on them.
     """
     steps = [
         *_return_unless_equal(_ARCHITECTURE_OFFSET, machine.architecture, _RET_NOT_IMPLEMENTED),
         (_BPF_LOAD, 0, 0, _SYSCALL_NUMBER_OFFSET),
-        (_BPF_JUMP_AT_LEAST, 0, 1, _X32_SYSCALL_BIT),  # the same calls under other numbers
+        (_BPF_JUMP_AT_LEAST, 0, 1, _X32_SYSCALL_BIT),  # the x32 ABI has the same calls, renumbered
         (_BPF_RETURN, 0, 0, _RET_NOT_IMPLEMENTED),
     ]
     for number in machine.inspection_calls:
         steps += _return_if_equal(number, _RET_DENIED)
     if not network:
-        # A ring could open sockets without a call of its own.
+        # io_uring can open sockets without the socket system call.
         steps += [
             *_return_if_equal(machine.io_uring_setup, _RET_NOT_IMPLEMENTED),
             *_return_if_equal(machine.socket, _RET_DENIED),
@@ -87,12 +85,12 @@ def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
 
 
 def _return_if_equal(value: int, end: int) -> list[BpfInstruction]:
-    """End the program when what is loaded is a value; jumps count the instructions to skip."""
+    """Return `end` if the loaded word equals `value`; jump offsets count skipped instructions."""
     return [(_BPF_JUMP_EQUAL, 0, 1, value), (_BPF_RETURN, 0, 0, end)]
 
 
-def _return_unless_equal(place: int, value: int, end: int) -> list[BpfInstruction]:
-    return [(_BPF_LOAD, 0, 0, place), (_BPF_JUMP_EQUAL, 1, 0, value), (_BPF_RETURN, 0, 0, end)]
+def _return_unless_equal(offset: int, value: int, end: int) -> list[BpfInstruction]:
+    return [(_BPF_LOAD, 0, 0, offset), (_BPF_JUMP_EQUAL, 1, 0, value), (_BPF_RETURN, 0, 0, end)]
 
 
 INHERITED_VARIABLES = frozenset(
@@ -103,7 +101,7 @@ INHERITED_VARIABLES = frozenset(
         "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "USERPROFILE", "WINDIR",
     }
 )  # fmt: skip
-"""Variables that a kernel gets from the server's environment, with all that begin with `LC_`."""
+"""Environment variables that kernels inherit from the server, besides those named `LC_…`."""
 
 MAX_OPEN_FILES = 1024
 
@@ -116,7 +114,7 @@ _CAPABILITY_VERSION = 0x20080522
 _DROPPED_CAPABILITIES = (16, 17, 19, 21, 38, 39)
 """CAP_SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_ADMIN, PERFMON and BPF."""
 _SYS_LANDLOCK_CREATE_RULESET, _SYS_LANDLOCK_ADD_RULE, _SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
-"""The numbers of Landlock's calls, on all machines."""
+"""Landlock's system call numbers, the same on all machines."""
 _LANDLOCK_CREATE_RULESET_VERSION = 1
 _LANDLOCK_RULE_PATH_BENEATH = 1
 _LANDLOCK_ACCESS_FS_REFER = 1 << 13
@@ -126,7 +124,7 @@ _MACOS_PROFILE = "(version 1)(allow default)(deny network*)"
 
 
 def build_environment() -> dict[str, str]:
-    """What a kernel sees of the server's environment."""
+    """Return the part of the server's environment that kernels inherit."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -135,44 +133,45 @@ def build_environment() -> dict[str, str]:
 
 
 def can_block_network() -> bool:
-    """Whether this system can keep a kernel from the network."""
+    """Return whether this system can deny network access to a kernel."""
     if sys.platform == "linux":
         return _get_machine() in SYSCALL_TABLES
     return sys.platform == "darwin" and os.access("/usr/bin/sandbox-exec", os.X_OK)
 
 
 def get_command_prefix(*, network: bool) -> list[str]:
-    """What stands before the command of a kernel, where the system confines programs that way."""
+    """Return the program that a kernel's command must be prefixed with to be sandboxed (macOS)."""
     if network or sys.platform != "darwin" or not can_block_network():
         return []
     return ["/usr/bin/sandbox-exec", "-p", _MACOS_PROFILE]
 
 
 def block_process_inspection() -> None:
-    """Keep other processes of this user out of this one's memory and environment (Linux).
+    """Deny other processes of this user access to this one's memory and environment (Linux only).
 
-    For the process that starts kernels. Root may look into it all the same, unless `confine` has
-    taken that right away.
+    For the process that starts kernels. A root process could still inspect it; `enter_sandbox`
+    therefore drops the capability to do so.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def enter_sandbox(*, network: bool) -> list[str]:
-    """Confine this process and all that it starts; say which confinements hold."""
-    kept = _set_resource_limits()
+    """Restrict this process and its future children; return the restrictions that took effect."""
+    restrictions = _set_resource_limits()
     if sys.platform == "linux":
         library = ctypes.CDLL(None, use_errno=True)
+        # Landlock and seccomp require "no new privileges" unless the process is privileged.
         if library.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
-            kept.append("no-new-privileges")
+            restrictions.append("no-new-privileges")
             _drop_capabilities(library)
             if _enter_landlock_domain(library):
-                kept.append("own-domain")
+                restrictions.append("own-domain")
             if _install_seccomp_filter(library, network=network):
-                kept += ["no-tracing"] if network else ["no-tracing", "no-network"]
+                restrictions += ["no-tracing"] if network else ["no-tracing", "no-network"]
     elif not network and can_block_network():
-        kept.append("no-network")
-    return kept
+        restrictions.append("no-network")
+    return restrictions
 
 
 def _set_resource_limits() -> list[str]:
@@ -183,8 +182,8 @@ def _set_resource_limits() -> list[str]:
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        most = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        limit = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     except (OSError, ValueError):
         return []
     return ["no-core-dumps", "open-files"]
@@ -195,25 +194,26 @@ def _get_machine() -> str:
 
 
 def _drop_capabilities(library: ctypes.CDLL) -> None:
-    """Give up, if this is root, the rights to reach into other processes, now and after an exec."""
+    """Drop a root process's capabilities to reach into other processes, also across exec."""
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
-    # For two halves of 32 rights each: those that hold, may hold, and may be inherited.
-    rights = ctypes.create_string_buffer(24)
-    if library.capget(header, rights) != 0:
+    # Two sets of three 32-bit words: effective, permitted and inheritable capabilities.
+    capabilities = ctypes.create_string_buffer(24)
+    if library.capget(header, capabilities) != 0:
         return
-    words = list(struct.unpack("6I", rights.raw))
-    for right in _DROPPED_CAPABILITIES:
-        library.prctl(_PR_CAPBSET_DROP, right, 0, 0, 0)
-        for kind in range(3):
-            words[right // 32 * 3 + kind] &= ~(1 << right % 32)
+    words = list(struct.unpack("6I", capabilities.raw))
+    for capability in _DROPPED_CAPABILITIES:
+        library.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+        for word in range(3):
+            words[capability // 32 * 3 + word] &= ~(1 << capability % 32)
     library.capset(header, struct.pack("6I", *words))
 
 
 def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
-    """Be in a Landlock domain, whose processes reach into no process outside of it.
+    """Enter a Landlock domain, from which processes outside of it cannot be traced.
 
-    The ruleset itself forbids nothing: without the rule, files could not be moved to other
-    directories. Newer systems also refuse signals to processes outside.
+    The ruleset itself denies nothing. It needs a rule that allows "refer", because a domain
+    otherwise denies moving files between directories. Newer systems also deny signals and
+    connections to abstract sockets of processes outside the domain.
     """
     version = library.syscall(
         _SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _LANDLOCK_CREATE_RULESET_VERSION
@@ -225,7 +225,7 @@ def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
         if version >= _MIN_LANDLOCK_SCOPE_ABI
         else 0
     )
-    # struct landlock_ruleset_attr: accesses to files, to the network, and what is scoped.
+    # struct landlock_ruleset_attr: file access rights, network access rights, scopes.
     attributes = struct.pack("QQQ", _LANDLOCK_ACCESS_FS_REFER, 0, scoped)
     ruleset = library.syscall(
         _SYS_LANDLOCK_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0
@@ -234,13 +234,10 @@ def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
         return False
     root = os.open("/", os.O_PATH | os.O_DIRECTORY)
     try:
-        rule = struct.pack(
-            "=Qi", _LANDLOCK_ACCESS_FS_REFER, root
-        )  # struct landlock_path_beneath_attr
-        if (
-            library.syscall(_SYS_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
-            != 0
-        ):
+        # struct landlock_path_beneath_attr
+        rule = struct.pack("=Qi", _LANDLOCK_ACCESS_FS_REFER, root)
+        add_rule = (_SYS_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
+        if library.syscall(*add_rule) != 0:
             return False
         result: int = library.syscall(_SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0)
         return result == 0
@@ -250,15 +247,15 @@ def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
 
 
 def _install_seccomp_filter(library: ctypes.CDLL, *, network: bool) -> bool:
-    """Have the kernel of the system refuse calls that reach others."""
-    if _get_machine() not in SYSCALL_TABLES:
+    machine = _get_machine()
+    if machine not in SYSCALL_TABLES:
         return False
-    program = build_seccomp_filter(SYSCALL_TABLES[_get_machine()], network=network)
+    program = build_seccomp_filter(SYSCALL_TABLES[machine], network=network)
     code = ctypes.create_string_buffer(program, len(program))
-    # struct sock_fprog: a count, padding, a pointer.
-    description = ctypes.create_string_buffer(
+    # struct sock_fprog: instruction count, padding, pointer to the instructions.
+    fprog = ctypes.create_string_buffer(
         struct.pack("H6xP", len(program) // 8, ctypes.addressof(code))
     )
-    place = ctypes.c_void_p(ctypes.addressof(description))
-    result: int = library.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, place, 0, 0)
+    address = ctypes.c_void_p(ctypes.addressof(fprog))
+    result: int = library.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, address, 0, 0)
     return result == 0

@@ -1,6 +1,7 @@
-"""Programs of others that tools start, such as a test run: with limits, and without leftovers.
+"""External programs that tools run, such as a test run, under a supervisor process.
 
-Each has a guard beside it, which ends all that the program started, also when this process is gone.
+The supervisor (`paddock.kernels.worker.program_supervisor`) enforces the limits and kills all
+processes that the program left behind, even if the server itself is killed.
 """
 
 from __future__ import annotations
@@ -37,16 +38,19 @@ _NOT_STARTED = "not-started"
 
 
 class ProgramExit(NamedTuple):
-    """How a program ended."""
+    """Exit status of a supervised program."""
 
     code: int | None
-    """Its exit code, negative for a signal; None if it was ended, or could not be watched."""
+    """The exit code, negative for a signal; None if the program was stopped or lost."""
     cause: str = ""
-    """`stopped`, `memory`, `not-started`, or `lost` if its guard was killed."""
+    """Why there is no exit code: `stopped`, `memory`, `not-started`, or `lost`.
+
+    `lost` means that the supervisor itself was killed.
+    """
 
 
 class SupervisedProgram:
-    """A program with its guard; close it, and nothing of it is left."""
+    """A running program and its supervisor. Closing it ends every process of the program."""
 
     def __init__(
         self,
@@ -57,14 +61,14 @@ class SupervisedProgram:
         network: bool = False,
         memory_bytes: int | None = None,
     ) -> None:
-        """Start it.
+        """Start the program in `directory`.
 
         Raises:
-            KernelError: when there is no process for its guard.
+            KernelError: The supervisor cannot be started, or this is Windows.
         """
         if sys.platform == "win32":
             raise KernelError(
-                "Windows has no guard for what a program starts",
+                "Programs cannot be supervised on Windows",
                 hint="run this server on Linux or macOS, or in WSL",
             )
         self._kernel_id = secrets.token_hex(8)
@@ -99,9 +103,9 @@ class SupervisedProgram:
         self._tail = b""
         self.printed_bytes = 0
         self._readers = [
-            threading.Thread(target=self._read_output, name="paddock-guarded", daemon=True),
+            threading.Thread(target=self._read_output, name="paddock-program-output", daemon=True),
             threading.Thread(
-                target=self._read_exit_report, name="paddock-guarded-end", daemon=True
+                target=self._read_exit_report, name="paddock-program-exit", daemon=True
             ),
         ]
         self._exit_report = b""
@@ -111,20 +115,20 @@ class SupervisedProgram:
             reader.start()
 
     def wait(self, seconds: float) -> ProgramExit | None:
-        """How it ended; None if it goes on for so many seconds.
+        """Wait for the program to end; return None if it is still running after `seconds`.
 
         Raises:
-            KernelError: when it could not be started.
+            KernelError: The program could not be started.
         """
         if not self._has_ended.wait(seconds):
             return None
-        ended = self._get_exit()
-        if ended.cause == _NOT_STARTED:
+        program_exit = self._get_exit()
+        if program_exit.cause == _NOT_STARTED:
             raise KernelError(f"The program cannot be started: {self._start_error}")
-        return ended
+        return program_exit
 
     def stop(self) -> ProgramExit:
-        """End it and all that it started."""
+        """End the program and all processes that it started."""
         stdin = self._process.stdin
         if stdin is not None and not stdin.closed:
             stdin.close()
@@ -134,10 +138,10 @@ class SupervisedProgram:
         return self._get_exit()
 
     def close(self) -> None:
-        """End it, and let go of what belongs to it."""
-        ended = self.stop()
+        """End the program, and release its pipes and threads."""
+        program_exit = self.stop()
         self._process.wait()
-        if ended.cause == "lost":
+        if program_exit.cause == "lost":
             self._kill_orphans()
         for reader in self._readers:
             reader.join(_END_TIMEOUT_SECONDS)
@@ -158,11 +162,11 @@ class SupervisedProgram:
 
     @property
     def output(self) -> str:
-        """What it printed: the beginning and the end of it, if it is much."""
+        """The program's output; the middle of a long one is omitted."""
         head, tail = self._head, self._tail[-_MAX_TAIL_BYTES:]
-        left_out = self.printed_bytes - len(head) - len(tail)
-        between = f"\n... [{left_out} bytes left out] ...\n".encode() if left_out > 0 else b""
-        return (head + between + tail).decode("utf-8", "replace")
+        omitted = self.printed_bytes - len(head) - len(tail)
+        separator = f"\n... [{omitted} bytes left out] ...\n".encode() if omitted > 0 else b""
+        return (head + separator + tail).decode("utf-8", "replace")
 
     def _read_output(self) -> None:
         for data in _iter_chunks(self._process.stdout):
@@ -170,6 +174,7 @@ class SupervisedProgram:
             room = _MAX_HEAD_BYTES - len(self._head)
             self._head += data[:room]
             self._tail += data[room:]
+            # Trimmed at twice the size, so that the copying stays linear in the output.
             if len(self._tail) > 2 * _MAX_TAIL_BYTES:
                 self._tail = self._tail[-_MAX_TAIL_BYTES:]
 
@@ -180,14 +185,14 @@ class SupervisedProgram:
 
     def _get_exit(self) -> ProgramExit:
         try:
-            told = json.loads(self._exit_report)
+            report = json.loads(self._exit_report)
         except ValueError:
             return ProgramExit(None, "lost")
-        self._start_error = str(told.get("fault", ""))
-        return ProgramExit(told.get("code"), told.get("cause", ""))
+        self._start_error = str(report.get("fault", ""))
+        return ProgramExit(report.get("code"), report.get("cause", ""))
 
     def _kill_orphans(self) -> None:
-        """End what is left when something has killed the guard: it is known by its mark."""
+        """Kill the program's processes, found by their environment, without the supervisor."""
         subprocess.run(  # noqa: S603 - our own interpreter
             [*_build_command("child.process_tree", "kill_kernel"), str(_SOURCE_ROOT)],
             env=sandbox.build_environment() | {KERNEL_ID_VARIABLE: self._kernel_id},
@@ -203,7 +208,6 @@ def _build_command(module: str, function: str) -> list[str]:
 
 
 def _iter_chunks(pipe: IO[bytes] | None) -> Iterator[bytes]:
-    """What comes out of a pipe, until it is closed at the other end."""
-    assert pipe is not None  # noqa: S101 - each was asked for
+    assert pipe is not None  # noqa: S101 - all pipes are requested in Popen
     while data := os.read(pipe.fileno(), _READ_CHUNK_BYTES):
         yield data

@@ -1,14 +1,7 @@
-"""Pictures that code has drawn, as PNG: `draw` in the server, `renderer` in a child process.
+"""Conversion of SVG images to PNG, in a child process.
 
-A drawing comes from code that nobody has checked, so it is rendered in a process of its own, with
-limits on its time, its memory and the size of what it gives.
-
-Which fonts labels are drawn with where a drawing asks for no certain one.
-
-The renderer takes `sans-serif` for Arial, and draws nothing where that is missing, as on most Linux
-machines. So a family that is there is named to it. macOS and Windows have what it looks for.
-
-Having drawings rendered, in a child process that may fail.
+The images come from untrusted code. They are rendered in a separate process
+(`svg_renderer_process`) with limits on time, memory and image size.
 """
 
 from __future__ import annotations
@@ -63,70 +56,79 @@ _MAX_FONT_FILES = 20_000
 
 @cache
 def find_font_families() -> dict[str, str]:
-    """A family for each of the generic ones, as the renderer's parameters; looked for once."""
+    """Return an installed font for each generic family, as arguments for the renderer.
+
+    The renderer maps `sans-serif` to Arial and draws no text if that is missing, as on most Linux
+    machines. macOS and Windows have the fonts that it expects.
+    """
     if sys.platform in ("win32", "darwin"):
         return {}
     files = _list_font_files()
-    found = {
+    families = {
         generic: next((family for file, family in candidates if file in files), None)
         for generic, candidates in _FONT_CANDIDATES.items()
     }
-    usual = found["sans_serif_family"]
-    return {generic: family for generic, each in found.items() if (family := each or usual)}
+    default = families["sans_serif_family"]
+    return {generic: family for generic, match in families.items() if (family := match or default)}
 
 
 def _list_font_files() -> set[str]:
-    found: set[str] = set()
-    for place in _FONT_DIRECTORIES:
-        for _, _, names in os.walk(Path(place).expanduser()):
-            found.update(names)
-            if len(found) > _MAX_FONT_FILES:
-                return found
-    return found
+    file_names: set[str] = set()
+    for directory in _FONT_DIRECTORIES:
+        for _, _, names in os.walk(Path(directory).expanduser()):
+            file_names.update(names)
+            if len(file_names) > _MAX_FONT_FILES:
+                return file_names
+    return file_names
 
 
 PNG_MIME_TYPE, SVG_MIME_TYPE = "image/png", "image/svg+xml"
 RENDER_TIMEOUT_SECONDS = 20
-"""For all drawings of one answer."""
+"""Time limit for all images of one answer together."""
 MAX_IMAGE_BYTES = 8 << 20
 _RENDERER_SCRIPT = Path(__file__).with_name("svg_renderer_process.py")
 
 
 @cache
 def _find_resvg_directory() -> str | None:
-    """The directory that holds `resvg_py`; nothing of it is imported here."""
-    found = importlib.util.find_spec("resvg_py")
-    return str(Path(found.origin).parent.parent) if found and found.origin else None
+    """Return the directory that contains `resvg_py`, without importing the package."""
+    spec = importlib.util.find_spec("resvg_py")
+    return str(Path(spec.origin).parent.parent) if spec and spec.origin else None
 
 
 def can_render_svg() -> bool:
-    """Whether drawings can be made into pictures on this machine."""
+    """Return whether SVG images can be converted on this machine."""
     return _find_resvg_directory() is not None
 
 
-def render_images(pictures: Sequence[tuple[bytes, str]]) -> list[bytes | None]:
-    """PNG for each picture, which is given with its type; None for one that cannot be had."""
-    wanted = [index for index, (_, mime) in enumerate(pictures) if mime == SVG_MIME_TYPE]
-    made: list[bytes | None] = [data if mime == PNG_MIME_TYPE else None for data, mime in pictures]
-    package = _find_resvg_directory()
-    if wanted and package is not None:
-        rendered = _run_renderer([pictures[index][0] for index in wanted], package)
-        for index, picture in zip(wanted, rendered, strict=False):
-            made[index] = picture or None
-    return [picture if picture and len(picture) <= MAX_IMAGE_BYTES else None for picture in made]
+def render_images(images: Sequence[tuple[bytes, str]]) -> list[bytes | None]:
+    """Return each image as PNG, or None if it cannot be converted or is too large.
+
+    Args:
+        images: The content and media type of each image.
+    """
+    svg_indices = [index for index, (_, mime) in enumerate(images) if mime == SVG_MIME_TYPE]
+    pngs: list[bytes | None] = [data if mime == PNG_MIME_TYPE else None for data, mime in images]
+    package_directory = _find_resvg_directory()
+    if svg_indices and package_directory is not None:
+        rendered = _run_renderer([images[index][0] for index in svg_indices], package_directory)
+        # The renderer may have ended early: then the last images have no result.
+        for index, png in zip(svg_indices, rendered, strict=False):
+            pngs[index] = png or None
+    return [png if png and len(png) <= MAX_IMAGE_BYTES else None for png in pngs]
 
 
-def _run_renderer(drawings: list[bytes], package: str) -> list[bytes]:
-    """As many pictures as the child gave before it ended."""
-    requests = b"".join(struct.pack(">I", len(drawing)) + drawing for drawing in drawings)
+def _run_renderer(svgs: list[bytes], package_directory: str) -> list[bytes]:
+    """Return the images that the renderer produced before it ended or timed out."""
+    requests = b"".join(struct.pack(">I", len(svg)) + svg for svg in svgs)
     try:
-        done = subprocess.run(  # noqa: S603 - our own file, with our own interpreter
+        completed = subprocess.run(  # noqa: S603 - Paddock's own script and interpreter
             [
                 sys.executable,
                 "-I",
                 "-S",
                 str(_RENDERER_SCRIPT),
-                package,
+                package_directory,
                 json.dumps(find_font_families()),
             ],
             input=requests,
@@ -136,24 +138,26 @@ def _run_renderer(drawings: list[bytes], package: str) -> list[bytes]:
             check=False,
             env={},
         )
-        answer = done.stdout
-    except subprocess.TimeoutExpired as expired:
-        answer = expired.stdout or b""
+        replies = completed.stdout
+    except subprocess.TimeoutExpired as error:
+        replies = error.stdout or b""
     except OSError:
         return []
-    return list(_split_frames(answer))
+    return _split_frames(replies)
 
 
-def _split_frames(answer: bytes) -> list[bytes]:
-    found: list[bytes] = []
-    at = 0
-    while at + 4 <= len(answer):
-        size = struct.unpack_from(">I", answer, at)[0]
-        if at + 4 + size > len(answer):
+def _split_frames(data: bytes) -> list[bytes]:
+    """Split length-prefixed frames; an incomplete last frame is dropped."""
+    frames: list[bytes] = []
+    offset = 0
+    while offset + 4 <= len(data):
+        (size,) = struct.unpack_from(">I", data, offset)
+        end = offset + 4 + size
+        if end > len(data):
             break
-        found.append(answer[at + 4 : at + 4 + size])
-        at += 4 + size
-    return found
+        frames.append(data[offset + 4 : end])
+        offset = end
+    return frames
 
 
 __all__ = ["can_render_svg", "render_images"]

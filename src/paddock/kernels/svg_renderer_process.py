@@ -1,8 +1,8 @@
-"""The child process: drawings as SVG on its standard input, pictures as PNG on its output.
+"""Renderer process: reads SVG images from standard input, writes PNG images to standard output.
 
-Each is preceded by its length, in four bytes; a picture of no length could not be drawn. Run as a
-file, with two arguments: the directory that holds `resvg_py`, and families of fonts as JSON. It
-imports nothing of Paddock.
+Each image is preceded by its length as four bytes, big-endian; an empty reply means that the image
+could not be rendered. The script takes two arguments: the directory that contains `resvg_py`, and
+font families as JSON. It imports nothing of Paddock.
 """
 
 import json
@@ -12,30 +12,31 @@ import sys
 from typing import Any
 
 MAX_SIDE_PIXELS = 2000
-"""Pixels; larger drawings are made smaller."""
+"""Larger images are scaled down to this size."""
 MAX_ENLARGED_SIDE_PIXELS = 600
-"""Pixels; what is no larger is drawn at twice its size, so that its labels can be read."""
+"""Images up to this size are scaled up by 2, so that their labels are legible."""
 MAX_SVG_BYTES = 32 << 20
 MAX_MEMORY_BYTES = 2 << 30
 _ROOT_ELEMENT = re.compile(rb"<svg\b[^>]*>")
 _NUMBER_PATTERN = r"\s*([0-9.]+)"
+_VIEW_BOX = re.compile("viewBox=[\"']" + "[ ,]".join([_NUMBER_PATTERN] * 4))
 
 
 def main() -> None:
-    """Render one drawing after the other, until there are no more."""
+    """Render images until standard input ends."""
     _limit_memory()
     sys.path.append(sys.argv[1])
     families = json.loads(sys.argv[2])
-    stream, answer = sys.stdin.buffer, sys.stdout.buffer
-    while head := stream.read(4):
-        picture = _render_svg(stream.read(struct.unpack(">I", head)[0]), families)
-        answer.write(struct.pack(">I", len(picture)) + picture)
-        answer.flush()
+    requests, replies = sys.stdin.buffer, sys.stdout.buffer
+    while header := requests.read(4):
+        png = _render_svg(requests.read(struct.unpack(">I", header)[0]), families)
+        replies.write(struct.pack(">I", len(png)) + png)
+        replies.flush()
 
 
 def _limit_memory() -> None:
     try:
-        import resource  # noqa: PLC0415 - not on Windows
+        import resource  # noqa: PLC0415 - missing on Windows
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
@@ -45,7 +46,7 @@ def _limit_memory() -> None:
 def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
     if len(svg) > MAX_SVG_BYTES:
         return b""
-    import resvg_py  # noqa: PLC0415 - its directory has to be on the path first
+    import resvg_py  # noqa: PLC0415 - main() adds its directory to the path first
 
     try:
         return bytes(
@@ -61,15 +62,12 @@ def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
 
 
 def _choose_size(svg: bytes) -> dict[str, Any]:
-    """How large to draw: as the drawing says, unless that is very small or very large."""
-    found = _ROOT_ELEMENT.search(svg[:4096])
-    root = found[0].decode("ascii", "replace") if found else ""
+    """Return the size arguments of the renderer, from the image's own size in pixels."""
+    match = _ROOT_ELEMENT.search(svg[:4096])
+    root = match[0].decode("ascii", "replace") if match else ""
     width, height = (_parse_length(root, name) for name in ("width", "height"))
     if not width or not height:
-        box = re.search(
-            rf"viewBox=[\"']{_NUMBER_PATTERN}[ ,]{_NUMBER_PATTERN}[ ,]{_NUMBER_PATTERN}[ ,]{_NUMBER_PATTERN}",
-            root,
-        )
+        box = _VIEW_BOX.search(root)
         width, height = (float(box[3]), float(box[4])) if box else (0.0, 0.0)
     if 0 < max(width, height) <= MAX_ENLARGED_SIDE_PIXELS:
         return {"zoom": 2}
@@ -79,8 +77,8 @@ def _choose_size(svg: bytes) -> dict[str, Any]:
 
 
 def _parse_length(root: str, name: str) -> float:
-    found = re.search(rf"\b{name}=[\"']{_NUMBER_PATTERN}(?:px)?[\"']", root)
-    return float(found[1]) if found else 0.0
+    match = re.search(rf"\b{name}=[\"']{_NUMBER_PATTERN}(?:px)?[\"']", root)
+    return float(match[1]) if match else 0.0
 
 
 if __name__ == "__main__":

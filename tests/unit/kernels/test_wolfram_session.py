@@ -263,14 +263,14 @@ def test_it_is_stated_that_expressions_before_the_one_that_was_stopped_are_kept(
     assert answered("x\ny", x=stopped).notes == (f"It took too long. {ROLLED_BACK_NOTE}",)
     assert answered("a\nx\ny", x=stopped).notes == (
         (
-            "It took too long. The session is as it was before the expression that did not end; "
-            "the expressions before it are kept."
+            "It took too long. The session is as it was before the expression that did not finish; "
+            "the expressions before it were kept."
         ),
     )
     quitting = answered("a\nx", x=EvaluationResult("quit", note="It ended with exit code 0."))
     assert text(quitting) == (
         "General::quit: The code ended the kernel with exit code 0; "
-        "the expressions before that are kept."
+        "the expressions before that were kept."
     )
 
 
@@ -293,7 +293,7 @@ def test_quit_has_a_message_and_no_result() -> None:
 
     assert text(evaluation) == (
         "General::quit: The code ended the kernel with exit code 3; "
-        "the session goes on as it was before."
+        "the session continues as it was before."
     )
     assert evaluation.notes == ()
 

@@ -1,18 +1,16 @@
-"""Whether a process can be forked without loss, and forking it.
+"""Evaluator processes: the active process and the checkpoint, which hold the state of a kernel.
 
-A fork has one thread, and no children. So a process whose threads or children go on stays what it
-is: there is no state to go back to until they have ended. Python 3.8 can read this module.
+Both run the same loop. A process is active until the supervisor orders it to commit; from then on
+it is the checkpoint. The processes follow the supervisor's orders and end when it is gone.
 
-The checkpoint and the active process: those that hold the state of a kernel.
-
-Both run the same loop; a process is active until it is told to commit, and a checkpoint from then
-on. One that cannot be forked just now stays active, with no checkpoint behind it. They do what the
-guard orders, and end when it is gone. Python 3.8 can read this module.
+A forked process has one thread and no children. A process with further threads or children is
+therefore not forked, since its copy would lack them. It stays active without a checkpoint, so an
+evaluation cannot be rolled back, until they have ended. Compatible with Python 3.8.
 """
 
 from __future__ import annotations
 
-import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes time
+import _signal as signal  # type: ignore[import-not-found]  # importing `signal` is slow
 import os
 import resource
 import select
@@ -24,64 +22,76 @@ from paddock.kernels.child.process_tree import kill_kernel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
+    from paddock.kernels.child.job_runner import LanguageInterpreter
+
+ALARM_GRACE_SECONDS = 5.0
+"""Time after a job's limit at which the process ends itself, if no supervisor has stopped it."""
+LOST_CONNECTION_EXIT_CODE = 213
+"""Exit code of a process whose connection to the supervisor was closed by user code."""
+
+_MAX_ALARM_SECONDS = 1e7
+"""Maximum interval that the timers of all supported systems accept."""
 _TASK_DIRECTORY = "/proc/self/task"
 
 
 def find_fork_obstacle() -> str:
-    """What keeps this process from being forked, as people say it; empty when nothing does."""
+    """Return why a fork of this process would lose something; empty if it would not."""
     try:
         names = _list_thread_names()
-    except Exception:  # noqa: BLE001 - the code may have put anything in the place of threads
-        return "it cannot be seen whether threads go on"
+    except Exception:  # noqa: BLE001 - user code may have replaced the `threading` module
+        return "running threads cannot be detected"
     if names:
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        return f"threads go on in the background ({', '.join(names[:3])}{more})"
+        return f"threads are still running in the background ({', '.join(names[:3])}{more})"
     if _has_children():
-        return "programs that were started go on, or have not been waited for"
+        return "child processes are still running, or have not been waited for"
     if _has_native_threads():
         return "a library has started threads that a copy of the process would not have"
     return ""
 
 
 def fork_process() -> int | None:
-    """Fork as `os.fork` does, without new random numbers; None when the system does not let us."""
+    """Fork without reseeding `random`; return None if the system cannot create a process."""
     random: Any = sys.modules.get("random")
     try:
         state = random.getstate()
-    except Exception:  # noqa: BLE001 - it is not loaded, or is something else
+    except Exception:  # noqa: BLE001 - not imported, or replaced by user code
         state = None
     try:
         child = os.fork()
     except OSError:
         return None
     if child == 0 and state is not None:
-        random.setstate(state)  # Python seeds it anew in a fork, and nobody here has asked for that
+        # CPython reseeds `random` after a fork. Sequences that user code has seeded must go on.
+        random.setstate(state)
     return child
 
 
 def _list_thread_names() -> list[str]:
-    """The names of Python's threads besides this one."""
+    """Return the names of all Python threads except the current one."""
     threading: Any = sys.modules.get("threading")
     if not hasattr(threading, "enumerate"):
         return []
-    here = threading.get_ident()
-    return [thread.name for thread in threading.enumerate() if thread.ident != here]
+    current = threading.get_ident()
+    return [thread.name for thread in threading.enumerate() if thread.ident != current]
 
 
 def _has_children() -> bool:
     try:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except (OSError, AttributeError):  # there are none, or the system cannot say
+    except (OSError, AttributeError):  # no children, or no support (AttributeError on macOS)
         return False
     return True
 
 
 def _has_native_threads() -> bool:
-    """Whether there are threads that Python does not know, and that do not end for a fork.
+    """Return whether native threads exist that do not end at a fork.
 
-    Libraries that heed forks, such as OpenBLAS, end theirs in time and start them anew.
+    Libraries with fork handlers, such as OpenBLAS, stop their threads before a fork and restart
+    them when needed. A trial fork shows which threads remain.
     """
     if _count_tasks() < 2:
         return False
@@ -96,33 +106,20 @@ def _has_native_threads() -> bool:
 
 
 def _count_tasks() -> int:
-    """How many threads the system sees; 1 where it does not tell."""
+    """Return the number of threads of this process; 1 if the system does not tell."""
     try:
-        return len(os.listdir(_TASK_DIRECTORY))  # noqa: PTH208 - pathlib takes time
+        return len(os.listdir(_TASK_DIRECTORY))  # noqa: PTH208 - importing pathlib is slow
     except OSError:
         return 1
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import NoReturn
-
-    from paddock.kernels.child.job_runner import LanguageInterpreter
-
-ALARM_GRACE_SECONDS = 5.0
-"""Seconds after its limit when an active process ends itself, should nobody else be left."""
-LOST_CONNECTION_EXIT_CODE = 213
-"""How a process ends whose way to the guard was closed by the code that it ran."""
-
-_MAX_ALARM_SECONDS = 1e7
-"""Seconds; what the timers of all systems can hold."""
-
-
 class SupervisorPipes:
-    """The descriptors between the guard and the others.
+    """Pipes between the supervisor and the evaluator processes.
 
-    `orders` is where each of the two reads: they take turns, so that an order is read by one only.
-    Both write to `notices`.
+    Attributes:
+        orders: Read ends of the two order pipes. Checkpoint and active process take turns in
+            using them, so that each order is read by the right one.
+        notices: Write end of the pipe to the supervisor, used by both.
     """
 
     def __init__(self, orders: tuple[int, int], notices: int) -> None:
@@ -131,7 +128,8 @@ class SupervisorPipes:
         self._notices_identity = _get_identity(notices)
 
     def send_notice(self, notice: PlainFrame) -> None:
-        """Tell the guard something; without a way to it there is nothing left to do."""
+        """Send a message to the supervisor; exit if user code has closed the descriptor."""
+        # Code may also have opened another file under the same number, hence the comparison.
         if _get_identity(self.notices) != self._notices_identity:
             os._exit(LOST_CONNECTION_EXIT_CODE)
         send_frame(self.notices, notice)
@@ -139,60 +137,69 @@ class SupervisorPipes:
 
 def _get_identity(handle: int) -> tuple[int, int] | None:
     try:
-        found = os.fstat(handle)
+        status = os.fstat(handle)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def run_evaluator(make: Callable[[], LanguageInterpreter], links: SupervisorPipes) -> NoReturn:
-    """Be the first checkpoint, and whatever comes after it."""
+def run_evaluator(
+    make_interpreter: Callable[[], LanguageInterpreter], pipes: SupervisorPipes
+) -> NoReturn:
+    """Load the engine, then act as checkpoint and active process in turn.
+
+    Each fork returns here twice: the child becomes the active process, the parent its checkpoint.
+    Both return to this loop when their role changes.
+    """
     try:
-        interpreter = make()
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the server is told
-        links.send_notice(PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
+        interpreter = make_interpreter()
+    except BaseException as error:  # noqa: BLE001 - any failure is reported to the server
+        pipes.send_notice(PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     turn = 0
     while True:
         turn = 1 - turn
-        why = find_fork_obstacle()
-        child = None if why else fork_process()
+        obstacle = find_fork_obstacle()
+        child = None if obstacle else fork_process()
         if child is None:
-            _run_active(interpreter, links, turn, why or "the system has no room for its copy")
+            reason = obstacle or "the system could not create another process"
+            _run_active(interpreter, pipes, turn, reason)
         elif child == 0:
-            _run_active(interpreter, links, turn)
+            _run_active(interpreter, pipes, turn)
         else:
             turn = 1 - turn
-            _run_checkpoint(child, links, turn)
+            _run_checkpoint(child, pipes, turn)
 
 
-def _run_checkpoint(child: int, links: SupervisorPipes, turn: int) -> None:
-    """Be the checkpoint until another active process is wanted."""
-    _set_process_group(child)  # the child does it too, and may have been first
-    woken, wakes = os.pipe()
-    os.set_blocking(wakes, False)
+def _run_checkpoint(child: int, pipes: SupervisorPipes, turn: int) -> None:
+    """Act as checkpoint until the supervisor orders another fork."""
+    _set_process_group(child)  # in parent and child, because either may run first
+    # SIGCHLD writes to this pipe, so that `select` also returns when the active process ends.
+    wakeup_reader, wakeup_writer = os.pipe()
+    os.set_blocking(wakeup_writer, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    before = signal.set_wakeup_fd(wakes)
+    previous_wakeup = signal.set_wakeup_fd(wakeup_writer)
     try:
-        _report_exit(child, links)  # it may have ended before there was a signal to be woken by
-        orders = PlainFrameReader(links.orders[turn])
+        _report_exit(child, pipes)  # it may have ended before the handler was installed
+        orders = PlainFrameReader(pipes.orders[turn])
         while True:
-            ready, _, _ = select.select([orders.handle, woken], [], [])
-            if woken in ready:
-                os.read(woken, 512)
-                _report_exit(child, links)
+            ready, _, _ = select.select([orders.handle, wakeup_reader], [], [])
+            if wakeup_reader in ready:
+                os.read(wakeup_reader, 512)
+                _report_exit(child, pipes)
             if orders.handle in ready and _is_fork_order(orders):
                 return
     finally:
-        signal.set_wakeup_fd(before)
+        # User code may have its own SIGCHLD handling after the next fork.
+        signal.set_wakeup_fd(previous_wakeup)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.close(woken)
-        os.close(wakes)
+        os.close(wakeup_reader)
+        os.close(wakeup_writer)
 
 
 def _set_process_group(pid: int) -> None:
-    try:  # noqa: SIM105 - contextlib takes time
+    try:  # noqa: SIM105 - importing contextlib is slow
         os.setpgid(pid, pid)
     except OSError:
         pass
@@ -206,30 +213,30 @@ def _is_fork_order(orders: PlainFrameReader) -> bool:
         os._exit(0)
 
 
-def _report_exit(child: int, links: SupervisorPipes) -> None:
+def _report_exit(child: int, pipes: SupervisorPipes) -> None:
     try:
         pid, status = os.waitpid(child, os.WNOHANG)
     except ChildProcessError:
         return
     if pid == child:
-        links.send_notice(PlainFrame("died", pid=pid, status=status))
+        pipes.send_notice(PlainFrame("died", pid=pid, status=status))
 
 
 def _run_active(
-    interpreter: LanguageInterpreter, links: SupervisorPipes, turn: int, why_alone: str = ""
+    interpreter: LanguageInterpreter, pipes: SupervisorPipes, turn: int, why_alone: str = ""
 ) -> None:
-    """Do jobs until the state is good enough to become the checkpoint."""
+    """Run jobs until the supervisor orders a commit."""
     if not why_alone:
         _set_process_group(0)
-    links.send_notice(_build_ready_frame(interpreter, why_alone))
-    orders = PlainFrameReader(links.orders[turn])
+    pipes.send_notice(_build_ready_frame(interpreter, why_alone))
+    orders = PlainFrameReader(pipes.orders[turn])
     warm = getattr(interpreter, "warm", None)
     if warm is not None:
         warm()
     while True:
         try:
             order = orders.read_one()
-        except KeyboardInterrupt:  # one that came too late
+        except KeyboardInterrupt:  # an interrupt that arrived after its job had ended
             continue
         except EOFError:
             os._exit(0)
@@ -238,8 +245,8 @@ def _run_active(
         if order.type == "commit":
             return
         if order.type != "again":
-            links.send_notice(PlainFrame("begun"))
-            links.send_notice(run_job(interpreter, order, links.send_notice, JobLimits(order)))
+            pipes.send_notice(PlainFrame("begun"))
+            pipes.send_notice(run_job(interpreter, order, pipes.send_notice, JobLimits(order)))
 
 
 def _build_ready_frame(interpreter: LanguageInterpreter, why_alone: str) -> PlainFrame:
@@ -254,32 +261,32 @@ def _build_ready_frame(interpreter: LanguageInterpreter, why_alone: str) -> Plai
 
 
 class JobLimits:
-    """Limits that a process sets itself for one job."""
+    """Context manager that limits the memory and time of the process during one job."""
 
     def __init__(self, job: PlainFrame) -> None:
         self._seconds = min(job.seconds, _MAX_ALARM_SECONDS) + ALARM_GRACE_SECONDS
         self._memory = job.memory_bytes if job.type == "evaluate" else 0
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Set the limits."""
         _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
         self._hard = hard
         if self._memory:
             infinite = hard == resource.RLIM_INFINITY
             _set_memory_limit(self._memory if infinite else min(self._memory, hard), hard)
-        # The guard keeps the limit. Should all others be gone, this one must end all the same.
+        # The supervisor enforces the time limit. The alarm is for the case that it was killed.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
 
     def __exit__(self, *_: object) -> None:
-        """End."""
+        """Remove the limits."""
         signal.setitimer(signal.ITIMER_REAL, 0)
         if self._memory:
             _set_memory_limit(self._hard, self._hard)
 
 
 def _set_memory_limit(soft: int, hard: int) -> None:
-    try:  # noqa: SIM105 - contextlib takes time
+    try:  # noqa: SIM105 - importing contextlib is slow
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     except (OSError, ValueError):  # macOS does not limit address space
         pass

@@ -1,16 +1,16 @@
-"""Starts an engine in another Python than Paddock's: a script, for Python 3.8 and later.
+"""Script that runs an engine in another Python than Paddock's. Compatible with Python 3.8.
 
-That Python needs nothing but its standard library. It gets the few modules that a process of a
-kernel is made of by their paths, with builtins of their own, so that code that changes the builtins
-does not change them. Afterwards they are forgotten under their names: if the user's own environment
-has a `paddock`, it is the one that code imports.
+That Python needs only its standard library. The script loads the modules of `paddock.kernels.child`
+by path. They get their own copy of the builtins, so that user code that changes the builtins does
+not affect them. Afterwards they are removed from `sys.modules`: if the user's environment contains
+a package `paddock`, user code imports that one.
 """
 
 from __future__ import annotations
 
 import sys
 
-del sys.path[0]  # where this script is: its neighbours are not what anybody means by their names
+del sys.path[0]  # this script's directory, whose modules user code must not import by accident
 
 import builtins  # noqa: E402 - see above
 import os  # noqa: E402 - see above
@@ -31,35 +31,39 @@ _PACKAGES = (
 )
 
 
-class _IsolatedLoader(_bootstrap_external.SourceFileLoader):  # type: ignore[misc]  # importlib takes time
-    """Loads a module with builtins that nobody else changes."""
+class _IsolatedLoader(_bootstrap_external.SourceFileLoader):  # type: ignore[misc]  # importing importlib is slow
+    """Loader that gives a module its own copy of the builtins."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's code."""
+        """Execute the module."""
         vars(module)["__builtins__"] = _pristine_builtins
         super().exec_module(module)
 
 
 class _IsolatedFinder:
-    """Finds the modules that are needed here, and no other ones."""
+    """Finder for modules of `paddock.kernels.child`, and no others."""
 
     def __init__(self, root: str) -> None:
         self._root = root
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Where a module is."""
+        """Return the spec of a module, or None."""
         if name in _PACKAGES or not name.startswith(_PACKAGES[2:]):
             return None
-        file = os.path.join(self._root, *name.split(".")) + ".py"  # noqa: PTH118 - pathlib takes time
+        file = os.path.join(self._root, *name.split(".")) + ".py"  # noqa: PTH118 - importing pathlib is slow
         return _bootstrap_external.spec_from_file_location(
             name, file, loader=_IsolatedLoader(name, file)
         )
 
 
 def main() -> NoReturn:
-    """Be a process of a kernel, as the arguments say."""
+    """Run an evaluator process or a forkless worker, depending on the arguments.
+
+    The arguments are the source root, the interpreter module and, for an evaluator process, the
+    descriptors of its pipes.
+    """
     root, interpreter, *handles = sys.argv[1:]
-    before = set(sys.modules)
+    modules_before = set(sys.modules)
     finder: Any = _IsolatedFinder(root)
     sys.meta_path.insert(0, finder)
     for name in _PACKAGES:
@@ -67,26 +71,27 @@ def main() -> NoReturn:
         package.__path__ = []
         sys.modules[name] = package
     __import__(interpreter)
-    make = sys.modules[interpreter].interpreter
+    make_interpreter = sys.modules[interpreter].interpreter
     if handles:
-        from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator  # noqa: PLC0415 - not everywhere
+        from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator  # noqa: PLC0415 - needs POSIX
 
         first, second, notices = (int(handle) for handle in handles)
-        _unload_paddock(finder, before)
-        run_evaluator(make, SupervisorPipes((first, second), notices))
-    from paddock.kernels.child import forkless_worker  # noqa: PLC0415 - seldom, and threads
+        _unload_paddock(finder, modules_before)
+        run_evaluator(make_interpreter, SupervisorPipes((first, second), notices))
+    from paddock.kernels.child import forkless_worker  # noqa: PLC0415 - rare, and imports threading
     from paddock.kernels.child.standard_streams import claim_standard_streams  # noqa: PLC0415 - as above
 
-    _unload_paddock(finder, before)
+    _unload_paddock(finder, modules_before)
     requests, replies, output = claim_standard_streams()
-    forkless_worker.run_forkless(make, requests, replies, output, [])
+    forkless_worker.run_forkless(make_interpreter, requests, replies, output, [])
 
 
-def _unload_paddock(finder: object, before: set[str]) -> None:
-    sys.meta_path.remove(finder)  # type: ignore[arg-type]  # it finds modules all the same
+def _unload_paddock(finder: object, modules_before: set[str]) -> None:
+    """Remove Paddock's modules from the import system; set up `sys` as in an interactive Python."""
+    sys.meta_path.remove(finder)  # type: ignore[arg-type]  # a finder by duck typing
     sys.argv[:] = [""]
     sys.path.insert(0, "")
-    for name in set(sys.modules) - before:
+    for name in set(sys.modules) - modules_before:
         if name.partition(".")[0] == "paddock":
             del sys.modules[name]
 

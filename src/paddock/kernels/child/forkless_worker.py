@@ -1,7 +1,7 @@
-"""A worker without other processes, for systems that cannot fork.
+"""Worker in a single process, for systems that cannot fork.
 
-There is no state to go back to: when an evaluation has to be stopped and the engine does not heed
-an interrupt, the worker tells so and ends. Its session then repeats the journal in another one.
+There is no checkpoint. If an evaluation must be stopped and the engine ignores the interrupt, the
+worker reports that and ends; the session then replays its journal in a new kernel.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _READ_CHUNK_BYTES = 1 << 16
 
 
 def run_forkless(
-    make: Callable[[], LanguageInterpreter],
+    make_interpreter: Callable[[], LanguageInterpreter],
     requests: int,
     replies: int,
     output: int,
-    kept: list[str],
+    restrictions: list[str],
 ) -> NoReturn:
-    """Be a kernel in one process."""
+    """Load the engine and process requests until the server is gone."""
     try:
-        interpreter = make()
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the server is told
+        interpreter = make_interpreter()
+    except BaseException as error:  # noqa: BLE001 - any failure is reported to the server
         send_frame(replies, PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     send_frame(
@@ -47,14 +47,14 @@ def run_forkless(
             "started",
             guard=os.getpid(),
             engine_version=interpreter.version,
-            confinement=kept,
+            confinement=restrictions,
         ),
     )
     _ForklessWorker(interpreter, replies, output).run(requests)
 
 
 class _ForklessWorker:
-    """The three threads of such a worker: this one evaluates, one listens, one collects."""
+    """Job loop of the worker: the main thread evaluates, others read requests and output."""
 
     def __init__(self, interpreter: LanguageInterpreter, replies: int, output: int) -> None:
         self._interpreter = interpreter
@@ -66,10 +66,10 @@ class _ForklessWorker:
         self._is_running = False
 
     def run(self, requests: int) -> NoReturn:
-        """Do one job after another."""
+        """Run jobs until the process ends."""
         threading.Thread(target=self._read_requests, args=(requests,), daemon=True).start()
         while True:
-            with contextlib.suppress(KeyboardInterrupt):  # one that came too late
+            with contextlib.suppress(KeyboardInterrupt):  # arrived after its job had ended
                 self._run_job(self._jobs.get())
 
     def _run_job(self, job: PlainFrame) -> None:
@@ -79,19 +79,20 @@ class _ForklessWorker:
             min(job.seconds, threading.TIMEOUT_MAX), self._stop_job, ("timed-out",)
         )
         timer.start()
-        found = run_job(self._interpreter, job, self._output.add_output, contextlib.nullcontext())
+        result = run_job(self._interpreter, job, self._output.add_output, contextlib.nullcontext())
         timer.cancel()
         with self._lock:
             self._is_running = False
             if self._stop_cause is not None:
-                found.status, self._stop_cause = self._stop_cause, None
-            self._send_reply(found)
-        if found.status not in {"done", "failed"}:
+                result.status, self._stop_cause = self._stop_cause, None
+            self._send_reply(result)
+        if result.status not in {"done", "failed"}:
             os._exit(0)
 
-    def _send_reply(self, found: PlainFrame) -> None:
+    def _send_reply(self, result: PlainFrame) -> None:
         pieces, dropped = self._output.take_outputs()
-        send_frame(self._replies, PlainFrame("reply", answer=found, pieces=pieces, dropped=dropped))
+        reply = PlainFrame("reply", answer=result, pieces=pieces, dropped=dropped)
+        send_frame(self._replies, reply)
 
     def _read_requests(self, requests: int) -> None:
         stream = PlainFrameReader(requests)
@@ -99,6 +100,7 @@ class _ForklessWorker:
             while True:
                 request = stream.read_one()
                 if request.type == "cancel":
+                    # In a thread, because stopping waits and further requests must be read.
                     threading.Thread(target=self._stop_job, args=("cancelled",)).start()
                 else:
                     self._jobs.put(request)
@@ -112,8 +114,8 @@ class _ForklessWorker:
             self._stop_cause = cause
         if self._interpreter.is_interruptible:
             _thread.interrupt_main()
-            end = time.monotonic() + _INTERRUPT_GRACE_SECONDS
-            while self._is_running and time.monotonic() < end:
+            deadline = time.monotonic() + _INTERRUPT_GRACE_SECONDS
+            while self._is_running and time.monotonic() < deadline:
                 time.sleep(0.01)
         with self._lock:
             if self._is_running:
@@ -122,7 +124,7 @@ class _ForklessWorker:
 
 
 class _PrintedOutput:
-    """What is printed, collected by a thread, because pipes cannot be polled everywhere."""
+    """Output collected by a thread, because pipes cannot be polled on all systems."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
@@ -134,23 +136,23 @@ class _PrintedOutput:
         threading.Thread(target=self._read_output, daemon=True).start()
 
     def reset(self, limit: int) -> None:
-        """Forget what was printed before."""
+        """Discard all output and set the limit in bytes."""
         self.take_outputs()
         self._capture.limit_bytes = limit
 
     def add_output(self, output: PlainFrame) -> None:
-        """Take another output."""
+        """Add an output other than printed text."""
         with self._lock:
             self._capture.add_output(output)
 
     def take_outputs(self) -> tuple[list[bytes | PlainFrame], int]:
-        """All that was printed until now."""
+        """Return all output since the last call, and the number of dropped bytes."""
         self._drain_pipe()
         with self._lock:
             return self._capture.take_outputs()
 
     def _drain_pipe(self) -> None:
-        """Wait until the other thread has read what is in the pipe."""
+        """Wait until the reader thread has read all that is in the pipe at present."""
         mark = b"\0" + secrets.token_hex(16).encode() + b"\0"
         with self._lock:
             self._marker = mark
@@ -174,7 +176,7 @@ class _PrintedOutput:
 
 
 def _split_partial_marker(text: bytes, mark: bytes) -> tuple[bytes, bytes]:
-    """Text, and what may be the beginning of a mark at its end."""
+    """Split off the end of the text if it may be the beginning of the marker."""
     for size in range(len(mark) - 1, 0, -1):
         if text.endswith(mark[:size]):
             return text[:-size], text[-size:]

@@ -1,13 +1,9 @@
-"""What a worker wants of an engine: a small interface that each engine's module implements.
+"""Execution of one job by an engine, and the interface that the engine implements.
 
-A module in `paddock.kernels.child.python` has a function `interpreter() -> Interpreter`, which is
-called once, in a process that the active ones are forked from. If an engine has a method `warm`,
-each of these calls it before it waits for a job: memory that a fork shares is copied when it is
-touched, and nobody waits for it then. Python 3.8 can read this module.
-
-What a process makes of one job, with whatever may go wrong in the engine.
-
-Python 3.8 can read this module.
+The module of an engine has a function `interpreter()` that returns a `LanguageInterpreter`. It is
+called once, in the process from which the active processes are forked. If the interpreter has a
+method `warm`, each active process calls it before it waits for a job: a fork copies memory pages
+when they are first written, which is better done while no user waits. Compatible with Python 3.8.
 """
 
 from __future__ import annotations
@@ -21,11 +17,14 @@ from paddock.kernels.child.plain_frames import PlainFrame
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from typing import Protocol
+
+    FrameSender = Callable[["PlainFrame"], None]
 
 
 class ImageValue:
-    """A picture that code made."""
+    """An image that code has produced."""
 
     def __init__(self, data: bytes, mime: str) -> None:
         self.data = data
@@ -33,11 +32,12 @@ class ImageValue:
 
 
 class EvaluatedValue:
-    """What an engine made of some code.
+    """Value of some code, as the engine returns it.
 
-    `text` is the value's text, or None when there is none; `messages` are texts that the engine has
-    printed and that are messages, each as it was printed; `is_failure` is whether the engine
-    refused the code.
+    Attributes:
+        text: Text of the value, or None if there is no value.
+        messages: Texts within the printed output that are messages.
+        is_failure: Whether the engine rejected the code.
     """
 
     def __init__(
@@ -51,83 +51,84 @@ class EvaluatedValue:
 if TYPE_CHECKING:
 
     class LanguageInterpreter(Protocol):
-        """An engine in a process of its own."""
+        """An engine within an evaluator process."""
 
         @property
         def version(self) -> str:
-            """The engine's version."""
+            """The version of the engine."""
             ...
 
         @property
         def is_interruptible(self) -> bool:
-            """Whether SIGINT ends an evaluation soon; it then raises KeyboardInterrupt."""
+            """Whether SIGINT makes the engine raise KeyboardInterrupt soon."""
             ...
 
         def evaluate(self, code: str, emit: Callable[[str | ImageValue], None]) -> EvaluatedValue:
-            """Evaluate code. What is printed goes to the standard streams.
+            """Evaluate code; printed text goes to the standard streams.
 
-            `emit` puts a message (a string) or a picture in its place among what is printed. To end
-            the process, raise SystemExit or really end it; both are taken back.
+            `emit` adds a message (a string) or an image at the current position of the printed
+            output. SystemExit, or the end of the process, counts as quitting the kernel.
             """
             ...
 
         def state(self) -> bytes | None:
-            """All definitions, or None when the engine cannot tell them."""
+            """Return all definitions, or None if the engine cannot save them."""
             ...
 
         def restore(self, state: bytes) -> str | None:
-            """Take over what `state` gave in another process; say what of it is missing."""
+            """Load definitions that `state` returned elsewhere; describe what is missing."""
             ...
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
-    FrameSender = Callable[[PlainFrame], None]
 
 
 def run_job(
     interpreter: LanguageInterpreter,
     job: PlainFrame,
-    tell: FrameSender,
+    send: FrameSender,
     limits: AbstractContextManager[None],
 ) -> PlainFrame:
-    """Have the engine do a job; `tell` takes what is told before it is done."""
-    begun = time.monotonic()
+    """Run a job and return the frame with its result.
+
+    Args:
+        interpreter: The engine.
+        job: The frame that describes the job.
+        send: Sends frames during the job, such as images and messages.
+        limits: Active while the engine runs.
+    """
+    started_at = time.monotonic()
     process = os.getpid()
     try:
         with limits:
-            found = _execute_job(interpreter, job, tell)
+            result = _execute_job(interpreter, job, send)
     except SystemExit as end:
-        found = _build_result_frame("quit", str(end.code or 0))
+        result = _build_result_frame("quit", str(end.code or 0))
     except KeyboardInterrupt:
-        found = _build_result_frame("cancelled")
+        result = _build_result_frame("cancelled")
     except MemoryError:
-        found = _build_result_frame("out-of-memory")
-    except Exception as error:  # noqa: BLE001 - a fault of the engine is told, not fatal
-        tell(_build_output_frame("message", text=f"{type(error).__name__}: {error}"))
-        found = _build_result_frame("failed")
+        result = _build_result_frame("out-of-memory")
+    except Exception as error:  # noqa: BLE001 - an error of the engine must not end the process
+        send(_build_output_frame("message", text=f"{type(error).__name__}: {error}"))
+        result = _build_result_frame("failed")
     _flush_streams()
-    if os.getpid() != process:  # the code has forked, and this is not the one that is waited for
-        os._exit(0 if found.status == "done" else 1)
-    found.seconds = time.monotonic() - begun
-    found.peak_bytes = _get_peak_bytes()
-    return found
+    if os.getpid() != process:
+        # User code has forked and the copy has come back here. Only the original may reply.
+        os._exit(0 if result.status == "done" else 1)
+    result.seconds = time.monotonic() - started_at
+    result.peak_bytes = _get_peak_bytes()
+    return result
 
 
 def _execute_job(
-    interpreter: LanguageInterpreter, job: PlainFrame, tell: FrameSender
+    interpreter: LanguageInterpreter, job: PlainFrame, send: FrameSender
 ) -> PlainFrame:
     if job.type == "evaluate":
         return _build_value_frame(
-            interpreter.evaluate(job.code, _make_emitter(tell)), job.result_bytes
+            interpreter.evaluate(job.code, _make_emitter(send)), job.result_bytes
         )
     if job.type == "restore":
         return _build_result_frame("done", interpreter.restore(job.state) or "")
-    found = _build_result_frame("done")
-    found.state = interpreter.state()
-    return found
+    result = _build_result_frame("done")
+    result.state = interpreter.state()
+    return result
 
 
 def _build_result_frame(status: str, detail: str = "") -> PlainFrame:
@@ -139,25 +140,26 @@ def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
     if text is not None and len(text) > limit:
         half = limit // 2
         text = f"{text[:half]} ... {text[-half:]}"
-    found = _build_result_frame("failed" if value.is_failure else "done")
-    found.result = text
-    found.messages = list(value.messages)
-    return found
+    result = _build_result_frame("failed" if value.is_failure else "done")
+    result.result = text
+    result.messages = list(value.messages)
+    return result
 
 
-def _make_emitter(tell: FrameSender) -> Callable[[str | ImageValue], None]:
+def _make_emitter(send: FrameSender) -> Callable[[str | ImageValue], None]:
     process = os.getpid()
 
-    def emit(found: str | ImageValue) -> None:
-        if os.getpid() != process:
+    def emit(output: str | ImageValue) -> None:
+        if os.getpid() != process:  # a copy of the process that user code has forked
             return
         _flush_streams()
+        # The output travels through another pipe than printed text. The marker shows its position.
         mark = b"\0" + os.urandom(16) + b"\0"
         os.write(1, mark)
-        if isinstance(found, ImageValue):
-            tell(_build_output_frame("picture", data=found.data, mime=found.mime, mark=mark))
+        if isinstance(output, ImageValue):
+            send(_build_output_frame("picture", data=output.data, mime=output.mime, mark=mark))
         else:
-            tell(_build_output_frame("message", text=found, mark=mark))
+            send(_build_output_frame("message", text=output, mark=mark))
 
     return emit
 
@@ -170,17 +172,17 @@ def _build_output_frame(
 
 def _flush_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
-        try:  # noqa: SIM105 - contextlib takes time, and code may have left anything there
+        try:  # noqa: SIM105 - importing contextlib is slow, and code may have replaced the stream
             stream.flush()
         except Exception:  # noqa: BLE001, S110 - see above
             pass
 
 
 def _get_peak_bytes() -> int:
-    """The most memory that this process had; 0 where the system does not tell."""
+    """Return the peak memory of this process; 0 if the system does not tell."""
     if sys.platform == "win32":
         return 0
-    import resource  # noqa: PLC0415 - Windows has no such module
+    import resource  # noqa: PLC0415 - missing on Windows
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

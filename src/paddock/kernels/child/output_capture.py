@@ -1,6 +1,6 @@
-"""What was printed during an evaluation, up to a limit, with other outputs in their places.
+"""Capture of printed text and other outputs of an evaluation, up to a size limit.
 
-The outputs are of either kind of frame. Python 3.8 can read this module.
+Works with the output frames of both `plain_frames` and `worker.frames`. Compatible with Python 3.8.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _READ_CHUNK_BYTES = 1 << 16
 
 
 class OutputCapture:
-    """Reads the pipe that the standard streams of the evaluating processes lead to.
+    """Reader of the pipe to which the standard streams of evaluator processes lead.
 
-    Other outputs come by another way, earlier or later than what was printed around them. Their
-    places are those of the marks that were printed for them.
+    Messages and images arrive by another pipe, earlier or later than the text printed around them.
+    A marker in the printed text shows the position of each.
     """
 
     def __init__(self, handle: int) -> None:
@@ -31,10 +31,9 @@ class OutputCapture:
         self.limit_bytes = _READ_CHUNK_BYTES
 
     def read_available(self) -> None:
-        """Take what is there; what is beyond the limit is counted and thrown away.
+        """Read available text; text beyond the limit is counted and discarded.
 
-        Not more than a pipe holds at a time, so that a flood does not keep the guard from its
-        other work.
+        Reads at most 1 MiB, so that heavy output does not keep the supervisor from its other work.
         """
         for _ in range(16):
             try:
@@ -46,14 +45,14 @@ class OutputCapture:
             self.append_text(chunk)
 
     def append_text(self, chunk: bytes) -> None:
-        """Take what was printed, up to the limit."""
-        kept = chunk[: max(0, self.limit_bytes - self._size_bytes)]
-        self._dropped_bytes += len(chunk) - len(kept)
-        self._size_bytes += len(kept)
-        self._text += kept
+        """Add printed text, up to the limit."""
+        accepted = chunk[: max(0, self.limit_bytes - self._size_bytes)]
+        self._dropped_bytes += len(chunk) - len(accepted)
+        self._size_bytes += len(accepted)
+        self._text += accepted
 
     def add_output(self, output: Any) -> None:
-        """Take another output, up to the limit."""
+        """Add a message or an image, or replace it by a note if it exceeds the limit."""
         size = len(output.data) + len(output.text)
         if self._size_bytes + size > self.limit_bytes:
             self._dropped_bytes += size
@@ -63,7 +62,7 @@ class OutputCapture:
             self._outputs.append(output)
 
     def remove_line(self, beginning: bytes) -> bool:
-        """Take out the line that begins so; say whether there was one."""
+        """Remove the last line that starts with `beginning`; return whether there was one."""
         start = self._text.rfind(beginning)
         if start < 0:
             return False
@@ -72,7 +71,7 @@ class OutputCapture:
         return True
 
     def take_outputs(self) -> tuple[list[bytes | Any], int]:
-        """What there is, in order, and how many bytes were dropped; begins anew."""
+        """Return all output in order and the number of dropped bytes, and reset the capture."""
         text, outputs, dropped = bytes(self._text), self._outputs, self._dropped_bytes
         for mark, note in self._oversized_outputs:
             text = text.replace(mark, note, 1) if mark else text
@@ -80,16 +79,16 @@ class OutputCapture:
         pieces: list[bytes | Any] = []
         unplaced: list[bytes | Any] = []
         for output in outputs:
-            place = text.find(output.mark) if output.mark else -1
-            if place > 0:
-                pieces.append(text[:place])
-            if place >= 0:
-                text = text[place + len(output.mark) :]
-            (pieces if place >= 0 else unplaced).append(output)
+            position = text.find(output.mark) if output.mark else -1
+            if position > 0:
+                pieces.append(text[:position])
+            if position >= 0:
+                text = text[position + len(output.mark) :]
+            (pieces if position >= 0 else unplaced).append(output)
         return [*pieces, *([text] if text else []), *unplaced], dropped
 
     def clear(self) -> None:
-        """Forget what was printed before now."""
+        """Discard all output until now."""
         self.read_available()
         self._reset()
 
@@ -100,9 +99,9 @@ class OutputCapture:
         self._size_bytes = self._dropped_bytes = 0
 
 
-def _format_omission_note(kind: str, size: int) -> bytes:
-    """What stands in the place of an output that was too large."""
+def _format_omission_note(kind: str, size_bytes: int) -> bytes:
+    """Return the text that replaces an output that is too large."""
     if kind != "picture":
         return b""
-    told = f"{size / (1 << 20):.1f}"
-    return f"[A picture of {told} MiB is left out: make it smaller to see it.]\n".encode()
+    size = f"{size_bytes / (1 << 20):.1f} MiB"
+    return f"[An image of {size} was omitted. Make it smaller to see it.]\n".encode()

@@ -1,7 +1,8 @@
-"""Frames as the processes that evaluate see them: with the standard library alone.
+"""Encoding and decoding of frames with the standard library alone.
 
-The same bytes as in `frames`: four bytes of length, then MessagePack. Those who are not trusted
-write and read them here, those who do not trust check them there. Python 3.8 can read this module.
+The format is that of `paddock.kernels.worker.frames`: four bytes of length and a MessagePack
+document. User code can control the process that uses this module; the checks of the content are
+therefore in `frames`, on the side of the supervisor. Compatible with Python 3.8.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _LENGTH_PREFIX = struct.Struct("<I")
 _READ_CHUNK_BYTES = 1 << 16
+# MessagePack type bytes and the `struct` format of the number or length that follows.
 _FORMATS_BY_CODE = {
     0xC4: ">B", 0xC5: ">H", 0xC6: ">I", 0xD9: ">B", 0xDA: ">H", 0xDB: ">I",
     0xDC: ">H", 0xDD: ">I", 0xDE: ">H", 0xDF: ">I",
@@ -25,9 +27,9 @@ _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
 class PlainFrame:
-    """One frame: its type, and its other fields as attributes."""
+    """A frame: its type, and all other fields as attributes."""
 
-    def __init__(self, type: str, **fields: object) -> None:  # noqa: A002 - the name in the frame
+    def __init__(self, type: str, **fields: object) -> None:  # noqa: A002 - field name in the frame
         self.type = type
         self.__dict__.update(fields)
 
@@ -39,20 +41,20 @@ class PlainFrame:
 
 
 def encode_frame(frame: PlainFrame) -> bytes:
-    """A frame as bytes, with its length."""
+    """Encode a frame, including its length."""
     content = b"".join(_pack_value(vars(frame)))
     return _LENGTH_PREFIX.pack(len(content)) + content
 
 
 def send_frame(handle: int, frame: PlainFrame) -> None:
-    """Write a whole frame, waiting while there is no room."""
+    """Write a frame, blocking until all of it is written."""
     view = memoryview(encode_frame(frame))
     while view:
         view = view[os.write(handle, view) :]
 
 
 class PlainFrameReader:
-    """Frames that come in on a file descriptor."""
+    """Decoder for the frames that arrive on a file descriptor."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
@@ -62,7 +64,7 @@ class PlainFrameReader:
         """Wait for one frame.
 
         Raises:
-            EOFError: when nothing more will come.
+            EOFError: The other end was closed.
         """
         while True:
             frame = self._pop_frame()
@@ -86,18 +88,19 @@ class PlainFrameReader:
 
 
 def _pack_value(value: object) -> list[bytes]:
+    # Always the longest form of each length: shorter code, and frames are short-lived.
     if isinstance(value, PlainFrame):
         value = vars(value)
     if isinstance(value, dict):
-        found = [b"\xdf", struct.pack(">I", len(value))]
-        for name, each in value.items():
-            found += _pack_value(name) + _pack_value(each)
-        return found
+        parts = [b"\xdf", struct.pack(">I", len(value))]
+        for name, item in value.items():
+            parts += _pack_value(name) + _pack_value(item)
+        return parts
     if isinstance(value, (list, tuple)):
-        found = [b"\xdd", struct.pack(">I", len(value))]
-        for each in value:
-            found += _pack_value(each)
-        return found
+        parts = [b"\xdd", struct.pack(">I", len(value))]
+        for item in value:
+            parts += _pack_value(item)
+        return parts
     return _pack_scalar(value)
 
 
@@ -115,42 +118,40 @@ def _pack_scalar(value: object) -> list[bytes]:
         return [b"\xdb", struct.pack(">I", len(data)), data]
     if isinstance(value, bytes):
         return [b"\xc6", struct.pack(">I", len(value)), value]
-    raise TypeError(f"a frame cannot have a {type(value).__name__}")
+    raise TypeError(f"a frame cannot contain a value of type {type(value).__name__}")
 
 
-def _unpack_value(data: bytes, place: int) -> tuple[Any, int]:
-    """A value, and where it ends."""
-    code = data[place]
-    place += 1
+def _unpack_value(data: bytes, offset: int) -> tuple[Any, int]:
+    """Return the value at `offset`, and the offset after it."""
+    code = data[offset]
+    offset += 1
     if code < 0x80:
-        return code, place
+        return code, offset
     if code >= 0xE0:
-        return code - 0x100, place
+        return code - 0x100, offset
     if code in _CONSTANTS:
-        return _CONSTANTS[code], place
+        return _CONSTANTS[code], offset
     if code < 0xC0:
-        kind, length = (
-            ("map", "array", "str", "str")[(code >> 4) - 8],
-            code & (0x1F if code >= 0xA0 else 0x0F),
-        )
-        return _unpack_sized(data, place, kind, length)
-    form = _FORMATS_BY_CODE[code]
-    (number,) = struct.unpack_from(form, data, place)
-    place += struct.calcsize(form)
+        # Short maps, arrays and strings have their length in the type byte.
+        kind = ("map", "array", "str", "str")[(code >> 4) - 8]
+        return _unpack_sized(data, offset, kind, code & (0x1F if code >= 0xA0 else 0x0F))
+    number_format = _FORMATS_BY_CODE[code]
+    (number,) = struct.unpack_from(number_format, data, offset)
+    offset += struct.calcsize(number_format)
     if code <= 0xC6:
-        return _unpack_sized(data, place, "bytes", number)
+        return _unpack_sized(data, offset, "bytes", number)
     if code <= 0xD3:
-        return number, place
+        return number, offset
     kind = "str" if code <= 0xDB else "array" if code <= 0xDD else "map"
-    return _unpack_sized(data, place, kind, number)
+    return _unpack_sized(data, offset, kind, number)
 
 
-def _unpack_sized(data: bytes, place: int, kind: str, length: int) -> tuple[Any, int]:
+def _unpack_sized(data: bytes, offset: int, kind: str, length: int) -> tuple[Any, int]:
     if kind in ("bytes", "str"):
-        piece = data[place : place + length]
-        return (piece if kind == "bytes" else piece.decode()), place + length
+        content = data[offset : offset + length]
+        return (content if kind == "bytes" else content.decode()), offset + length
     items = []
     for _ in range(length if kind == "array" else 2 * length):
-        item, place = _unpack_value(data, place)
+        item, offset = _unpack_value(data, offset)
         items.append(item)
-    return (items if kind == "array" else dict(zip(items[::2], items[1::2]))), place  # noqa: B905 - Python 3.8
+    return (items if kind == "array" else dict(zip(items[::2], items[1::2]))), offset  # noqa: B905 - Python 3.8

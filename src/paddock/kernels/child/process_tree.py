@@ -1,9 +1,10 @@
-"""Ending processes that would otherwise outlive their kernel.
+"""Termination of all processes of a kernel, including those that left its process group.
 
-A process that code started in the background may have left its group, its parent and even its
-session. As long as the guard lives it adopts them (Linux), so that they are found below it. When it
-has been killed they are known by a mark in their environment. Python 3.8 can read this module. It
-imports little, because it is part of every kernel's start.
+A background process may have changed its group, its parent and its session. While the supervisor
+lives, orphans become its children (on Linux), so it finds them below itself. After the supervisor
+was killed, the kernel's processes are recognized by a variable in their environment.
+
+Every kernel start imports this module, so it imports little. Compatible with Python 3.8.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import sys
 _PR_SET_CHILD_SUBREAPER = 36
 _MAX_KILL_ROUNDS = 20
 _SIGKILL = 9
-"""SIGKILL on all systems that have it; the module `signal` takes time."""
+"""The same number on all systems that have the signal; importing `signal` is slow."""
 KERNEL_ID_VARIABLE = "PADDOCK_KERNEL"
-"""The variable whose value all processes of a kernel have, and those of no other."""
+"""Environment variable with an id that all processes of one kernel, and no others, share."""
 
 
 def adopt_orphans() -> bool:
-    """Become the parent of descendants whose own parent ends; only Linux can."""
+    """Become the parent of orphaned descendants; return whether that worked (Linux only)."""
     if sys.platform != "linux":
         return False
     import ctypes  # noqa: PLC0415 - see the module's docstring
@@ -30,7 +31,7 @@ def adopt_orphans() -> bool:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process, its group and everything below it."""
+    """Kill a process, its process group and all its descendants."""
     for descendant in list_descendants(pid):
         _kill_process(descendant)
     _kill_group(pid)
@@ -38,56 +39,56 @@ def kill_tree(pid: int) -> None:
 
 
 def kill_descendants() -> None:
-    """Kill everything below this process, and what is adopted meanwhile."""
+    """Kill all descendants of this process, including those that are orphaned meanwhile."""
     for _ in range(_MAX_KILL_ROUNDS):
-        found = list_descendants(os.getpid())
-        for pid in found:
+        descendants = list_descendants(os.getpid())
+        for pid in descendants:
             _kill_process(pid)
         reap_children()
-        if not found:
+        if not descendants:
             return
 
 
 def kill_kernel() -> None:
-    """Kill all other processes of this kernel; for those whose guard is gone."""
-    mark = f"{KERNEL_ID_VARIABLE}={os.environ.get(KERNEL_ID_VARIABLE, '')}".encode()
+    """Kill all other processes of this kernel. For use when the supervisor is gone."""
+    kernel_id = f"{KERNEL_ID_VARIABLE}={os.environ.get(KERNEL_ID_VARIABLE, '')}".encode()
     session = os.getsid(0)
     own = os.getpid()
     for pid in _list_processes():
-        if pid != own and (_get_session_id(pid) == session or _has_kernel_id(pid, mark)):
+        if pid != own and (_get_session_id(pid) == session or _has_kernel_id(pid, kernel_id)):
             _kill_process(pid)
 
 
 def reap_children() -> list[tuple[int, int]]:
-    """Take note of children that have ended: their ids and how."""
-    found: list[tuple[int, int]] = []
+    """Reap all children that have ended; return their process ids and wait statuses."""
+    exits: list[tuple[int, int]] = []
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return exits
         if pid == 0:
-            return found
-        found.append((pid, status))
+            return exits
+        exits.append((pid, status))
 
 
 def list_descendants(pid: int) -> list[int]:
-    """What is below a process, its children first; empty where the system does not tell."""
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        children = _list_children(waiting.pop())
-        found += children
-        waiting += children
-    return found
+    """Return the descendants of a process, parents first; empty except on Linux."""
+    descendants: list[int] = []
+    pending = [pid]
+    while pending:
+        children = _list_children(pending.pop())
+        descendants += children
+        pending += children
+    return descendants
 
 
 def _list_children(pid: int) -> list[int]:
-    found: list[int] = []
+    children: list[int] = []
     for task in _list_names(f"/proc/{pid}/task"):
         text = _read_file(f"/proc/{pid}/task/{task}/children")
-        found += [int(word) for word in text.split()]
-    return found
+        children += [int(word) for word in text.split()]
+    return children
 
 
 def _list_processes() -> list[int]:
@@ -101,35 +102,38 @@ def _get_session_id(pid: int) -> int:
         return -1
 
 
-def _has_kernel_id(pid: int, mark: bytes) -> bool:
-    """Whether a process began with a variable; none does whose environment cannot be read."""
-    return not mark.endswith(b"=") and mark in _read_file(f"/proc/{pid}/environ").split(b"\0")
+def _has_kernel_id(pid: int, kernel_id: bytes) -> bool:
+    """Return whether the environment of a process has the id; False if it is not readable."""
+    # An empty id would match processes of no kernel at all.
+    return not kernel_id.endswith(b"=") and kernel_id in _read_file(f"/proc/{pid}/environ").split(
+        b"\0"
+    )
 
 
 def _list_names(directory: str) -> list[str]:
     try:
-        return os.listdir(directory)  # noqa: PTH208 - pathlib takes time
+        return os.listdir(directory)  # noqa: PTH208 - importing pathlib is slow
     except OSError:
         return []
 
 
 def _read_file(file: str) -> bytes:
     try:
-        with open(file, "rb") as stream:  # noqa: PTH123 - pathlib takes time
+        with open(file, "rb") as stream:  # noqa: PTH123 - importing pathlib is slow
             return stream.read()
     except OSError:
         return b""
 
 
 def _kill_group(pid: int) -> None:
-    try:  # noqa: SIM105 - contextlib takes time
+    try:  # noqa: SIM105 - importing contextlib is slow
         os.killpg(pid, _SIGKILL)
     except OSError:
         pass
 
 
 def _kill_process(pid: int) -> None:
-    try:  # noqa: SIM105 - contextlib takes time
+    try:  # noqa: SIM105 - importing contextlib is slow
         os.kill(pid, _SIGKILL)
     except OSError:
         pass

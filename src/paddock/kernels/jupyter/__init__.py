@@ -1,5 +1,5 @@
-"""Kernels of Jupyter, of any language: those installed here, and those of a server or gateway.
+"""Jupyter kernels for any language, installed on this machine or run by a server or gateway.
 
-They are spoken to in Jupyter's own messages. Such a kernel has no state to go back to, and talks
-through sockets, so that it cannot be kept from the network.
+They use Jupyter's messaging protocol. They cannot be rolled back, and their network access cannot
+be blocked, because they communicate through sockets themselves.
 """

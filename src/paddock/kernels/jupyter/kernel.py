@@ -1,7 +1,4 @@
-"""What a Jupyter kernel publishes during an evaluation, as outputs and a value.
-
-A Jupyter kernel as the server sees it: evaluates one cell after the other, within limits.
-"""
+"""Evaluation of cells by a Jupyter kernel, within limits on time and output."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ _TEXT_TYPES = ("text/markdown", "text/latex", "text/plain")
 
 
 class IopubOutputs:
-    """Collects outputs up to a limit of bytes."""
+    """Outputs that a kernel publishes during an evaluation, up to a size limit."""
 
     def __init__(self, limit: int) -> None:
         self.result: str | None = None
@@ -47,7 +44,7 @@ class IopubOutputs:
 
     @property
     def outputs(self) -> tuple[EvaluationOutput, ...]:
-        """All of them, with prints that follow each other as one."""
+        """All outputs, with consecutive prints joined."""
         joined: list[EvaluationOutput] = []
         for output in self._outputs:
             if joined and joined[-1].kind == output.kind == "print":
@@ -55,14 +52,14 @@ class IopubOutputs:
             else:
                 joined.append(output)
         return tuple(
-            EvaluationOutput("print", each.text.removesuffix("\n"))
-            if each.kind == "print"
-            else each
-            for each in joined
+            EvaluationOutput("print", output.text.removesuffix("\n"))
+            if output.kind == "print"
+            else output
+            for output in joined
         )
 
     def handle_message(self, message: JupyterMessage) -> bool:
-        """Take a message that follows from the request; say whether it is the last one."""
+        """Process a message that belongs to the request; return whether it is the last one."""
         content = message["content"]
         match message["header"]["msg_type"]:
             case "status":
@@ -93,19 +90,19 @@ class IopubOutputs:
 
     def _add_output(self, output: EvaluationOutput) -> None:
         size = len(output.text) + len(output.data)
-        room = self._limit_bytes - self._size_bytes
+        room = max(0, self._limit_bytes - self._size_bytes)
         if size > room:
-            self.dropped_bytes += size - (max(0, room) if output.kind == "print" else 0)
-            output = EvaluationOutput(
-                "print", output.text[: max(0, room)] if output.kind == "print" else ""
-            )
+            # Text can be truncated, an image cannot.
+            text = output.text[:room] if output.kind == "print" else ""
+            self.dropped_bytes += size - len(text)
+            output = EvaluationOutput("print", text)
         self._size_bytes += len(output.text) + len(output.data)
         if output.text or output.data:
             self._outputs.append(output)
 
 
 def _iter_outputs(data: dict[str, object]) -> Iterator[EvaluationOutput]:
-    """The best that there is of a value: a picture, else a text."""
+    """Yield the preferred representation of a value: an image, or else a text."""
     for mime in _IMAGE_TYPES:
         content = data.get(mime)
         if isinstance(content, str):
@@ -129,17 +126,17 @@ def _decode_base64(content: str) -> bytes:
 
 START_TIMEOUT_SECONDS = 60.0
 INTERRUPT_GRACE_SECONDS = 3.0
-"""How long a kernel may take to heed an interrupt."""
+"""Time that a kernel gets to react to an interrupt before it is ended."""
 _POLL_INTERVAL_SECONDS = 0.05
 _DEAD_STATES = frozenset({"restarting", "autorestarting", "dead"})
-_STATE_KEPT_NOTE = "What it had done until then stays: a Jupyter kernel has no state to go back to."
-_KERNEL_ENDED_NOTE = "The kernel has ended, and with it all that it had defined."
+_STATE_KEPT_NOTE = "Changes made until then were kept: Jupyter kernels cannot be rolled back."
+_KERNEL_ENDED_NOTE = "The kernel has ended, and all its definitions are lost."
 
 StopCause = Literal["timed-out", "cancelled"]
 
 
 class JupyterKernel:
-    """A kernel behind a link."""
+    """A Jupyter kernel, reached through a link."""
 
     has_network = True
 
@@ -151,29 +148,31 @@ class JupyterKernel:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can evaluate."""
+        """Whether the kernel can evaluate."""
         return not self._is_closed and self._link.is_alive
 
     def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
-        """Wait until what the kernel publishes comes through.
+        """Wait until messages of the kernel arrive.
 
         Raises:
-            KernelError: when it does not.
+            KernelError: The kernel has ended or does not answer in time.
         """
-        begun = asked = time.monotonic()
-        sent = {self._link.send("kernel_info_request", {})}
+        started_at = last_request_at = time.monotonic()
+        request_ids = {self._link.send("kernel_info_request", {})}
         while True:
             message = self._receive_message(_POLL_INTERVAL_SECONDS)
-            if message is not None and _get_parent_id(message) in sent:
+            if message is not None and _get_parent_id(message) in request_ids:
                 return
             now = time.monotonic()
-            if not self._link.is_alive or now - begun > seconds:
-                why = "it ended" if not self._link.is_alive else f"no answer in {seconds:.0f} s"
+            if not self._link.is_alive or now - started_at > seconds:
+                is_late = self._link.is_alive
+                reason = f"no answer in {seconds:.0f} s" if is_late else "its process ended"
                 self.close()
-                raise KernelError(f"The Jupyter kernel {self._name} cannot be started: {why}")
-            if now - asked > 1.0:  # what was published before anybody listened is lost
-                asked = now
-                sent.add(self._link.send("kernel_info_request", {}))
+                raise KernelError(f"The Jupyter kernel {self._name} cannot be started: {reason}")
+            # Messages that were published before the subscription took effect are lost: ask again.
+            if now - last_request_at > 1.0:
+                last_request_at = now
+                request_ids.add(self._link.send("kernel_info_request", {}))
 
     def evaluate(
         self,
@@ -183,20 +182,20 @@ class JupyterKernel:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
-        """Evaluate a cell within limits of time and output; see `Kernel.evaluate`."""
+        """Evaluate a cell; see `Kernel.evaluate`."""
         if is_cancelled():
             return EvaluationResult(
                 "cancelled", note="The call was cancelled before the evaluation began."
             )
         if not self.is_alive:
             return EvaluationResult("crashed", note="The kernel has ended.")
-        begun = time.monotonic()
-        published = IopubOutputs(limits.output_bytes)
+        started_at = time.monotonic()
+        outputs = IopubOutputs(limits.output_bytes)
         cause: StopCause | None = None
         with self._lock:
             try:
-                request = self._link.send("execute_request", _build_execute_request(code))
-                cause = self._wait_for_reply(request, published, limits, is_cancelled, on_wait)
+                request_id = self._link.send("execute_request", _build_execute_request(code))
+                cause = self._wait_for_reply(request_id, outputs, limits, is_cancelled, on_wait)
                 is_gone = False
             except _KernelGoneError as gone:
                 cause, is_gone = gone.cause, True
@@ -204,7 +203,7 @@ class JupyterKernel:
                 is_gone = True
         if is_gone:
             self.close()
-        return _build_result(published, limits, cause, time.monotonic() - begun, is_gone=is_gone)
+        return _build_result(outputs, limits, cause, time.monotonic() - started_at, is_gone=is_gone)
 
     def state(
         self,
@@ -212,54 +211,51 @@ class JupyterKernel:
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
-        """Nothing: a Jupyter kernel cannot tell it."""
+        """Return None: the state of a Jupyter kernel cannot be saved."""
         return None
 
     def restore(self, state: bytes) -> str | None:
-        """Fail, because there is no such state."""
-        raise KernelError(f"The Jupyter kernel {self._name} cannot take over definitions")
+        """Raise KernelError: a Jupyter kernel cannot load definitions."""
+        raise KernelError(f"The Jupyter kernel {self._name} cannot load definitions")
 
     def close(self) -> None:
-        """End it."""
+        """End the kernel."""
         self._is_closed = True
         self._link.close()
 
     def describe(self) -> dict[str, object]:
-        """What it is, for people who look for a fault."""
+        """Return diagnostic data."""
         return {"engine": self._name, "network": True, **self._link.describe()}
 
     def _wait_for_reply(
         self,
-        request: str,
-        published: IopubOutputs,
+        request_id: str,
+        outputs: IopubOutputs,
         limits: EvaluationLimits,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
     ) -> StopCause | None:
-        """Wait for the end of a cell; say why it was stopped, if it was."""
-        begun = told = time.monotonic()
+        """Process messages until the cell has ended; return why it was stopped, if it was."""
+        started_at = last_report_at = time.monotonic()
         cause: StopCause | None = None
-        given_up = float("inf")
+        give_up_at = float("inf")
         while True:
             message = self._receive_message(_POLL_INTERVAL_SECONDS, cause)
             if message is not None and _is_death_notice(message):
                 raise _KernelGoneError(cause)
-            if (
-                message is not None
-                and _get_parent_id(message) == request
-                and published.handle_message(message)
-            ):
+            is_own = message is not None and _get_parent_id(message) == request_id
+            if message is not None and is_own and outputs.handle_message(message):
                 return cause
             now = time.monotonic()
-            if cause is None and (now - begun > limits.seconds or is_cancelled()):
-                cause = "timed-out" if now - begun > limits.seconds else "cancelled"
-                given_up = now + INTERRUPT_GRACE_SECONDS
+            if cause is None and (now - started_at > limits.seconds or is_cancelled()):
+                cause = "timed-out" if now - started_at > limits.seconds else "cancelled"
+                give_up_at = now + INTERRUPT_GRACE_SECONDS
                 self._link.interrupt()
-            if now > given_up or not self._link.is_alive:
+            if now > give_up_at or not self._link.is_alive:
                 raise _KernelGoneError(cause)
-            if now - told >= PROGRESS_INTERVAL_SECONDS:
-                told = now
-                on_wait(now - begun)
+            if now - last_report_at >= PROGRESS_INTERVAL_SECONDS:
+                last_report_at = now
+                on_wait(now - started_at)
 
     def _receive_message(
         self, seconds: float, cause: StopCause | None = None
@@ -273,7 +269,7 @@ class JupyterKernel:
 
 
 class _KernelGoneError(Exception):
-    """The kernel is not there any more, or has to be given up."""
+    """The kernel has ended, or does not react to an interrupt."""
 
     def __init__(self, cause: StopCause | None = None) -> None:
         super().__init__("the kernel is gone")
@@ -304,7 +300,7 @@ def _is_death_notice(message: JupyterMessage) -> bool:
 
 
 def _build_result(
-    published: IopubOutputs,
+    outputs: IopubOutputs,
     limits: EvaluationLimits,
     cause: StopCause | None,
     seconds: float,
@@ -312,8 +308,8 @@ def _build_result(
     is_gone: bool,
 ) -> EvaluationResult:
     notes = []
-    if published.dropped_bytes:
-        notes.append(f"{published.dropped_bytes} bytes of output beyond the limit were dropped.")
+    if outputs.dropped_bytes:
+        notes.append(f"{outputs.dropped_bytes} bytes of output beyond the limit were dropped.")
     if cause == "timed-out":
         notes.append(
             f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
@@ -324,12 +320,12 @@ def _build_result(
         notes.append("The kernel crashed, or the code ended it.")
     if is_gone or cause is not None:
         notes.append(_KERNEL_ENDED_NOTE if is_gone else _STATE_KEPT_NOTE)
-    finished: Literal["done", "failed"] = "failed" if published.is_failure else "done"
-    result = published.result
+    finished: Literal["done", "failed"] = "failed" if outputs.is_failure else "done"
+    result = outputs.result
     return EvaluationResult(
         cause or ("crashed" if is_gone else finished),
         None if result is None else result.removesuffix("\n"),
-        published.outputs,
+        outputs.outputs,
         seconds,
         note=" ".join(notes),
     )

@@ -1,13 +1,8 @@
-"""The way to a Jupyter kernel, wherever it runs.
+"""Connections to Jupyter kernels: to a local process, or to a server or gateway.
 
-A Jupyter kernel that is installed on this machine, in a process that our keeper ends.
-
-It is spoken to through sockets in a directory that only the user can enter, where the system has
-such; else over the loopback interface.
-
-A Jupyter kernel of a server or gateway elsewhere: started over HTTP, spoken to by WebSocket.
-
-tornado does both; it is what `jupyter_client` itself is built on.
+A local kernel is reached through Unix domain sockets in a private directory, or on Windows through
+the loopback interface. A kernel at a gateway is started over HTTP and reached by WebSocket; both
+use tornado, on which `jupyter_client` is built as well.
 """
 
 from __future__ import annotations
@@ -45,40 +40,40 @@ JupyterMessage = dict[str, Any]
 
 
 class KernelLink(Protocol):
-    """Takes requests to a kernel, and what it publishes back."""
+    """A connection that sends requests to a kernel and receives what it publishes."""
 
     @property
     def is_alive(self) -> bool:
-        """Whether the kernel is there, as far as that is known."""
+        """Whether the kernel is running, as far as is known."""
         ...
 
     def send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request; its id is what the messages that follow from it have as their parent's.
+        """Send a request and return its id, which is the parent id of the resulting messages.
 
         Raises:
-            OSError: when there is no way to the kernel any more.
+            OSError: The connection is closed.
         """
         ...
 
     def receive(self, seconds: float) -> JupyterMessage:
-        """The next message that the kernel publishes.
+        """Return the next message that the kernel publishes.
 
         Raises:
-            TimeoutError: when there is none in time.
-            EOFError: when there will be none.
+            TimeoutError: No message arrived in time.
+            EOFError: The connection is closed.
         """
         ...
 
     def interrupt(self) -> None:
-        """Have the kernel stop what it is doing, if it heeds that."""
+        """Interrupt the running cell. A kernel may ignore that."""
         ...
 
     def close(self) -> None:
-        """End the kernel; may be called more than once."""
+        """End the kernel. Further calls have no effect."""
         ...
 
     def describe(self) -> dict[str, object]:
-        """What is at the other end, for people who look for a fault."""
+        """Return diagnostic data."""
         ...
 
 
@@ -92,39 +87,40 @@ from paddock.kernels import sandbox
 sandbox.enter_sandbox(network=True)
 if memory:
     import resource
-    # Not the address space: some languages reserve far more of it than they use.
+    # Not the address space: some runtimes reserve far more of it than they use.
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
 class LocalKernelLink:
-    """A kernel that was started here."""
+    """Connection to a kernel process on this machine."""
 
     def __init__(
         self, name: str, spec: KernelSpec, directory: str, limits: EvaluationLimits
     ) -> None:
-        """Start it.
+        """Start the kernel.
 
         Raises:
-            KernelError: when it cannot be started.
+            KernelError: The kernel cannot be started.
         """
-        from jupyter_client.blocking.client import BlockingKernelClient  # noqa: PLC0415 - an extra
-        from jupyter_client.connect import write_connection_file  # noqa: PLC0415 - as above
+        from jupyter_client.blocking.client import BlockingKernelClient  # noqa: PLC0415 - optional dependency
+        from jupyter_client.connect import write_connection_file  # noqa: PLC0415 - optional dependency
 
         self._is_interrupted_by_message = spec.interrupt_mode == "message"
         self._connection_directory = Path(tempfile.mkdtemp(prefix="paddock-"))
         file = self._connection_directory / "connection.json"
-        has_files = sys.platform != "win32"
+        # Only this user can enter the directory, so other users cannot connect to the sockets.
+        has_unix_sockets = sys.platform != "win32"
         write_connection_file(
             str(file),
-            transport="ipc" if has_files else "tcp",
-            ip=str(self._connection_directory / "s") if has_files else "127.0.0.1",
+            transport="ipc" if has_unix_sockets else "tcp",
+            ip=str(self._connection_directory / "s") if has_unix_sockets else "127.0.0.1",
             kernel_name=name,
         )
         sandbox.block_process_inspection()
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - the kernel that the user has installed
+            self._process = subprocess.Popen(  # noqa: S603 - a kernel that the user has installed
                 _add_sandbox(build_supervisor_command(_build_command(spec, file)), limits),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -143,26 +139,26 @@ class LocalKernelLink:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its process is there."""
+        """Whether the supervisor process is running."""
         return self._process.poll() is None
 
     def send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request."""
+        """Send a request on the shell channel."""
         return self._send_message(self._client.shell_channel, kind, content)
 
     def receive(self, seconds: float) -> JupyterMessage:
-        """The next message that the kernel publishes."""
-        # What it answers besides is published as well; it must not pile up.
+        """Return the next published message."""
+        # Replies on the shell channel repeat what is published. They are read only to discard them.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
         try:
-            found: JupyterMessage = self._client.get_iopub_msg(timeout=seconds)
+            message: JupyterMessage = self._client.get_iopub_msg(timeout=seconds)
         except queue.Empty:
             raise TimeoutError from None
-        return found
+        return message
 
     def interrupt(self) -> None:
-        """Interrupt it as its description says."""
+        """Interrupt the kernel by a signal or a message, as its kernel spec demands."""
         if self._is_interrupted_by_message:
             self._send_message(self._client.control_channel, "interrupt_request", {})
         elif self._process.stdin is not None:
@@ -170,7 +166,7 @@ class LocalKernelLink:
                 self._process.stdin.write(INTERRUPT_LINE)
 
     def close(self) -> None:
-        """End it; the keeper does so when its input ends."""
+        """End the kernel; its supervisor does that when its standard input is closed."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
@@ -183,41 +179,41 @@ class LocalKernelLink:
         shutil.rmtree(self._connection_directory, ignore_errors=True)
 
     def describe(self) -> dict[str, object]:
-        """The process."""
+        """Return the process id of the supervisor."""
         return {"guard": self._process.pid}
 
     def _send_message(self, channel: Any, kind: str, content: dict[str, object]) -> str:
         message = self._client.session.msg(kind, content)
         channel.send(message)
-        found: str = message["header"]["msg_id"]
-        return found
+        message_id: str = message["header"]["msg_id"]
+        return message_id
 
 
 def _build_command(spec: KernelSpec, file: Path) -> list[str]:
-    """The command of a kernel, as its description has it."""
-    words = {"connection_file": str(file), "resource_dir": spec.resource_dir}
+    """Build the command of a kernel from its kernel spec."""
+    variables = {"connection_file": str(file), "resource_dir": spec.resource_dir}
     command = [
-        re.sub(r"\{([A-Za-z0-9_]+)\}", lambda found: words.get(found[1], found[0]), word)
+        re.sub(r"\{([A-Za-z0-9_]+)\}", lambda match: variables.get(match[1], match[0]), word)
         for word in spec.argv
     ]
     if _PYTHON_PROGRAM.fullmatch(command[0]) and _is_in_own_environment(spec):
         command[0] = sys.executable
-    found = shutil.which(command[0])
-    if found is None:
+    program = shutil.which(command[0])
+    if program is None:
         raise KernelError(
             f"The Jupyter kernel {spec.display_name} cannot be started: "
-            f"there is no program {command[0]}"
+            f"the program {command[0]!r} does not exist"
         )
-    return [found, *command[1:]]
+    return [program, *command[1:]]
 
 
 def _is_in_own_environment(spec: KernelSpec) -> bool:
-    """Whether a kernel is installed in our own environment, whose Python it means."""
+    """Return whether a kernel belongs to Paddock's environment; `python` then means this one."""
     return Path(spec.resource_dir).is_relative_to(sys.prefix)
 
 
 def _add_sandbox(command: list[str], limits: EvaluationLimits) -> list[str]:
-    """The same command with what can be forbidden to a program that needs sockets."""
+    """Prefix a command with a script that enters the sandbox, except for its network part."""
     if sys.platform == "win32":
         return command
     packages = str(Path(__file__).parents[3])
@@ -226,27 +222,31 @@ def _add_sandbox(command: list[str], limits: EvaluationLimits) -> list[str]:
 
 
 def _build_variables(spec: KernelSpec) -> dict[str, str]:
-    own = {name: Template(value).safe_substitute(os.environ) for name, value in spec.env.items()}
-    return sandbox.build_environment() | own
+    variables = {
+        name: Template(value).safe_substitute(os.environ) for name, value in spec.env.items()
+    }
+    return sandbox.build_environment() | variables
 
 
 GATEWAY_TIMEOUT_SECONDS = 30.0
-"""How long a request over HTTP may take."""
+"""Time limit for a request over HTTP."""
 MAX_MESSAGE_BYTES = 64 << 20
 
 
 class GatewayKernelLink:
-    """A kernel that was started at a gateway, and is deleted there in the end."""
+    """Connection to a kernel at a Jupyter server or gateway, which deletes the kernel on close."""
 
     def __init__(self, url: str, name: str, token: str) -> None:
-        """Start it.
+        """Start a kernel at the gateway and connect to it.
 
         Raises:
-            KernelError: when the gateway is not there, or refuses.
+            KernelError: The gateway cannot be reached or refuses the request.
         """
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise KernelError(f"{url!r} is not the URL of a Jupyter gateway: it has to be http(s)")
+            raise KernelError(
+                f"{url!r} is not the URL of a Jupyter gateway: expected http or https"
+            )
         self._url = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
         self._headers = {"Authorization": f"token {token}"} if token else {}
         self._session_id = secrets.token_hex(16)
@@ -260,17 +260,14 @@ class GatewayKernelLink:
         self._thread.start()
         self._kernel_id = ""
         try:
-            self._kernel_id = str(
-                self._run_coroutine(self._send_request("POST", "/api/kernels", {"name": name}))[
-                    "id"
-                ]
-            )
+            kernel = self._run_coroutine(self._send_request("POST", "/api/kernels", {"name": name}))
+            self._kernel_id = str(kernel["id"])
             self._run_coroutine(self._connect())
-        except Exception as error:  # noqa: BLE001 - of HTTP, of WebSocket, or what came is no answer
+        except Exception as error:  # noqa: BLE001 - errors of HTTP and WebSocket, and invalid replies
             self.close()
             raise KernelError(
                 f"The Jupyter kernel {name} cannot be started at {self._url}: {error}",
-                hint="look at the URL, and at the token in PADDOCK_JUPYTER_TOKEN",
+                hint="check the URL, and the token in PADDOCK_JUPYTER_TOKEN",
             ) from None
 
     @property
@@ -279,10 +276,10 @@ class GatewayKernelLink:
         return self._is_open
 
     def send(self, kind: str, content: dict[str, object]) -> str:
-        """Send a request."""
-        request = secrets.token_hex(16)
+        """Send a request on the shell channel."""
+        request_id = secrets.token_hex(16)
         header = {
-            "msg_id": request,
+            "msg_id": request_id,
             "msg_type": kind,
             "session": self._session_id,
             "username": "paddock",
@@ -295,27 +292,27 @@ class GatewayKernelLink:
             self._run_coroutine(self._write_message(text))
         except Exception as error:
             raise OSError(f"the connection to {self._url} is closed") from error
-        return request
+        return request_id
 
     def receive(self, seconds: float) -> JupyterMessage:
-        """The next message that the kernel publishes."""
+        """Return the next published message."""
         try:
-            found = self._messages.get(timeout=seconds)
+            message = self._messages.get(timeout=seconds)
         except queue.Empty:
             raise TimeoutError from None
-        if found is None:
+        if message is None:
             raise EOFError
-        return found
+        return message
 
     def interrupt(self) -> None:
-        """Have the gateway interrupt it."""
+        """Ask the gateway to interrupt the kernel."""
         with contextlib.suppress(Exception):
             self._run_coroutine(
                 self._send_request("POST", f"/api/kernels/{quote(self._kernel_id)}/interrupt", {})
             )
 
     def close(self) -> None:
-        """Have the gateway end it."""
+        """Delete the kernel at the gateway and close the connection."""
         self._is_open = False
         if self._loop.is_closed():
             return
@@ -331,15 +328,16 @@ class GatewayKernelLink:
         self._loop.close()
 
     def describe(self) -> dict[str, object]:
-        """Where it is."""
+        """Return the URL and the kernel's id."""
         return {"gateway": self._url, "id": self._kernel_id}
 
-    def _run_coroutine(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Do something in the thread of the connection."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(GATEWAY_TIMEOUT_SECONDS)
+    def _run_coroutine(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run a coroutine in the event loop's thread and return its result."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        return future.result(GATEWAY_TIMEOUT_SECONDS)
 
     async def _send_request(self, method: str, path: str, content: object) -> Any:
-        from tornado.httpclient import AsyncHTTPClient  # noqa: PLC0415 - an extra
+        from tornado.httpclient import AsyncHTTPClient  # noqa: PLC0415 - optional dependency
 
         response = await AsyncHTTPClient().fetch(
             f"{self._url}{path}",
@@ -352,8 +350,8 @@ class GatewayKernelLink:
         return json.loads(response.body) if response.body else {}
 
     async def _connect(self) -> None:
-        from tornado.httpclient import HTTPRequest  # noqa: PLC0415 - an extra
-        from tornado.websocket import websocket_connect  # noqa: PLC0415 - as above
+        from tornado.httpclient import HTTPRequest  # noqa: PLC0415 - optional dependency
+        from tornado.websocket import websocket_connect  # noqa: PLC0415 - optional dependency
 
         path = f"/api/kernels/{quote(self._kernel_id)}/channels?session_id={self._session_id}"
         request = HTTPRequest(
@@ -370,7 +368,7 @@ class GatewayKernelLink:
         await self._socket.write_message(text)
 
     def _on_message(self, text: str | bytes | None) -> None:
-        """Have a message be received; None is the end of the connection."""
+        """Queue a published message; None means that the connection was closed."""
         if text is None:
             self._is_open = False
             self._messages.put(None)

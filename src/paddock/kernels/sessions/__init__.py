@@ -1,7 +1,7 @@
-"""Sessions: what an evaluator knows from one call to the next, also across restarts of the server.
+"""Sessions: the state of an evaluator across calls and server restarts.
 
-A session is a journal (a file with one line for each evaluation), and, where the engine can tell
-its definitions, a state file beside it. The kernel of a session may come and go.
+A session consists of a journal, which has one line per evaluation, and a state file if its engine
+can save definitions. Its kernel may be replaced at any time.
 """
 
 from paddock.kernels.sessions.journal import JournalEntry

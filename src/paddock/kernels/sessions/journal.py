@@ -1,10 +1,9 @@
-"""The journal of a session: a file to which each evaluation adds a line.
+"""Files of a session: its journal of evaluations, and its saved state.
 
-The first line tells what it is the journal of. A last line without its end was being written when
-the power or the process went; it is ignored, and cut off by the next writer. Other lines that
-cannot be read are left out, and told. Callers hold the lock.
-
-The state file of a session: the definitions after some entry of its journal.
+The journal is a text file with a JSON header in its first line and one JSON entry per further line.
+An incomplete last line is the result of a crash; it is ignored, and overwritten by the next entry.
+Other unreadable lines are skipped and reported. The state file contains the definitions that the
+session had after one of the entries. Callers must hold the session's lock.
 """
 
 from __future__ import annotations
@@ -27,16 +26,16 @@ if TYPE_CHECKING:
 
 JOURNAL_SCHEMA = 1
 _NONBLOCKING_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""A pipe with the name of a journal must not be waited for."""
+"""Opening must not block if the path is a named pipe."""
 LineNumber = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
 
 
 class BrokenJournalError(Exception):
-    """A journal cannot be understood; told to the user as a note, never raised to them."""
+    """A journal has no readable content. Shown to the user as a note, never as an error."""
 
 
 class JournalHeader(msgspec.Struct, frozen=True):
-    """The first line."""
+    """First line of a journal."""
 
     session: str
     engine: str
@@ -45,7 +44,7 @@ class JournalHeader(msgspec.Struct, frozen=True):
 
 
 class StoredOutput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An output as the journal keeps it: pictures are named, not kept."""
+    """Output of an evaluation in the journal; the content of images is not stored."""
 
     kind: OutputKind
     text: str = ""
@@ -53,95 +52,98 @@ class StoredOutput(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
-    """One evaluation."""
+    """An evaluation in the journal."""
 
     line: LineNumber
-    """The number in `In[n]`; several expressions of one input have the same."""
+    """The number in `In[n]`, shared by all expressions of one input."""
     code: str
-    """What was evaluated."""
+    """The evaluated code."""
     status: EvaluationStatus
     result: str | None = None
     source: str = ""
-    """What the user wrote, where it is not the code."""
+    """The user's input, if it differs from `code`."""
     outputs: tuple[StoredOutput, ...] = ()
     seconds: float = 0.0
     is_cut: bool = False
-    """Whether the result is only the beginning of what it was."""
+    """Whether `result` is only the beginning of the result."""
     id: str = msgspec.field(default_factory=lambda: secrets.token_hex(6))
-    """By which a state file names the last evaluation that it includes."""
+    """Identifies the last entry that a state file includes."""
 
     @property
     def is_committed(self) -> bool:
-        """Whether the session's state has what this evaluation did: others were taken back."""
+        """Whether the evaluation's changes were kept, not rolled back."""
         return self.status in {"done", "failed"}
 
 
 class JournalContents(NamedTuple):
-    """What was read of a journal."""
+    """Entries that were read from a journal."""
 
     entries: list[JournalEntry]
     is_replaced: bool = False
-    """Whether the file is another one than before, and was read from its beginning."""
+    """Whether the file was replaced since the last call, and was read from its beginning."""
     unreadable_lines: tuple[int, ...] = ()
-    """The lines of the file that were left out; its header is line 1."""
+    """Line numbers of skipped lines; the header is line 1."""
 
 
 class Journal:
-    """A journal's file, and how far it has been read."""
+    """A journal file and the position up to which it has been read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.size_bytes = 0
-        """How many bytes of it have been read or written."""
+        """Number of bytes that have been read or written."""
         self._line_count = 0
         self._identity: tuple[int, int] | None = None
 
     def read_new(self) -> JournalContents:
-        """The entries since the last reading.
+        """Return the entries that were added since the last call.
 
         Raises:
-            BrokenJournalError: when it is no journal, and nothing in it can be read.
-            OSError: when it cannot be read; FileNotFoundError when there is none.
+            BrokenJournalError: The file is not a journal, and no entry can be read.
+            OSError: The file cannot be read; FileNotFoundError if it does not exist.
         """
         handle = os.open(self.path, os.O_RDONLY | _NONBLOCKING_FLAGS)
         with os.fdopen(handle, "rb") as file:
-            found = _require_regular_file(handle)
-            identity = found.st_dev, found.st_ino
-            is_other = identity != self._identity or found.st_size < self.size_bytes
-            start = 0 if is_other else self.size_bytes
-            if found.st_size == start and not is_other:
+            status = _require_regular_file(handle)
+            identity = status.st_dev, status.st_ino
+            is_replaced = identity != self._identity or status.st_size < self.size_bytes
+            start = 0 if is_replaced else self.size_bytes
+            if status.st_size == start and not is_replaced:
                 return JournalContents([])
             file.seek(start)
             data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        lines = whole.splitlines()
-        first = self._line_count + 1 if start else 1
-        fault = "" if start else _find_header_error(lines, data)
-        rest = lines if start else lines[1:]
-        entries, unreadable = _parse_entries(rest, first if start else 2)
-        if fault and not entries:
-            raise BrokenJournalError(fault)
-        self._identity, self.size_bytes = identity, start + len(whole)
-        self._line_count = first - 1 + len(lines)
-        return JournalContents(entries, is_other, ((1,) if fault else ()) + unreadable)
+        complete = data[: data.rfind(b"\n") + 1]
+        lines = complete.splitlines()
+        first_line = self._line_count + 1 if start else 1
+        if start:
+            header_error = ""
+            entries, unreadable = _parse_entries(lines, first_line)
+        else:
+            header_error = _find_header_error(lines, data)
+            entries, unreadable = _parse_entries(lines[1:], 2)
+        if header_error and not entries:
+            raise BrokenJournalError(header_error)
+        self._identity, self.size_bytes = identity, start + len(complete)
+        self._line_count = first_line - 1 + len(lines)
+        return JournalContents(entries, is_replaced, ((1,) if header_error else ()) + unreadable)
 
     def is_current(self) -> bool:
-        """Whether nobody else has written since.
+        """Return whether no other process has written to the file since it was read.
 
         Raises:
-            OSError: when that cannot be seen.
+            OSError: The file's status cannot be read.
         """
-        found = self.path.stat()
-        return (found.st_dev, found.st_ino, found.st_size) == (
+        status = self.path.stat()
+        return (status.st_dev, status.st_ino, status.st_size) == (
             *(self._identity or ()),
             self.size_bytes,
         )
 
     def sync(self) -> None:
-        """Have on the disk what was written, before something that relies on it.
+        """Flush the file to disk.
 
         Raises:
-            OSError: when that cannot be done.
+            OSError: The file cannot be flushed.
         """
         handle = os.open(self.path, os.O_RDWR | _NONBLOCKING_FLAGS)
         try:
@@ -150,33 +152,34 @@ class Journal:
             os.close(handle)
 
     def rewrite(self, header: JournalHeader, entries: Sequence[JournalEntry]) -> None:
-        """Put entries in the place of the whole file.
+        """Replace the whole file.
 
         Raises:
-            OSError: when they cannot be written; the file is then as before.
+            OSError: The file cannot be written; it is unchanged.
         """
-        text = b"".join(msgspec.json.encode(each) + b"\n" for each in (header, *entries))
+        text = b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
         write_atomically(self.path, text)
-        found = self.path.stat()
-        self._identity, self.size_bytes = (found.st_dev, found.st_ino), len(text)
+        status = self.path.stat()
+        self._identity, self.size_bytes = (status.st_dev, status.st_ino), len(text)
         self._line_count = 1 + len(entries)
 
     def append(self, header: JournalHeader, entries: Sequence[JournalEntry]) -> None:
-        """Add entries after what has been read, on a new file after a header.
+        """Append entries; a new file also gets a header.
 
         Raises:
-            OSError: when they cannot be written; the file is then as before, as far as possible.
+            OSError: The file cannot be written; it is unchanged as far as possible.
         """
         text = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | _NONBLOCKING_FLAGS, PRIVATE_MODE)
         try:
-            found = _require_regular_file(handle)
-            identity = found.st_dev, found.st_ino
+            status = _require_regular_file(handle)
+            identity = status.st_dev, status.st_ino
             if identity != self._identity:
                 self._identity, self.size_bytes, self._line_count = identity, 0, 0
             if self.size_bytes == 0:
                 text = msgspec.json.encode(header) + b"\n" + text
-            if found.st_size > self.size_bytes:
+            # Removes an incomplete last line.
+            if status.st_size > self.size_bytes:
                 os.ftruncate(handle, self.size_bytes)
             _write_at(handle, text, self.size_bytes)
         finally:
@@ -185,50 +188,54 @@ class Journal:
         self._line_count += text.count(b"\n")
 
 
-def _write_at(handle: int, data: bytes, place: int) -> None:
-    os.lseek(handle, place, os.SEEK_SET)
+def _write_at(handle: int, data: bytes, offset: int) -> None:
+    os.lseek(handle, offset, os.SEEK_SET)
     view = memoryview(data)
     try:
         while view:
             view = view[os.write(handle, view) :]
     except OSError:
-        os.ftruncate(handle, place)
+        os.ftruncate(handle, offset)
         raise
 
 
 def _require_regular_file(handle: int) -> os.stat_result:
-    found = os.fstat(handle)
-    if not stat.S_ISREG(found.st_mode):
-        raise OSError(errno.EINVAL, "It is no ordinary file")
-    return found
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "Not a regular file")
+    return status
 
 
 def _find_header_error(lines: list[bytes], data: bytes) -> str:
-    """What is wrong with the beginning of a file; nothing for one with nothing in it yet."""
+    """Return what is wrong with the header; empty for a valid one and for an empty file."""
     if not lines and not data.strip(b"\0"):
         return ""
     try:
         header = msgspec.json.decode(lines[0], type=JournalHeader)
     except (IndexError, ValueError) as error:
-        return f"its first line is not that of a journal ({error})"
+        return f"its first line is not a journal header ({error})"
     if header.schema != JOURNAL_SCHEMA:
-        raise BrokenJournalError(f"it has format {header.schema}, and {JOURNAL_SCHEMA} is known")
+        raise BrokenJournalError(
+            f"its format is {header.schema}; only {JOURNAL_SCHEMA} is supported"
+        )
     return ""
 
 
-def _parse_entries(lines: list[bytes], first: int) -> tuple[list[JournalEntry], tuple[int, ...]]:
-    """The entries of lines, and the numbers of those that are none."""
-    found, unreadable = [], []
-    for number, line in enumerate(lines, first):
+def _parse_entries(
+    lines: list[bytes], first_line: int
+) -> tuple[list[JournalEntry], tuple[int, ...]]:
+    """Return the entries of the lines, and the numbers of unreadable lines."""
+    entries, unreadable = [], []
+    for number, line in enumerate(lines, first_line):
         try:
-            found.append(msgspec.json.decode(line, type=JournalEntry))
+            entries.append(msgspec.json.decode(line, type=JournalEntry))
         except ValueError:
             unreadable.append(number)
-    return found, tuple(unreadable)
+    return entries, tuple(unreadable)
 
 
 class SavedState(msgspec.Struct, frozen=True):
-    """Definitions, whose they are, and the last entry of the journal that they include."""
+    """Saved definitions, the engine that saved them, and the last journal entry they include."""
 
     engine: str
     engine_version: str
@@ -236,7 +243,7 @@ class SavedState(msgspec.Struct, frozen=True):
     definitions: bytes
 
     def count_included_entries(self, entries: Sequence[JournalEntry]) -> int:
-        """How many entries it includes; 0 when it is not of this journal, as that is now."""
+        """Return how many entries the state includes; 0 if it does not belong to the journal."""
         for index in range(len(entries), 0, -1):
             if entries[index - 1].id == self.last:
                 return index
@@ -244,19 +251,19 @@ class SavedState(msgspec.Struct, frozen=True):
 
 
 def read_saved_state(path: Path, engine: str | None = None) -> SavedState | None:
-    """What was saved, by an engine if one is named; None when there is nothing to be used."""
+    """Read a state file; return None if it is missing, invalid, or of another engine."""
     try:
         check_regular_file(path)
-        found = msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
+        state = msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
     except (OSError, ValueError):
         return None
-    return found if engine in {None, found.engine} else None
+    return state if engine in {None, state.engine} else None
 
 
 def write_saved_state(path: Path, state: SavedState) -> None:
-    """Save definitions.
+    """Write a state file.
 
     Raises:
-        OSError: when they cannot be written; what was saved before is still there.
+        OSError: The file cannot be written; the previous one is unchanged.
     """
     write_atomically(path, msgspec.msgpack.encode(state))

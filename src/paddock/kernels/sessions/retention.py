@@ -1,4 +1,4 @@
-"""Deleting old sessions: by age, then by number, then by size, the oldest first."""
+"""Deletion of old sessions by age, number and total size, the oldest first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DAY_SECONDS = 86400.0
 
 
 class RetentionPolicy(msgspec.Struct, frozen=True):
-    """What is kept of old sessions; None is no bound."""
+    """Limits on stored sessions; None means unlimited."""
 
     max_age_seconds: float | None = 30 * DAY_SECONDS
     max_sessions: int | None = 100
@@ -32,40 +32,48 @@ class _StoredSession(msgspec.Struct):
 
 
 def delete_expired_sessions(
-    directory: Path, keeping: RetentionPolicy, current: frozenset[str]
+    directory: Path, policy: RetentionPolicy, current: frozenset[str]
 ) -> list[str]:
-    """Delete sessions beyond the bounds and give their ids; current ones are not even counted."""
-    sessions = sorted(_scan_sessions(directory, current), key=lambda kept: kept.modified_at)
-    oldest = time.time() - keeping.max_age_seconds if keeping.max_age_seconds is not None else 0.0
-    gone = [kept for kept in sessions if kept.modified_at < oldest]
-    rest = sessions[len(gone) :]
-    if keeping.max_sessions is not None and len(rest) > keeping.max_sessions:
-        gone += rest[: len(rest) - keeping.max_sessions]
-        rest = rest[len(rest) - keeping.max_sessions :]
-    size = sum(kept.size_bytes for kept in rest)
-    while keeping.max_total_bytes is not None and rest and size > keeping.max_total_bytes:
-        size -= rest[0].size_bytes
-        gone.append(rest.pop(0))
-    return [kept.session_id for kept in gone if _delete_session(directory, kept.session_id)]
+    """Delete sessions beyond the limits and return their ids.
+
+    Sessions in `current` are neither deleted nor counted.
+    """
+    remaining = sorted(_scan_sessions(directory, current), key=lambda session: session.modified_at)
+    expired: list[_StoredSession] = []
+    if policy.max_age_seconds is not None:
+        oldest = time.time() - policy.max_age_seconds
+        expired = [session for session in remaining if session.modified_at < oldest]
+        remaining = remaining[len(expired) :]
+    if policy.max_sessions is not None and len(remaining) > policy.max_sessions:
+        excess = len(remaining) - policy.max_sessions
+        expired += remaining[:excess]
+        remaining = remaining[excess:]
+    total_bytes = sum(session.size_bytes for session in remaining)
+    while policy.max_total_bytes is not None and remaining and total_bytes > policy.max_total_bytes:
+        total_bytes -= remaining[0].size_bytes
+        expired.append(remaining.pop(0))
+    return [
+        session.session_id for session in expired if _delete_session(directory, session.session_id)
+    ]
 
 
 def find_free_broken_path(path: Path) -> Path:
-    """A name that is free, for a journal that cannot be read."""
+    """Return an unused path for keeping a copy of an unreadable journal."""
     for number in itertools.count(1):
-        found = path.with_name(f"{path.name}.broken{number if number > 1 else ''}")
-        if not found.exists():
+        candidate = path.with_name(f"{path.name}.broken{number if number > 1 else ''}")
+        if not candidate.exists():
             break
-    return found
+    return candidate
 
 
 def delete_saved_state(directory: Path, session_id: str) -> None:
-    """Delete the state of a session."""
+    """Delete the state file of a session, if there is one."""
     with contextlib.suppress(OSError):
         (directory / f"{session_id}.state").unlink()
 
 
 def _delete_session(directory: Path, session_id: str) -> bool:
-    """Delete a session's files and its lock, unless another process is using it."""
+    """Delete the files and the lock of a session, unless another process is using it."""
     journal = directory / f"{session_id}.jsonl"
     try:
         with lock_file(journal, seconds=0):
@@ -84,15 +92,16 @@ def _is_session_file(path: Path) -> bool:
 
 
 def _scan_sessions(directory: Path, current: frozenset[str]) -> list[_StoredSession]:
-    found: dict[str, _StoredSession] = {}
+    sessions: dict[str, _StoredSession] = {}
+    # Another process may delete files at the same time.
     with contextlib.suppress(OSError):
         for path in directory.iterdir():
-            name = path.name.partition(".")[0]
-            if not _is_session_file(path) or name in current or not name:
+            session_id = path.name.partition(".")[0]
+            if not _is_session_file(path) or session_id in current or not session_id:
                 continue
             with contextlib.suppress(OSError):
-                about = path.stat()
-                kept = found.setdefault(name, _StoredSession(name, 0.0, 0))
-                kept.modified_at = max(kept.modified_at, about.st_mtime)
-                kept.size_bytes += about.st_size
-    return list(found.values())
+                status = path.stat()
+                session = sessions.setdefault(session_id, _StoredSession(session_id, 0.0, 0))
+                session.modified_at = max(session.modified_at, status.st_mtime)
+                session.size_bytes += status.st_size
+    return list(sessions.values())

@@ -1,4 +1,4 @@
-"""One session during a call: evaluates, numbers lines, keeps the journal, replaces lost kernels."""
+"""A session: evaluates code, keeps the journal and replaces lost kernels."""
 
 from __future__ import annotations
 
@@ -35,30 +35,35 @@ if TYPE_CHECKING:
     KernelStarter = Callable[[str, Engine, EvaluationLimits, Callable[[], bool]], Kernel]
 
 SessionStatus = Literal["new", "continued", "resumed", "resumed-new-kernel", "reused"]
-"""How a session came to a call: fresh under a new id; with its kernel; with its kernel, brought up
-to date with what another process did; with another kernel than before; fresh under the id that was
-given, because nothing is known of it."""
+"""How a session was found at the beginning of a call.
+
+- `new`: created with a new id.
+- `continued`: its kernel is running and up to date.
+- `resumed`: its kernel is running; evaluations of another process must be replayed.
+- `resumed-new-kernel`: its kernel was lost and must be restored.
+- `reused`: created with the given id, about which nothing was stored.
+"""
 
 MAX_REPLAY_SECONDS = 30.0
-"""How long evaluations of a journal may be repeated to have their definitions again."""
+"""Time limit for replaying the evaluations of a journal."""
 MAX_CHEAP_REPLAY_SECONDS = 0.5
-"""What is repeated in less time than this is not saved as a state: nothing is more exact."""
+"""A session that replays in less time is not saved: a replay is the most exact restoration."""
 _REPLAY_OVERHEAD_SECONDS = 0.003
-"""What an evaluation takes besides the time in the engine."""
+"""Cost of an evaluation besides the time in the engine."""
 MAX_IMMEDIATE_SAVE_SECONDS = 0.5
-"""How long a call waits for its state to be saved, when it cannot be repeated."""
+"""How long a call may wait for saving a state that cannot be replayed."""
 _MAX_DEFERRED_SAVES = 5
-"""How often saving gives way to a call before a call waits for it."""
+"""How often in a row saving is interrupted for a call; after that, calls wait for it."""
 MAX_RESULT_CHARACTERS = 1 << 20
 LARGE_JOURNAL_BYTES = 32 << 20
-"""From this size of a journal on, only the beginnings of long results are kept."""
+"""Once a journal has this size, long results are truncated."""
 MAX_SHORT_RESULT_CHARACTERS = 10_000
 _LOCAL_SYMBOL_COUNTER = re.compile(r"\$\d+")
-"""In names of local symbols, which are others each time."""
+"""Serial numbers in the names of local symbols, which differ in each evaluation."""
 
 
 class EvaluationSession:
-    """What is known of one session; used by one call at a time."""
+    """A session; used by one call at a time."""
 
     def __init__(
         self, session_id: str, engine: Engine, directory: Path, start: KernelStarter
@@ -67,7 +72,7 @@ class EvaluationSession:
         self.engine = engine
         self.status: SessionStatus = "new"
         self.notes: list[str] = []
-        """What the user must be told about this call's session, apart from outcomes."""
+        """Information for the user about the session, apart from the notes of evaluations."""
         self._start_kernel = start
         self._directory = directory
         self._journal = Journal(directory / f"{session_id}.jsonl")
@@ -76,12 +81,12 @@ class EvaluationSession:
         self._kernel: Kernel | None = None
         self._queued_notices: list[str] = []
         self._kernel_entry_count = 0
-        """How many entries the kernel's state includes."""
+        """Number of entries that the kernel's state includes."""
         self._saved_entry_count = 0
-        """How many entries the state file includes."""
+        """Number of entries that the state file includes."""
         self._side_effects = SideEffectScan()
         self._entry_has_effects: list[bool] = []
-        """For each entry, whether it must not be repeated."""
+        """For each entry, whether it must not be replayed."""
         self._is_slow_to_save = False
         self._deferred_saves = 0
 
@@ -92,37 +97,37 @@ class EvaluationSession:
 
     @property
     def next_line(self) -> int:
-        """The number of the next line."""
+        """The number of the next input line."""
         return self._entries[-1].line + 1 if self._entries else 1
 
     @property
     def journal_path(self) -> Path:
-        """The file of the journal."""
+        """The path of the journal."""
         return self._journal.path
 
     @property
     def state_path(self) -> Path:
-        """The file of the state."""
+        """The path of the state file."""
         return self._directory / f"{self.id}.state"
 
     @property
     def has_kernel(self) -> bool:
-        """Whether a kernel is running for it."""
+        """Whether the session's kernel is running."""
         return self._kernel is not None and self._kernel.is_alive
 
     @property
     def is_kernel_behind(self) -> bool:
-        """Whether other processes have done something that its kernel does not know."""
+        """Whether the journal has entries that the kernel has not evaluated."""
         return self._kernel_entry_count < len(self._entries)
 
     @property
     def _is_saved_in_background(self) -> bool:
-        """Whether no call waits for saving, because there is something to save after each."""
+        """Whether the state is always saved in the background, because every call changes it."""
         return self.engine.language != "wolfram"
 
     @property
     def is_journal_saved(self) -> bool:
-        """Whether all of its journal is in its file."""
+        """Whether all entries have been written to the journal file."""
         return not self._unsaved_entries
 
     def evaluate(
@@ -135,23 +140,28 @@ class EvaluationSession:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
-        """Evaluate one expression and write it into the journal.
+        """Evaluate one expression and record it in the journal.
 
-        `line` is for further expressions of the same input: it gives them the number of the first.
-        `source` is what the user wrote, where that is not the code.
+        Args:
+            code: The code to evaluate.
+            limits: Resource limits for the evaluation.
+            line: The line number, for further expressions of the same input; otherwise the next.
+            source: The user's input, if it differs from `code`.
+            is_cancelled: See `Kernel.evaluate`.
+            on_wait: See `Kernel.evaluate`.
 
         Raises:
-            KernelError: when no kernel can be started.
+            KernelError: No kernel can be started.
         """
         number = self.next_line if line is None else line
-        outcome, note = self._run_code(code, limits, is_cancelled, on_wait)
+        result, note = self._run_code(code, limits, is_cancelled, on_wait)
         is_current = not self.is_kernel_behind
-        entry = self._build_entry(number, code, source, outcome)
+        entry = self._build_entry(number, code, source, result)
         self._add_entries([entry])
         if is_current:
             self._kernel_entry_count = len(self._entries)
-        notes = [note, outcome.note, self._write_entry(entry)]
-        return msgspec.structs.replace(outcome, note=" ".join(text for text in notes if text))
+        notes = [note, result.note, self._write_entry(entry)]
+        return msgspec.structs.replace(result, note=" ".join(text for text in notes if text))
 
     def evaluate_unrecorded(
         self,
@@ -161,47 +171,48 @@ class EvaluationSession:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
-        """Evaluate in the session without a line number or a trace in the journal.
+        """Evaluate without a line number and without recording it in the journal.
 
         Raises:
-            KernelError: when no kernel can be started.
+            KernelError: No kernel can be started.
         """
-        outcome, note = self._run_code(code, limits, is_cancelled, on_wait)
-        return msgspec.structs.replace(outcome, note=f"{note} {outcome.note}".strip())
+        result, note = self._run_code(code, limits, is_cancelled, on_wait)
+        return msgspec.structs.replace(result, note=f"{note} {result.note}".strip())
 
     def describe(self) -> dict[str, object]:
-        """What is known of its kernel; empty when there is none."""
+        """Return diagnostic data about the kernel; empty if there is none."""
         return {} if self._kernel is None else self._kernel.describe()
 
     def read_new_entries(self) -> tuple[int, ...]:
-        """Read what other processes have added; called at the beginning of each call.
+        """Read the entries that other processes have added; called at the start of each call.
 
-        Gives the numbers of the lines in the file that cannot be read.
+        Returns:
+            The numbers of the unreadable lines in the journal.
 
         Raises:
-            BrokenJournalError: when the journal cannot be understood.
-            OSError: when it cannot be read; FileNotFoundError when there is none.
+            BrokenJournalError: The journal has no readable content.
+            OSError: The journal cannot be read; FileNotFoundError if it does not exist.
         """
-        found = self._journal.read_new()
-        if found.is_replaced and self._entries:
-            # Pruned, moved or written anew by others: what is in the file is what counts.
+        contents = self._journal.read_new()
+        if contents.is_replaced and self._entries:
+            # Another process has pruned, moved or rewritten the file, which is authoritative.
             self._clear_entries()
             self.close_kernel()
-        self._add_entries(found.entries)
-        return found.unreadable_lines
+        self._add_entries(contents.entries)
+        return contents.unreadable_lines
 
     def repair_journal(self) -> None:
-        """Write the journal anew, without what cannot be read in it.
+        """Rewrite the journal without its unreadable lines.
 
         Raises:
-            OSError: when it cannot be written.
+            OSError: The journal cannot be written.
         """
         self._journal.rewrite(self._build_header(), self._entries)
 
     def finish_call(self) -> None:
-        """Save the definitions at once if they could not be had again by repeating.
+        """Save the definitions now if a replay could not restore them.
 
-        The caller has the session's lock, so that nobody sees the journal without them.
+        The caller holds the session's lock, so no other process sees the journal without them.
         """
         if self._is_saved_in_background or self._is_slow_to_save:
             return
@@ -217,41 +228,45 @@ class EvaluationSession:
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> SavedState | None:
-        """The definitions, if they have to be saved and can be told in time.
+        """Return the definitions if they need to be saved and the kernel returns them in time.
 
-        It stops when it is cancelled, but not each time: somebody may call all the time.
+        `is_cancelled` makes it give up, but only a few times in a row: with calls in quick
+        succession nothing would ever be saved otherwise.
         """
-        is_known = self._kernel is not None and self._kernel_entry_count == len(self._entries)
-        if self._kernel is None or not is_known or self._is_replay_cheap(self._saved_entry_count):
+        is_up_to_date = self._kernel is not None and self._kernel_entry_count == len(self._entries)
+        if self._kernel is None or not is_up_to_date:
+            return None
+        if self._is_replay_cheap(self._saved_entry_count):
             return None
         count = self._kernel_entry_count
-        has_given_way = False
+        is_deferred = False
 
-        def give_way() -> bool:
-            nonlocal has_given_way
-            has_given_way = self._deferred_saves < _MAX_DEFERRED_SAVES and is_cancelled()
-            return has_given_way
+        def should_defer() -> bool:
+            nonlocal is_deferred
+            is_deferred = self._deferred_saves < _MAX_DEFERRED_SAVES and is_cancelled()
+            return is_deferred
 
-        begun = time.monotonic()
-        definitions = self._kernel.state(seconds=seconds, is_cancelled=give_way)
-        self._deferred_saves = self._deferred_saves + 1 if has_given_way else 0
+        started_at = time.monotonic()
+        definitions = self._kernel.state(seconds=seconds, is_cancelled=should_defer)
+        self._deferred_saves = self._deferred_saves + 1 if is_deferred else 0
         if definitions is None:
             return None
-        self._is_slow_to_save = time.monotonic() - begun > MAX_IMMEDIATE_SAVE_SECONDS
-        last = self._entries[count - 1].id
-        return SavedState(self.engine.name, self.engine.version, last, definitions)
+        self._is_slow_to_save = time.monotonic() - started_at > MAX_IMMEDIATE_SAVE_SECONDS
+        last_id = self._entries[count - 1].id
+        return SavedState(self.engine.name, self.engine.version, last_id, definitions)
 
     def save_state(self, state: SavedState) -> str:
-        """Write definitions beside the journal; give a note when that cannot be done.
+        """Write the state file; return a note for the user if that fails.
 
-        The caller has the session's lock. When others have written to the journal since, nothing is
-        done: they know more.
+        The caller holds the session's lock. Nothing is written if another process has added
+        entries to the journal in the meantime: its state is newer.
         """
         count = state.count_included_entries(self._entries)
         try:
             if count == 0 or self._unsaved_entries or not self._journal.is_current():
                 return ""
-            self._journal.sync()  # a state without the evaluations that it includes is worthless
+            # A state file that includes entries which are lost in a crash could not be used.
+            self._journal.sync()
             write_saved_state(self.state_path, state)
         except OSError as error:
             return f"The definitions could not be saved: {error.strerror or error}."
@@ -259,17 +274,17 @@ class EvaluationSession:
         return ""
 
     def queue_notice(self, note: str) -> None:
-        """Have something told in the next call."""
+        """Show a note to the user in the next call."""
         if note:
             self._queued_notices.append(note)
 
     def pop_notices(self) -> list[str]:
-        """What has to be told from after the last call."""
+        """Return the notes that were queued since the last call."""
         notes, self._queued_notices = self._queued_notices, []
         return notes
 
     def switch_engine(self, engine: Engine) -> None:
-        """Go on with another engine than before, if it is another one."""
+        """Save the state and end the kernel if the engine is another one than before."""
         if engine.name != self.engine.name:
             self._save_current_state()
             self.close_kernel()
@@ -277,14 +292,14 @@ class EvaluationSession:
             self._saved_entry_count = 0
 
     def close_kernel(self) -> None:
-        """End the kernel; the next evaluation gets another one."""
+        """End the kernel; the next evaluation starts a new one."""
         kernel, self._kernel = self._kernel, None
         self._kernel_entry_count = 0
         if kernel is not None:
             kernel.close()
 
     def restart_journal(self) -> None:
-        """Forget the journal that was there: it has been moved away."""
+        """Start a new journal with all known entries; the old file was moved or deleted."""
         self._journal = Journal(self._journal.path)
         self._unsaved_entries = list(self._entries)
 
@@ -296,12 +311,12 @@ class EvaluationSession:
         on_wait: Callable[[float], None],
     ) -> tuple[EvaluationResult, str]:
         kernel, note = self._prepare_kernel(limits, is_cancelled, on_wait)
-        outcome = kernel.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+        result = kernel.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
         if not kernel.is_alive:
             self.close_kernel()
-            text = f"Another one takes over, with {_RESTART_NOTES[self.engine.language]}."
-            outcome = msgspec.structs.replace(outcome, note=f"{outcome.note} {text}".strip())
-        return outcome, note
+            restart_note = _RESTART_NOTES[self.engine.language]
+            result = msgspec.structs.replace(result, note=f"{result.note} {restart_note}".strip())
+        return result, note
 
     def _prepare_kernel(
         self,
@@ -309,17 +324,17 @@ class EvaluationSession:
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
     ) -> tuple[Kernel, str]:
-        """A kernel with all that the session has defined, and what the user must know of it."""
+        """Return a kernel with all definitions of the session, and a note for the user."""
         notes = []
         kernel = self._kernel
         if kernel is not None and not kernel.is_alive:
-            notes.append("The kernel had been ended from outside; another one has taken over.")
+            notes.append("The kernel was killed from outside and has been replaced.")
             self.close_kernel()
         elif kernel is not None and kernel.has_network != limits.network:
             self._save_current_state()
             self.close_kernel()
         elif kernel is not None and self._is_older_than_saved_state():
-            # Definitions are added to those of a kernel; only a new one has these and no others.
+            # Restoring adds to the definitions of a kernel, so it needs a new kernel.
             self.close_kernel()
             self.status = "resumed-new-kernel"
         if self._kernel is None:
@@ -330,7 +345,7 @@ class EvaluationSession:
         return self._kernel, " ".join(note for note in notes if note)
 
     def _is_older_than_saved_state(self) -> bool:
-        """Whether another process has saved what this kernel cannot have by repeating."""
+        """Return whether another process has saved a state that this kernel cannot replay."""
         if not self.is_kernel_behind or self._is_replay_cheap(self._kernel_entry_count):
             return False
         saved = self._load_saved_state()
@@ -340,15 +355,16 @@ class EvaluationSession:
         )
 
     def _load_saved_state(self) -> SavedState | None:
-        """What can be restored: one Python reads what another one has saved."""
-        found = read_saved_state(self.state_path)
-        if found is None or found.engine == self.engine.name:
-            return found
-        is_python = self.engine.language == found.engine.partition(" ")[0] == "python"
-        return found if is_python else None
+        """Return the saved state if this engine can restore it."""
+        state = read_saved_state(self.state_path)
+        if state is None or state.engine == self.engine.name:
+            return state
+        # Any Python interpreter can load the state of another one.
+        is_python = self.engine.language == state.engine.partition(" ")[0] == "python"
+        return state if is_python else None
 
     def _restore_kernel(self, kernel: Kernel) -> str:
-        """Give a new kernel the saved definitions, unless repeating is quick and exact."""
+        """Restore the saved state in a new kernel, unless a replay is quick and exact."""
         if self._is_replay_cheap(0):
             return ""
         saved = self._load_saved_state()
@@ -358,7 +374,7 @@ class EvaluationSession:
         try:
             missing = kernel.restore(saved.definitions)
         except KernelError as error:
-            return f"{error}; the session's evaluations were repeated instead."
+            return f"{error}; the session's evaluations were replayed instead."
         self._kernel_entry_count = self._saved_entry_count = position
         return f"Not restored: {missing}." if missing else ""
 
@@ -369,74 +385,77 @@ class EvaluationSession:
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
     ) -> str:
-        """Repeat what the kernel has not seen, for a limited time, and what has no effects only."""
-        begun = time.monotonic()
-        left_out, failed, other = [], [], []
+        """Replay entries that the kernel has not evaluated, within a time limit.
+
+        Entries with side effects are skipped. Returns a note for the user.
+        """
+        started_at = time.monotonic()
+        skipped, failed, different = [], [], []
         for index in range(self._kernel_entry_count, len(self._entries)):
             entry = self._entries[index]
-            spent = time.monotonic() - begun
+            elapsed = time.monotonic() - started_at
             if not entry.is_committed:
                 continue
             if self._entry_has_effects[index]:
-                left_out.append(entry.line)
-            elif spent >= MAX_REPLAY_SECONDS or not kernel.is_alive:
+                skipped.append(entry.line)
+            elif elapsed >= MAX_REPLAY_SECONDS or not kernel.is_alive:
                 failed.append(entry.line)
             else:
-                outcome = kernel.evaluate(
+                result = kernel.evaluate(
                     entry.code,
-                    msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS - spent),
+                    msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS - elapsed),
                     is_cancelled=is_cancelled,
-                    on_wait=lambda seconds, spent=spent: on_wait(spent + seconds),  # type: ignore[misc]  # a default argument keeps this round's value
+                    on_wait=lambda seconds, elapsed=elapsed: on_wait(elapsed + seconds),  # type: ignore[misc]  # a default argument binds the value of this iteration
                 )
-                if outcome.status == "cancelled":
-                    break  # the next call goes on from here
-                if outcome.status not in {"done", "failed"}:
+                if result.status == "cancelled":
+                    break  # the next call continues the replay at this entry
+                if result.status not in {"done", "failed"}:
                     failed.append(entry.line)
-                elif not entry.is_cut and _strip_counters(outcome) != _strip_counters(entry):
-                    other.append(entry.line)
+                elif not entry.is_cut and _strip_counters(result) != _strip_counters(entry):
+                    different.append(entry.line)
             self._kernel_entry_count = index + 1
         else:
             self._kernel_entry_count = len(self._entries)
         return " ".join(
             f"{text} (evaluations of {_format_lines(lines)})."
             for text, lines in (
-                (_SKIPPED_NOTES[self.engine.language], left_out),
-                ("What could not be repeated is missing", failed),
-                ("Repeating gave other results than before", other),
+                (_SKIPPED_NOTES[self.engine.language], skipped),
+                ("Evaluations that could not be replayed are missing", failed),
+                ("The replay gave different results", different),
             )
             if lines
         )
 
     def _build_entry(
-        self, line: int, code: str, source: str, outcome: EvaluationResult
+        self, line: int, code: str, source: str, result: EvaluationResult
     ) -> JournalEntry:
-        """What the journal keeps of an evaluation: all but long texts."""
-        is_full = self._journal.size_bytes > LARGE_JOURNAL_BYTES
-        limit = MAX_SHORT_RESULT_CHARACTERS if is_full else MAX_RESULT_CHARACTERS
-        result = outcome.result
-        is_cut = result is not None and len(result) > limit
-        shown, left = [], MAX_SHORT_RESULT_CHARACTERS
-        for output in outcome.outputs:
-            if left <= 0:
+        """Create the journal entry of an evaluation, with truncated outputs."""
+        is_large = self._journal.size_bytes > LARGE_JOURNAL_BYTES
+        limit = MAX_SHORT_RESULT_CHARACTERS if is_large else MAX_RESULT_CHARACTERS
+        text = result.result
+        is_cut = text is not None and len(text) > limit
+        outputs, remaining = [], MAX_SHORT_RESULT_CHARACTERS
+        for output in result.outputs:
+            if remaining <= 0:
                 break
-            shown.append(StoredOutput(output.kind, output.text[:left], output.mime))
-            left -= len(output.text)
+            outputs.append(StoredOutput(output.kind, output.text[:remaining], output.mime))
+            remaining -= len(output.text)
         return JournalEntry(
             line,
             code,
-            outcome.status,
-            result[:MAX_SHORT_RESULT_CHARACTERS] if is_cut and result is not None else result,
+            result.status,
+            text[:MAX_SHORT_RESULT_CHARACTERS] if is_cut and text is not None else text,
             source,
-            tuple(shown),
-            outcome.seconds,
+            tuple(outputs),
+            result.seconds,
             is_cut,
         )
 
     def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
-        is_seen = self.engine.language == "wolfram"
+        is_scanned = self.engine.language == "wolfram"
         for entry in entries:
             self._entry_has_effects.append(
-                not is_seen or self._side_effects.has_side_effects(entry.code)
+                not is_scanned or self._side_effects.has_side_effects(entry.code)
             )
             self._entries.append(entry)
 
@@ -452,12 +471,12 @@ class EvaluationSession:
                 yield self._entry_has_effects[index]
 
     def _is_replay_cheap(self, start: int) -> bool:
-        """Whether all entries from one on can be repeated, and that quickly."""
+        """Return whether all entries from an index on can be replayed, and quickly."""
         if any(self._iter_committed_effects(start)):
             return False
-        lasting = [entry for entry in self._entries[start:] if entry.is_committed]
+        replayed = [entry for entry in self._entries[start:] if entry.is_committed]
         return (
-            sum(entry.seconds + _REPLAY_OVERHEAD_SECONDS for entry in lasting)
+            sum(entry.seconds + _REPLAY_OVERHEAD_SECONDS for entry in replayed)
             < MAX_CHEAP_REPLAY_SECONDS
         )
 
@@ -477,7 +496,7 @@ class EvaluationSession:
         except OSError as error:
             return (
                 f"The session could not be saved ({error.strerror or error}); "
-                "it goes on, and will be lost when the server ends."
+                "it continues, but will be lost when the server ends."
             )
         self._unsaved_entries = []
         return ""
@@ -485,16 +504,16 @@ class EvaluationSession:
 
 _SKIPPED_NOTES = {
     "wolfram": (
-        "Nothing is repeated that does more than define something; "
-        "if it defined something besides, that is missing"
+        "Evaluations with side effects are not replayed; "
+        "definitions that only they contain are missing"
     ),
-    "python": "Python code is not repeated; what it defined and was not saved is missing",
-    "other": "Code is not repeated; what it defined is missing",
+    "python": "Python code is not replayed; definitions that were not saved are missing",
+    "other": "Code is not replayed; its definitions are missing",
 }
 _RESTART_NOTES = {
-    "wolfram": "the definitions from before this evaluation",
-    "python": "what was saved of the session before",
-    "other": "nothing defined",
+    "wolfram": ("The next evaluation uses a new kernel with the definitions from before this one."),
+    "python": "The next evaluation uses a new kernel with the session as it was last saved.",
+    "other": "The next evaluation uses a new kernel without definitions.",
 }
 
 
@@ -505,5 +524,5 @@ def _format_lines(lines: list[int]) -> str:
     return f"line {shown}" if len(numbers) == 1 else f"lines {shown}{more}"
 
 
-def _strip_counters(found: EvaluationResult | JournalEntry) -> str | None:
-    return None if found.result is None else _LOCAL_SYMBOL_COUNTER.sub("", found.result)
+def _strip_counters(item: EvaluationResult | JournalEntry) -> str | None:
+    return None if item.result is None else _LOCAL_SYMBOL_COUNTER.sub("", item.result)

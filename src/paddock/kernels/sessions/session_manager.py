@@ -1,8 +1,6 @@
-"""Names of sessions: short, safe in a path and in a context of the Wolfram Language.
+"""Session manager: opens sessions for calls, assigns kernels, and saves idle sessions.
 
-Opening sessions: which one a call gets, alone, and what happens to those that are not in use.
-
-Errors of this bookkeeping never change a result; they become notes.
+Errors in this bookkeeping never change the result of an evaluation; they become notes.
 """
 
 from __future__ import annotations
@@ -48,33 +46,33 @@ SESSION_ID_LENGTH = 8
 _SESSION_ID_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _FIRST_ID_CHARACTERS = string.ascii_lowercase
 _ID_CHARACTERS = string.ascii_lowercase + string.digits
-"""No upper case: some file systems do not tell it from lower case."""
+"""Lower case only, because some file systems ignore case."""
 
 
 def generate_session_id() -> str:
-    """An id that nobody guesses: a letter, then letters and digits."""
-    rest = (secrets.choice(_ID_CHARACTERS) for _ in range(SESSION_ID_LENGTH - 1))
-    return secrets.choice(_FIRST_ID_CHARACTERS) + "".join(rest)
+    """Return a new, unguessable session id: a letter, then letters and digits."""
+    characters = (secrets.choice(_ID_CHARACTERS) for _ in range(SESSION_ID_LENGTH - 1))
+    return secrets.choice(_FIRST_ID_CHARACTERS) + "".join(characters)
 
 
 def is_valid_session_id(session_id: str) -> bool:
-    """Whether a session may have this id."""
+    """Return whether an id is safe in a file name and in a Wolfram Language context."""
     return _SESSION_ID_PATTERN.fullmatch(session_id) is not None
 
 
 MAX_KERNELS = 16
 MAX_LICENSED_KERNELS = 2
-"""Kernels at once of an engine that does not run in any number."""
+"""Limit for an engine without the capability `many`, whose kernels occupy licences."""
 BUSY_TIMEOUT_SECONDS = 60.0
-"""How long a session that is in use elsewhere is waited for."""
+"""How long to wait for a session that another process is using."""
 SAVE_DELAY_SECONDS = 0.25
-"""How long after a call its definitions are saved, so that calls in a row do not wait for it."""
+"""Delay before the state is saved, so that calls in quick succession do not wait for it."""
 _LOCK_TIMEOUT_SECONDS = 0.1
 _FILE_LOCK_POLL_SECONDS = 0.05
 
 
 class _SessionSlot:
-    """A session of this process, and who may use it."""
+    """A session of this process, with the lock that a call holds while it uses the session."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -84,27 +82,27 @@ class _SessionSlot:
         self.had_kernel = False
         self.was_empty = True
         self.is_broken = False
-        """Whether something of it could not be read at the beginning of this call."""
+        """Whether part of the session could not be read at the beginning of the call."""
 
 
 class SessionManager:
-    """The sessions in a directory, and the kernels of those that are in use here."""
+    """Sessions in a directory, and the kernels of those that this process uses."""
 
     def __init__(
         self,
         directory: Path | None = None,
         *,
         pool: KernelPool | None = None,
-        keeping: RetentionPolicy | None = None,
-        maximum_kernels: int = MAX_KERNELS,
+        retention: RetentionPolicy | None = None,
+        max_kernels: int = MAX_KERNELS,
     ) -> None:
         self.directory = Path(get_data_directory(), "sessions") if directory is None else directory
-        self.retention = RetentionPolicy() if keeping is None else keeping
+        self.retention = RetentionPolicy() if retention is None else retention
         self.pool = KernelPool() if pool is None else pool
-        self._max_kernels = maximum_kernels
+        self._max_kernels = max_kernels
         self._slots: dict[str, _SessionSlot] = {}
         self._engine_names_by_session: dict[str, str] = {}
-        """Sessions that have a kernel, and of which engine."""
+        """The engine of each session that has a kernel."""
         self._save_due_times: dict[str, float] = {}
         self._condition = threading.Condition()
         self._saver: threading.Thread | None = None
@@ -120,104 +118,111 @@ class SessionManager:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> Iterator[EvaluationSession]:
-        """The session for a call, which has it to itself until the end of the block.
+        """Open a session for the exclusive use of one call.
 
-        Without an id, or with one that no session can have, it is a fresh one under a new id. A
-        session that another process uses is waited for so many seconds.
+        Without an id, or with an invalid one, the session is new and gets a new id.
+
+        Args:
+            session_id: The id of a session, which need not exist.
+            engine: The engine to evaluate with.
+            seconds: How long to wait while another process is using the session.
+            is_cancelled: Polled while waiting.
+            on_wait: Called about once per second while waiting, with the seconds since the start.
 
         Raises:
-            FileBusyError: when another process uses it for too long.
-            KernelError: when the call is cancelled while it waits.
+            FileBusyError: Another process uses the session for too long.
+            KernelError: The call was cancelled while it was waiting.
         """
         is_given = session_id is not None and is_valid_session_id(session_id)
-        found = session_id if is_given and session_id is not None else generate_session_id()
-        waiting = _SessionWait(seconds, is_cancelled, on_wait)
-        place = self._claim_slot(found)
+        session_id = session_id if session_id is not None and is_given else generate_session_id()
+        wait = _SessionWait(seconds, is_cancelled, on_wait)
+        slot = self._claim_slot(session_id)
         try:
             with contextlib.ExitStack() as stack:
-                waiting.acquire_lock(place.lock)
-                stack.callback(place.lock.release)
-                session = self._prepare_session(found, engine, place, stack, waiting)
-                session.status = _get_session_status(session, place, is_given=is_given)
+                wait.acquire_lock(slot.lock)
+                stack.callback(slot.lock.release)
+                session = self._prepare_session(session_id, engine, slot, stack, wait)
+                session.status = _get_session_status(session, slot, is_given=is_given)
                 try:
                     yield session
                 finally:
-                    self._finish_call(place, session)
+                    self._finish_call(slot, session)
         finally:
-            self._release_slot(found, place)
+            self._release_slot(session_id, slot)
 
     def get_saved_engine_name(self, session_id: str) -> str | None:
-        """The name of the engine that has saved the state of a session, if there is one."""
+        """Return the name of the engine that saved the state of a session, if there is one."""
         if not is_valid_session_id(session_id):
             return None
-        found = read_saved_state(self.directory / f"{session_id}.state")
-        return None if found is None else found.engine
+        state = read_saved_state(self.directory / f"{session_id}.state")
+        return None if state is None else state.engine
 
     def prune(self) -> list[str]:
-        """Delete old sessions and give their ids; those that are open here stay."""
+        """Delete sessions beyond the retention limits, except open ones; return their ids."""
         with self._condition:
             current = frozenset(self._slots)
         return delete_expired_sessions(self.directory, self.retention, current)
 
     def close(self) -> None:
-        """Save what is not saved yet, and end all kernels."""
+        """Save all sessions and end all kernels."""
         with self._condition:
             self._is_closed = True
             self._condition.notify_all()
-            places = list(self._slots.values())
-        for place in places:
-            is_ours = place.lock.acquire(timeout=1.0)
-            if place.session is not None:
-                if is_ours:
-                    _save_state(place.session)
-                place.session.close_kernel()
-            if is_ours:
-                place.lock.release()
+            slots = list(self._slots.values())
+        for slot in slots:
+            # A call that still holds the lock is cut off, but its session is not saved.
+            is_locked = slot.lock.acquire(timeout=1.0)
+            if slot.session is not None:
+                if is_locked:
+                    _save_state(slot.session)
+                slot.session.close_kernel()
+            if is_locked:
+                slot.lock.release()
         self.pool.close()
 
     def _claim_slot(self, session_id: str) -> _SessionSlot:
         with self._condition:
-            place = self._slots.setdefault(session_id, _SessionSlot())
-            place.waiting_calls += 1
-            return place
+            slot = self._slots.setdefault(session_id, _SessionSlot())
+            slot.waiting_calls += 1
+            return slot
 
-    def _release_slot(self, session_id: str, place: _SessionSlot) -> None:
-        """Forget a session that has nothing here which is not in its file."""
+    def _release_slot(self, session_id: str, slot: _SessionSlot) -> None:
+        """Drop a session from memory once it has no kernel and nothing unsaved."""
         with self._condition:
-            place.waiting_calls -= 1
-            session = place.session
+            slot.waiting_calls -= 1
+            session = slot.session
             if session is not None and session.has_kernel:
                 return
             self._engine_names_by_session.pop(session_id, None)
             self._condition.notify_all()
-            if place.waiting_calls == 0 and (session is None or session.is_journal_saved):
+            if slot.waiting_calls == 0 and (session is None or session.is_journal_saved):
                 self._slots.pop(session_id, None)
 
     def _prepare_session(
         self,
         session_id: str,
         engine: Engine,
-        place: _SessionSlot,
+        slot: _SessionSlot,
         stack: contextlib.ExitStack,
-        waiting: _SessionWait,
+        wait: _SessionWait,
     ) -> EvaluationSession:
-        session = place.session
+        session = slot.session
         if session is None:
             session = EvaluationSession(session_id, engine, self.directory, self._start_kernel)
-            place.session = session
+            slot.session = session
         session.notes = session.pop_notices()
-        place.had_kernel = session.has_kernel
-        place.was_empty = not session.entries
+        slot.had_kernel = session.has_kernel
+        slot.was_empty = not session.entries
         try:
-            waiting.lock_file(session.journal_path, stack)
+            wait.lock_file(session.journal_path, stack)
         except DataDirectoryError as error:
-            session.notes.append(f"Other processes are not kept from this session: {error}.")
+            session.notes.append(f"The session is not locked against other processes: {error}.")
         session.switch_engine(engine)
-        place.is_broken = not self._read_new_entries(session)
+        slot.is_broken = not self._read_new_entries(session)
         return session
 
     def _read_new_entries(self, session: EvaluationSession) -> bool:
-        """Read what others have done; whether all that there is could be read."""
+        """Read the entries of other processes; return whether all of them were readable."""
         try:
             unreadable = session.read_new_entries()
         except FileNotFoundError:
@@ -227,8 +232,8 @@ class SessionManager:
             session.restart_journal()
             return False
         except OSError as error:
-            why = error.strerror or error
-            session.notes.append(f"What was saved of this session cannot be read: {why}.")
+            reason = error.strerror or error
+            session.notes.append(f"The saved session cannot be read: {reason}.")
             return False
         else:
             if unreadable:
@@ -237,35 +242,36 @@ class SessionManager:
         return True
 
     def _repair_journal(self, session: EvaluationSession, unreadable: tuple[int, ...]) -> str:
-        """Go on without the lines that cannot be read, and keep the file as it was."""
+        """Rewrite the journal without its unreadable lines; keep a copy of the original."""
         path = session.journal_path
         numbers = ", ".join(str(number) for number in unreadable)
-        which = f"{'line' if len(unreadable) == 1 else 'lines'} {numbers}"
-        text = f"In the file of this session {which} cannot be read and was left out"
+        subject = f"Line {numbers}" if len(unreadable) == 1 else f"Lines {numbers}"
+        text = f"{subject} of this session's journal could not be read"
         try:
-            aside = find_free_broken_path(path)
-            write_atomically(aside, path.read_bytes())
+            copy_path = find_free_broken_path(path)
+            write_atomically(copy_path, path.read_bytes())
             session.repair_journal()
         except OSError as error:
-            return f"{text}; it stays as it is: {error.strerror or error}."
-        return f"{text}. The file as it was is {aside}."
+            return f"{text}; the file is unchanged: {error.strerror or error}."
+        return f"{text} and was removed. The original file was copied to {copy_path}."
 
-    def _move_broken_journal(self, session: EvaluationSession, why: str) -> str:
+    def _move_broken_journal(self, session: EvaluationSession, reason: str) -> str:
         path = session.journal_path
-        aside = find_free_broken_path(path)
+        new_path = find_free_broken_path(path)
         try:
-            path.replace(aside)
+            path.replace(new_path)
         except OSError as error:
-            return f"The file of this session is broken: {why}; it stays: {error}."
-        delete_saved_state(self.directory, session.id)  # nothing says what it is the state of
-        return f"The file of this session is broken: {why}. It was moved to {aside}."
+            return f"The journal of this session is invalid: {reason}; it cannot be moved: {error}."
+        # Without the journal, the state cannot be attributed to an evaluation.
+        delete_saved_state(self.directory, session.id)
+        return f"The journal of this session is invalid: {reason}. It was moved to {new_path}."
 
-    def _finish_call(self, place: _SessionSlot, session: EvaluationSession) -> None:
-        """Leave a session so that others can go on with it."""
+    def _finish_call(self, slot: _SessionSlot, session: EvaluationSession) -> None:
+        """Save the session if necessary, and schedule saving it in the background."""
         session.finish_call()
-        place.last_used_at = time.monotonic()
+        slot.last_used_at = time.monotonic()
         with self._condition:
-            self._save_due_times[session.id] = place.last_used_at + SAVE_DELAY_SECONDS
+            self._save_due_times[session.id] = slot.last_used_at + SAVE_DELAY_SECONDS
             if self._saver is None and not self._is_closed:
                 self._saver = threading.Thread(
                     target=self._run_saver, name="paddock-sessions", daemon=True
@@ -279,7 +285,7 @@ class SessionManager:
         limits: EvaluationLimits,
         is_cancelled: Callable[[], bool],
     ) -> Kernel:
-        """Start a kernel when there is room for one."""
+        """Start a kernel once fewer than the maximum are running."""
         self._reserve_kernel(session_id, engine, is_cancelled)
         try:
             return self.pool.acquire(engine, limits)
@@ -292,88 +298,89 @@ class SessionManager:
     def _reserve_kernel(
         self, session_id: str, engine: Engine, is_cancelled: Callable[[], bool]
     ) -> None:
-        is_scarce = "many" not in engine.capabilities
+        is_limited = "many" not in engine.capabilities
         while True:
             with self._condition:
                 others = [
                     name
-                    for each, name in self._engine_names_by_session.items()
-                    if each != session_id
+                    for other_id, name in self._engine_names_by_session.items()
+                    if other_id != session_id
                 ]
                 is_full = len(others) >= self._max_kernels
-                is_used_up = is_scarce and others.count(engine.name) >= MAX_LICENSED_KERNELS
+                is_used_up = is_limited and others.count(engine.name) >= MAX_LICENSED_KERNELS
                 if not is_full and not is_used_up:
                     self._engine_names_by_session[session_id] = engine.name
                     return
             if self._close_idle_kernel(engine.name if is_used_up else None):
                 continue
             if is_cancelled():
-                raise KernelError("the call was cancelled while it waited for a kernel")
+                raise KernelError("The call was cancelled while it was waiting for a kernel")
             with self._condition:
                 self._condition.wait(_LOCK_TIMEOUT_SECONDS)
 
     def _close_idle_kernel(self, engine_name: str | None) -> bool:
-        """End the kernel of the session, of that engine, that has not been used for longest."""
+        """End the least recently used idle kernel, of one engine or any; return whether one was."""
         with self._condition:
-            places = [
-                (name, self._slots.get(name))
-                for name, engine in self._engine_names_by_session.items()
-                if engine_name in {None, engine}
+            slots = [
+                (session_id, self._slots.get(session_id))
+                for session_id, name in self._engine_names_by_session.items()
+                if engine_name in {None, name}
             ]
-        idle = [(name, place) for name, place in places if place and not place.waiting_calls]
-        for name, place in sorted(idle, key=lambda item: item[1].last_used_at):
-            if not place.lock.acquire(
-                timeout=_LOCK_TIMEOUT_SECONDS
-            ):  # its definitions may be being saved
+        idle = [(session_id, slot) for session_id, slot in slots if slot and not slot.waiting_calls]
+        for session_id, slot in sorted(idle, key=lambda item: item[1].last_used_at):
+            # The saver thread may hold the lock.
+            if not slot.lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS):
                 continue
             try:
-                if place.session is not None:
-                    _save_state(place.session)
-                    place.session.close_kernel()
+                if slot.session is not None:
+                    _save_state(slot.session)
+                    slot.session.close_kernel()
                 with self._condition:
-                    self._engine_names_by_session.pop(name, None)
-                    if place.waiting_calls == 0 and (
-                        place.session is None or place.session.is_journal_saved
+                    self._engine_names_by_session.pop(session_id, None)
+                    if slot.waiting_calls == 0 and (
+                        slot.session is None or slot.session.is_journal_saved
                     ):
-                        self._slots.pop(name, None)
+                        self._slots.pop(session_id, None)
             finally:
-                place.lock.release()
+                slot.lock.release()
             return True
         return False
 
     def _run_saver(self) -> None:
-        """Save the definitions of sessions some time after their last call, and delete old ones."""
+        """Save sessions shortly after their last call, and delete expired ones."""
         while True:
             with self._condition:
                 now = time.monotonic()
-                due = [name for name, when in self._save_due_times.items() if when <= now]
+                due = [
+                    session_id for session_id, time_ in self._save_due_times.items() if time_ <= now
+                ]
                 if not due:
                     if self._is_closed:
                         return
-                    # Nobody wakes this up: a call shall not wait for two threads to take turns.
+                    # Polling: a notification would make a call wait for the thread switch.
                     self._condition.wait(SAVE_DELAY_SECONDS)
                     continue
-                for name in due:
-                    del self._save_due_times[name]
-            for name in due:
-                self._save_session(name)
+                for session_id in due:
+                    del self._save_due_times[session_id]
+            for session_id in due:
+                self._save_session(session_id)
             self.prune()
 
     def _save_session(self, session_id: str) -> None:
-        place = self._slots.get(session_id)
-        if place is None or place.session is None or not place.lock.acquire(blocking=False):
-            return  # a call is using it, which has it saved afterwards
+        slot = self._slots.get(session_id)
+        if slot is None or slot.session is None or not slot.lock.acquire(blocking=False):
+            return  # a call is using the session, and schedules saving it when it ends
         try:
-            is_done = _save_state(place.session, lambda: place.waiting_calls > 0)
+            is_finished = _save_state(slot.session, lambda: slot.waiting_calls > 0)
         finally:
-            place.lock.release()
-        if not is_done and place.waiting_calls == 0:
+            slot.lock.release()
+        if not is_finished and slot.waiting_calls == 0:
             with self._condition:
                 self._save_due_times.setdefault(session_id, time.monotonic() + SAVE_DELAY_SECONDS)
 
 
 class _SessionWait:
-    """Waits for a session that is in use, as long as the call that wants it may and will."""
+    """Waiting for a session that is in use, until the call is cancelled or times out."""
 
     def __init__(
         self, seconds: float, is_cancelled: Callable[[], bool], on_wait: Callable[[float], None]
@@ -385,12 +392,16 @@ class _SessionWait:
         self._last_report_at = self._started_at
 
     def acquire_lock(self, lock: threading.Lock) -> None:
-        """Wait for another call in this process, which has its own limit."""
+        """Wait for another call in this process. It has a time limit, so this wait needs none."""
         while not lock.acquire(timeout=_LOCK_TIMEOUT_SECONDS):
             self._check_and_report()
 
     def lock_file(self, path: Path, stack: contextlib.ExitStack) -> None:
-        """Wait for another process."""
+        """Wait for another process.
+
+        Raises:
+            FileBusyError: The other process has not finished in time.
+        """
         while True:
             try:
                 stack.enter_context(lock_file(path, seconds=0))
@@ -398,7 +409,7 @@ class _SessionWait:
                 if time.monotonic() - self._started_at >= self._seconds:
                     seconds = f"{self._seconds:g} s"
                     raise FileBusyError(
-                        f"the session has been evaluating in another server for {seconds}",
+                        f"The session has been in use by another server for {seconds}",
                         where=str(path),
                         hint="try again later, or use another session",
                     ) from None
@@ -409,7 +420,7 @@ class _SessionWait:
 
     def _check_and_report(self) -> None:
         if self._is_cancelled():
-            raise KernelError("the call was cancelled while it waited for its session")
+            raise KernelError("The call was cancelled while it was waiting for its session")
         now = time.monotonic()
         if now - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
             self._last_report_at = now
@@ -417,12 +428,12 @@ class _SessionWait:
 
 
 def _get_session_status(
-    session: EvaluationSession, place: _SessionSlot, *, is_given: bool
+    session: EvaluationSession, slot: _SessionSlot, *, is_given: bool
 ) -> SessionStatus:
     if not session.entries:
-        is_unknown = is_given and place.was_empty and not place.had_kernel
-        return "reused" if is_unknown and not place.is_broken else "new"
-    if not place.had_kernel:
+        is_unknown = is_given and slot.was_empty and not slot.had_kernel
+        return "reused" if is_unknown and not slot.is_broken else "new"
+    if not slot.had_kernel:
         return "resumed-new-kernel"
     return "resumed" if session.is_kernel_behind else "continued"
 
@@ -430,9 +441,9 @@ def _get_session_status(
 def _save_state(
     session: EvaluationSession, is_cancelled: Callable[[], bool] = never_cancelled
 ) -> bool:
-    """Save the definitions if need be; false when another process has the session just now.
+    """Save the state if necessary; return False if another process holds the session's lock.
 
-    What goes wrong is told in the next call.
+    Errors become notes of the next call.
     """
     state = session.dump_state(is_cancelled=is_cancelled)
     if state is None:
@@ -449,7 +460,7 @@ def _save_state(
 
 @cache
 def get_shared_session_manager() -> SessionManager:
-    """The sessions of this process, in the user's directory; closed when it ends."""
-    found = SessionManager()
-    atexit.register(found.close)
-    return found
+    """Return the session manager of this process, which is closed when the process ends."""
+    manager = SessionManager()
+    atexit.register(manager.close)
+    return manager

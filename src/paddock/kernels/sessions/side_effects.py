@@ -1,9 +1,9 @@
-"""Which evaluations do more than define something, and so must never be repeated unasked.
+"""Detection of side effects in Wolfram Language code, to decide what may be replayed.
 
-It is seen from the code alone: an evaluation that names a function which reaches outside of the
-kernel (files, programs, the network), or gives something else each time (random numbers, the time),
-has an effect; so has one that names a symbol whose definition does. What only defines such a symbol
-has none. When in doubt there is one: what is lost by that is a state that need not have been saved.
+Only the code is examined. An evaluation has side effects if it names a function that accesses
+files, programs or the network, or whose value differs each time (random numbers, the time), or a
+symbol whose definition does so. Merely defining such a symbol has no side effect. Doubtful code
+counts as having side effects: the cost is only a state file that was not needed.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _DELAYED_HEADS = ("SetDelayed", "UpSetDelayed", "TagSetDelayed")
 _CODE_HOLDING_HEADS = re.compile(
     r"Function|Hold\w*|Unevaluated|Defer|Inactiv\w+|RuleDelayed|Compile|Composition|\w*SetDelayed"
 )
-"""What keeps code for later."""
+"""Heads that store code for later evaluation."""
 
 
 class SideEffectScan:
-    """Looks at the evaluations of one session, from the first to the last."""
+    """Scan of the evaluations of one session, in order."""
 
     def __init__(self) -> None:
         self._effectful_symbols: set[str] = set()
-        """Symbols whose definitions have effects."""
+        """Symbols whose definitions have side effects."""
 
     def has_side_effects(self, code: str) -> bool:
-        """Whether evaluating this code has an effect, after all that was asked about before."""
+        """Return whether code has side effects, considering the definitions of earlier calls."""
         if not _QUICK_EFFECT_PATTERN.search(code) and self._effectful_symbols.isdisjoint(
             _SYMBOL_NAME.findall(code)
         ):
@@ -59,22 +59,25 @@ class SideEffectScan:
         source = parse(code)
         if source.problems:
             return True
-        # Each part is looked at, for what it defines counts for those that follow.
-        found = [
-            self._has_effect(part) for each in source.expressions for part in iter_statements(each)
+        # No short-circuit: every part must be scanned, because later ones may use its definitions.
+        effects = [
+            self._has_effect(part)
+            for expression in source.expressions
+            for part in iter_statements(expression)
         ]
-        return any(found)
+        return any(effects)
 
     def _has_effect(self, part: Expression) -> bool:
         names = _collect_symbol_names(part)
         if not self._names_effect(names):
             return False
+        # A delayed definition does not evaluate its right-hand side now.
         if isinstance(part, Node) and any(has_head(part, head) for head in _DELAYED_HEADS):
             self._effectful_symbols |= _collect_defined_names(part)
             return False
-        if any(
-            _CODE_HOLDING_HEADS.fullmatch(name) for name in names
-        ) or self._passes_effect_uncalled(part):
+        # The value may contain the function itself; then using the symbol later has the effect.
+        is_stored = any(_CODE_HOLDING_HEADS.fullmatch(name) for name in names)
+        if is_stored or self._passes_effect_uncalled(part):
             self._effectful_symbols |= _collect_defined_names(part) or {
                 name for name in names if not _is_capitalized(name)
             }
@@ -89,7 +92,7 @@ class SideEffectScan:
         )
 
     def _passes_effect_uncalled(self, part: Expression) -> bool:
-        """Whether a function with an effect is named and not called, so that a value may be it."""
+        """Return whether a function with side effects is an argument, and may end up in a value."""
         return any(
             isinstance(arg, Atom)
             and arg.kind == "symbol"
@@ -102,14 +105,14 @@ class SideEffectScan:
 
 def _collect_symbol_names(expression: Expression) -> set[str]:
     return {
-        _strip_context(found.text)
-        for found in walk(expression)
-        if isinstance(found, Atom) and found.kind == "symbol"
+        _strip_context(atom.text)
+        for atom in walk(expression)
+        if isinstance(atom, Atom) and atom.kind == "symbol"
     }
 
 
 def _collect_defined_names(part: Expression) -> set[str]:
-    return {_strip_context(each.symbol.text) for each in iter_assignments(part)}
+    return {_strip_context(assignment.symbol.text) for assignment in iter_assignments(part)}
 
 
 def _strip_context(name: str) -> str:

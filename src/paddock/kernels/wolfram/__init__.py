@@ -1,1 +1,4 @@
-"""The engines that kernels can run: what each is, how it is found, how it is started."""
+"""Wolfram Language engines: how to find and start them, and the evaluation of input lines.
+
+This module imports nothing, because kernel processes import the package before their engine.
+"""

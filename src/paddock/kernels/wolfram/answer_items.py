@@ -1,7 +1,4 @@
-"""How the answer to an evaluation reads: single lines, failures, what to cut.
-
-The answer to an evaluation, in reading order: lines of text, and pictures between them.
-"""
+"""Presentation of an evaluation: labelled text and images in reading order, truncated."""
 
 from __future__ import annotations
 
@@ -22,12 +19,12 @@ MESSAGES_NOTE = (
 )
 MIN_TEXT_CHARACTERS = 10
 MAX_MESSAGE_CHARACTERS = 1000
-"""Characters of one message."""
+"""Longer messages are truncated."""
 _ELLIPSIS = " ... "
 
 
 def truncate_text(text: str, limit: int) -> str:
-    """Text with its middle left out, if it is longer than a limit allows."""
+    """Remove the middle of a text that is longer than `limit` characters."""
     limit = max(limit, MIN_TEXT_CHARACTERS)
     if len(text) <= limit + len(_ELLIPSIS):
         return text
@@ -35,28 +32,28 @@ def truncate_text(text: str, limit: int) -> str:
 
 
 def format_print(line: int, text: str) -> str:
-    """Something that was printed."""
+    """Format printed text with the label of its line."""
     return f"During evaluation of In[{line}]:= {text}"
 
 
 def format_out_label(line: int, result: str) -> str:
-    """What stands before a result: on the same line, or on one of its own."""
+    """Return the label of a result, with a line break if the result has several lines."""
     return f"Out[{line}]=\n" if "\n" in result else f"Out[{line}]= "
 
 
-def format_failure(tag: str, message: str, **facts: str) -> str:
-    """A `Failure` in InputForm; `facts` are InputForm too."""
+def format_failure(tag: str, message: str, **parameters: str) -> str:
+    """Format a `Failure` expression in InputForm; the parameters must be in InputForm as well."""
     parts = {
         "MessageTemplate": string(message).text,
         "MessageParameters": "<||>",
-        **facts,
+        **parameters,
     }
-    inside = ", ".join(f'"{name}" -> {value}' for name, value in parts.items())
-    return f'Failure["{tag}", <|{inside}|>]'
+    association = ", ".join(f'"{name}" -> {value}' for name, value in parts.items())
+    return f'Failure["{tag}", <|{association}|>]'
 
 
 MAX_OUTPUTS = 10
-"""Prints and messages before further messages are left out."""
+"""Messages after this number of outputs are omitted."""
 DEFAULT_RESULT_CHARACTERS = 10_000
 
 
@@ -69,7 +66,7 @@ class AnswerText:
 
 @dataclass(frozen=True, slots=True)
 class AnswerImage:
-    """A picture in an answer; `label` is what stands there for those who cannot see it."""
+    """Image of an answer, with a text label for clients that cannot show it."""
 
     data: bytes
     mime: str
@@ -81,11 +78,16 @@ AnswerItem = AnswerText | AnswerImage
 
 @dataclass(frozen=True, slots=True)
 class LineEvaluation:
-    """What came of the code of one line.
+    """Result of evaluating the code of one input line.
 
-    `result` is the value of the last expression in InputForm, None when there is none: after
-    `Quit[]`, or when the call was given up. `outputs` are prints, messages and pictures in their
-    order. `notes` is what the user must be told about the kernel, or about the code.
+    Attributes:
+        line: The number of the line.
+        status: How the evaluation ended.
+        result: The value of the last expression in InputForm; None if there is none, as after
+            `Quit[]` or a cancellation.
+        outputs: Prints, messages and images in order of appearance.
+        notes: Information for the user about the kernel or the code.
+        seconds: Time spent in the engine.
     """
 
     line: int
@@ -102,35 +104,35 @@ class LineEvaluation:
 
     @property
     def prints(self) -> list[str]:
-        """What was printed."""
+        """The printed texts."""
         return [output.text for output in self.outputs if output.kind == "print"]
 
     def to_items(self, limit: int = DEFAULT_RESULT_CHARACTERS) -> list[AnswerItem]:
-        """The whole answer, with a result of at most `limit` characters."""
+        """Return the answer, with a result of at most `limit` characters."""
         return build_answer_items(self, limit)
 
 
 def build_answer_items(evaluation: LineEvaluation, limit: int) -> list[AnswerItem]:
-    """What a reader sees of an evaluation."""
-    page = _AnswerBuilder()
-    mine = _select_result_images(evaluation)
-    early = list(evaluation.outputs)
-    for picture in mine:
-        early.remove(picture)
-    for line in _iter_output_lines(evaluation.line, early, limit):
+    """Build the answer from an evaluation."""
+    answer = _AnswerBuilder()
+    result_images = _select_result_images(evaluation)
+    outputs = list(evaluation.outputs)
+    for image in result_images:
+        outputs.remove(image)
+    for line in _iter_output_lines(evaluation.line, outputs, limit):
         if isinstance(line, AnswerImage):
-            page.add_image(line)
+            answer.add_image(line)
         else:
-            page.add_text(f"{line}\n")
+            answer.add_text(f"{line}\n")
     if evaluation.messages and evaluation.status != "quit":
-        page.add_text(f"{MESSAGES_NOTE}\n")
+        answer.add_text(f"{MESSAGES_NOTE}\n")
     if evaluation.result is not None:
-        _add_result(page, evaluation.line, truncate_text(evaluation.result, limit), mine)
-    return page.build()
+        _add_result(answer, evaluation.line, truncate_text(evaluation.result, limit), result_images)
+    return answer.build()
 
 
 class _AnswerBuilder:
-    """Text and pictures in the order in which they were put there."""
+    """Builder that joins texts and inserts images between them."""
 
     def __init__(self) -> None:
         self._items: list[AnswerItem] = []
@@ -139,9 +141,9 @@ class _AnswerBuilder:
     def add_text(self, text: str) -> None:
         self._text.append(text)
 
-    def add_image(self, picture: AnswerImage) -> None:
+    def add_image(self, image: AnswerImage) -> None:
         self._flush_text()
-        self._items.append(picture)
+        self._items.append(image)
 
     def _flush_text(self) -> None:
         text = "".join(self._text)
@@ -150,7 +152,7 @@ class _AnswerBuilder:
             self._items.append(AnswerText(text))
 
     def build(self) -> list[AnswerItem]:
-        """All of it, without blanks at both ends."""
+        """Return all items, without white space at the beginning and the end."""
         self._flush_text()
         items = self._items
         if items and isinstance(items[0], AnswerText):
@@ -163,44 +165,45 @@ class _AnswerBuilder:
 def _iter_output_lines(
     line: int, outputs: list[EvaluationOutput], limit: int
 ) -> Iterator[str | AnswerImage]:
-    """The lines before the result. What is printed has the same room as the result."""
-    room, left_out = limit, 0
-    for place, output in enumerate(outputs):
+    """Yield the outputs before the result. Prints together have the same limit as the result."""
+    remaining, omitted_count = limit, 0
+    for index, output in enumerate(outputs):
         if output.kind == "picture":
             yield AnswerImage(output.data, output.mime)
         elif output.kind == "message":
-            if place < MAX_OUTPUTS:
+            if index < MAX_OUTPUTS:
                 yield truncate_text(output.text, MAX_MESSAGE_CHARACTERS)
-        elif room > 0:
-            text = truncate_text(output.text, room)
-            room -= len(text)
+        elif remaining > 0:
+            text = truncate_text(output.text, remaining)
+            remaining -= len(text)
             yield format_print(line, text)
         else:
-            left_out += 1
-    if left_out:
-        yield format_print(line, f"... ({left_out} more left out)")
+            omitted_count += 1
+    if omitted_count:
+        yield format_print(line, f"... ({omitted_count} more left out)")
 
 
 def _select_result_images(evaluation: LineEvaluation) -> list[EvaluationOutput]:
-    """The pictures that belong to the result: as many of the last ones as it has places for."""
-    places = len(IMAGE_PLACEHOLDER.findall(evaluation.result or ""))
-    pictures = [output for output in evaluation.outputs if output.kind == "picture"]
-    return pictures[-places:] if places else []
+    """Return the images of the result: the last ones, one for each placeholder in its text."""
+    count = len(IMAGE_PLACEHOLDER.findall(evaluation.result or ""))
+    images = [output for output in evaluation.outputs if output.kind == "picture"]
+    return images[-count:] if count else []
 
 
 def _add_result(
-    page: _AnswerBuilder, line: int, result: str, outputs: list[EvaluationOutput]
+    answer: _AnswerBuilder, line: int, result: str, images: list[EvaluationOutput]
 ) -> None:
-    places = list(IMAGE_PLACEHOLDER.finditer(result))
-    page.add_text(f"\n{format_out_label(line, result)}")
-    if len(places) != len(outputs):
-        page.add_text(result)
-        for output in outputs:
-            page.add_image(AnswerImage(output.data, output.mime, ""))
+    placeholders = list(IMAGE_PLACEHOLDER.finditer(result))
+    answer.add_text(f"\n{format_out_label(line, result)}")
+    # The counts differ if the result was truncated, or if an image exceeded the output limit.
+    if len(placeholders) != len(images):
+        answer.add_text(result)
+        for image in images:
+            answer.add_image(AnswerImage(image.data, image.mime, ""))
         return
-    at = 0
-    for place, output in zip(places, outputs, strict=True):
-        page.add_text(result[at : place.start()])
-        page.add_image(AnswerImage(output.data, output.mime, place[0]))
-        at = place.end()
-    page.add_text(result[at:])
+    position = 0
+    for placeholder, image in zip(placeholders, images, strict=True):
+        answer.add_text(result[position : placeholder.start()])
+        answer.add_image(AnswerImage(image.data, image.mime, placeholder[0]))
+        position = placeholder.end()
+    answer.add_text(result[position:])

@@ -1,7 +1,7 @@
-"""Finding a Wolfram kernel on this machine, by looking and never by starting one.
+"""Search for an installed Wolfram kernel, without starting any program.
 
-The user's word comes first, then the PATH, then the directories into which Wolfram products are
-installed, newest first.
+The environment variable comes first, then the PATH, then the usual installation directories, the
+newest version first.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KERNEL_VARIABLE = "PADDOCK_WOLFRAM_KERNEL"
-"""Names the program of a kernel, as a path or as a word on the PATH."""
+"""Environment variable with a kernel's program: a path, or a name on the PATH."""
 
 OperatingSystem = Literal["linux", "macos", "windows"]
 
 KERNEL_PROGRAMS = ("WolframKernel", "wolfram", "MathKernel", "wolframscript")
-"""Programs that are or start a kernel, the best first."""
+"""Programs that are a kernel or start one, in order of preference."""
 WINDOWS_KERNEL_PROGRAMS = ("wolfram", "WolframKernel", "MathKernel", "wolframscript")
-"""On Windows `WolframKernel` opens a window, so that `wolfram` is better."""
+"""On Windows, `WolframKernel` opens a window, so `wolfram` is preferred."""
 
 _PRODUCT_NAMES = ("Wolfram", "WolframEngine", "Wolfram Engine", "Mathematica", "Wolfram Desktop")
 _VERSION_PATTERN = re.compile(r"\d+(\.\d+)+")
@@ -36,112 +36,118 @@ _MAX_PARENT_DIRECTORIES = 6
 
 @dataclass(frozen=True, slots=True)
 class KernelProgram:
-    """A program that is a kernel, or that starts one."""
+    """A program that is a kernel or starts one."""
 
     path: Path
     origin: str
-    """How it was found, for people: `on the PATH`, `in the usual place`."""
+    """How it was found: for example `on the PATH` or `in the usual place`."""
 
     @property
     def is_script(self) -> bool:
-        """Whether it is `wolframscript`, which has a command line of its own."""
+        """Whether it is `wolframscript`, whose command line arguments differ."""
         return self.path.stem.lower() == "wolframscript"
 
     @property
     def version(self) -> str:
-        """The version of the installation that it is part of, or empty when that does not show."""
+        """The version of its installation; empty if unknown."""
         return _read_version(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLocations:
-    """The computer that is looked at."""
+    """The environment in which to search for a kernel."""
 
     system: OperatingSystem
     environment: Mapping[str, str]
     home: Path
     root: Path = Path("/")
-    """What the usual directories are below; another one only in tests."""
+    """Parent of the system directories; tests use another one."""
 
     @classmethod
     def detect(cls) -> SearchLocations:
-        """The one that this runs on."""
+        """Return the environment of this process."""
         systems: dict[str, OperatingSystem] = {"win32": "windows", "darwin": "macos"}
         return cls(systems.get(sys.platform, "linux"), os.environ, Path.home())
 
 
-def find_kernel_program(places: SearchLocations | None = None) -> KernelProgram | None:
-    """The kernel to use, or nothing when there is none.
+def find_kernel_program(locations: SearchLocations | None = None) -> KernelProgram | None:
+    """Return the kernel to use, or None.
 
-    When the user has named one that is not there, there is none: another one would be a surprise.
+    If the environment variable names a missing program, the result is None: silently using another
+    kernel could evaluate with the wrong version.
     """
-    places = places or SearchLocations.detect()
-    given = places.environment.get(KERNEL_VARIABLE, "")
-    if given:
-        return _find_configured_program(given, places)
-    return next(_iter_programs(places), None)
+    locations = locations or SearchLocations.detect()
+    configured = locations.environment.get(KERNEL_VARIABLE, "")
+    if configured:
+        return _find_configured_program(configured, locations)
+    return next(_iter_programs(locations), None)
 
 
-def get_missing_program(places: SearchLocations | None = None) -> str:
-    """What the user has named as the kernel, when it is not there; else nothing."""
-    places = places or SearchLocations.detect()
-    given = places.environment.get(KERNEL_VARIABLE, "")
-    return given if given and _find_configured_program(given, places) is None else ""
+def get_missing_program(locations: SearchLocations | None = None) -> str:
+    """Return the value of the environment variable if its program is missing, else empty."""
+    locations = locations or SearchLocations.detect()
+    configured = locations.environment.get(KERNEL_VARIABLE, "")
+    is_missing = configured and _find_configured_program(configured, locations) is None
+    return configured if is_missing else ""
 
 
-def _find_configured_program(given: str, places: SearchLocations) -> KernelProgram | None:
-    found = shutil.which(str(Path(given).expanduser()), path=places.environment.get("PATH", ""))
-    return KernelProgram(Path(found), f"named by {KERNEL_VARIABLE}") if found else None
+def _find_configured_program(name: str, locations: SearchLocations) -> KernelProgram | None:
+    path = shutil.which(str(Path(name).expanduser()), path=locations.environment.get("PATH", ""))
+    return KernelProgram(Path(path), f"named by {KERNEL_VARIABLE}") if path else None
 
 
-def _iter_programs(places: SearchLocations) -> Iterator[KernelProgram]:
-    names = WINDOWS_KERNEL_PROGRAMS if places.system == "windows" else KERNEL_PROGRAMS
-    path = places.environment.get("PATH", "")
+def _iter_programs(locations: SearchLocations) -> Iterator[KernelProgram]:
+    names = WINDOWS_KERNEL_PROGRAMS if locations.system == "windows" else KERNEL_PROGRAMS
+    search_path = locations.environment.get("PATH", "")
+    # wolframscript comes last: it starts a kernel, which is slower than running one directly.
     kernels = [name for name in names if name != "wolframscript"]
     for name in kernels:
-        found = shutil.which(name, path=path)
-        if found:
-            yield KernelProgram(Path(found), "on the PATH")
-    for directory in _list_installations(places):
+        program = shutil.which(name, path=search_path)
+        if program:
+            yield KernelProgram(Path(program), "on the PATH")
+    for directory in _list_installations(locations):
         for name in kernels:
-            found = shutil.which(name, path=str(directory))
-            if found:
-                yield KernelProgram(Path(found), "in the usual place")
-    script = shutil.which("wolframscript", path=path)
+            program = shutil.which(name, path=str(directory))
+            if program:
+                yield KernelProgram(Path(program), "in the usual place")
+    script = shutil.which("wolframscript", path=search_path)
     if script:
         yield KernelProgram(Path(script), "on the PATH")
 
 
-def _list_installations(places: SearchLocations) -> list[Path]:
-    """Directories in which a kernel may be, newest versions first."""
-    if places.system == "macos":
-        found = list(_iter_macos_directories(places))
+def _list_installations(locations: SearchLocations) -> list[Path]:
+    """Return the directories that may contain a kernel, newest versions first."""
+    if locations.system == "macos":
+        directories = list(_iter_macos_directories(locations))
     else:
-        found = [
-            directory / "Executables" if places.system == "linux" else directory
-            for base in _list_install_roots(places)
+        directories = [
+            directory / "Executables" if locations.system == "linux" else directory
+            for root in _list_install_roots(locations)
             for product in _PRODUCT_NAMES
-            for directory in _list_subdirectories(base / product)
+            for directory in _list_subdirectories(root / product)
         ]
     return sorted(
-        found, key=lambda directory: _parse_version(_read_version(directory / "x")), reverse=True
+        directories,
+        key=lambda directory: _parse_version(_read_version(directory / "x")),
+        reverse=True,
     )
 
 
-def _list_install_roots(places: SearchLocations) -> list[Path]:
-    root = places.root
-    if places.system == "linux":
-        return [root / "usr/local/Wolfram", root / "opt/Wolfram", places.home / "Wolfram"]
-    folders = (places.environment.get(name, "") for name in ("ProgramFiles", "ProgramW6432"))
+def _list_install_roots(locations: SearchLocations) -> list[Path]:
+    root = locations.root
+    if locations.system == "linux":
+        return [root / "usr/local/Wolfram", root / "opt/Wolfram", locations.home / "Wolfram"]
+    folders = (locations.environment.get(name, "") for name in ("ProgramFiles", "ProgramW6432"))
     return [Path(folder) / "Wolfram Research" for folder in dict.fromkeys(folders) if folder]
 
 
-def _iter_macos_directories(places: SearchLocations) -> Iterator[Path]:
-    for base in (places.root / "Applications", places.home / "Applications"):
+def _iter_macos_directories(locations: SearchLocations) -> Iterator[Path]:
+    for applications in (locations.root / "Applications", locations.home / "Applications"):
         for product in _PRODUCT_NAMES:
-            inside = base / f"{product}.app" / "Contents"
-            yield inside / "MacOS"
-            yield from (player / "MacOS" for player in inside.glob("Resources/*.app/Contents"))
+            contents = applications / f"{product}.app" / "Contents"
+            yield contents / "MacOS"
+            # Newer versions contain the kernel in an application within the application.
+            yield from (inner / "MacOS" for inner in contents.glob("Resources/*.app/Contents"))
 
 
 def _list_subdirectories(directory: Path) -> list[Path]:
@@ -152,19 +158,19 @@ def _list_subdirectories(directory: Path) -> list[Path]:
 
 
 def _read_version(program: Path) -> str:
-    """The version, from the file that installations have, or else from a directory's name."""
-    real = Path(os.path.realpath(program))
-    directories = list(real.parents)[:_MAX_PARENT_DIRECTORIES]
+    """Return the version from the installation's version file, or from a directory name."""
+    real_path = Path(os.path.realpath(program))
+    directories = list(real_path.parents)[:_MAX_PARENT_DIRECTORIES]
     for directory in directories:
         try:
             text = (directory / _VERSION_FILE).read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        found = _VERSION_PATTERN.search(text)
-        if found:
-            return found.group()
-    names = (_VERSION_PATTERN.fullmatch(directory.name) for directory in directories)
-    return next((name.group() for name in names if name), "")
+        match = _VERSION_PATTERN.search(text)
+        if match:
+            return match.group()
+    matches = (_VERSION_PATTERN.fullmatch(directory.name) for directory in directories)
+    return next((match.group() for match in matches if match), "")
 
 
 def _parse_version(version: str) -> tuple[int, ...]:

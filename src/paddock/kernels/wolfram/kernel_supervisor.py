@@ -1,10 +1,10 @@
-"""The process between a server and a Wolfram kernel, so that none outlives the other.
+"""Supervisor process between the server and a Wolfram or Jupyter kernel.
 
-It runs as a program of its own, with nothing but the standard library.
-What it reads from standard input goes to the kernel line by line; a line with `INTERRUPT` alone
-stops what the kernel is doing. When the input ends, because the server has closed it or is gone,
-the kernel and all that it has started are killed; when the kernel ends, so do the rest of them and
-this. The kernel's answers do not pass through here: it has our standard output.
+It runs as a separate program with the standard library only. Lines from its standard input go to
+the kernel; the line `INTERRUPT_LINE` interrupts the running evaluation instead. When the input
+ends, because the server closed it or is gone, the kernel and all its processes are killed; when the
+kernel ends, so do its other processes and the supervisor. The kernel's output does not pass through
+here, because the kernel inherits standard output.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import IO, NoReturn
 from paddock.kernels.child.process_tree import adopt_orphans, kill_descendants
 
 INTERRUPT_LINE = b"\x03\n"
-"""Not a request, and not text that a request could be."""
+"""A line that is not a request, and cannot occur in one."""
 ABORT_LINE = b"a\n"
-"""What the interrupt menu of a kernel takes as the wish to abort; the driver passes it over."""
+"""Answer to a kernel's interrupt menu that aborts the evaluation; the driver ignores it."""
 HAS_PROCESS_GROUPS = hasattr(os, "killpg")
 _BOOTSTRAP_CODE = """\
 import sys
@@ -34,17 +34,17 @@ main(sys.argv[1:])
 
 
 def build_supervisor_command(command: list[str]) -> list[str]:
-    """The command that starts a kernel with its keeper."""
+    """Return the command that runs a kernel under a supervisor."""
     packages = str(Path(__file__).parents[3])
-    # No site: nothing that it would find is needed, and it costs time.
+    # -S saves the time for site, none of whose paths are needed.
     return [sys.executable, "-I", "-S", "-c", _BOOTSTRAP_CODE, packages, *command]
 
 
-def _send_signal(kernel: subprocess.Popen[bytes], which: int) -> None:
-    """Send a signal to the kernel and all that it has started."""
+def _send_signal(kernel: subprocess.Popen[bytes], number: int) -> None:
+    """Send a signal to the kernel and the processes in its group."""
     with suppress(OSError):
         if HAS_PROCESS_GROUPS:
-            os.killpg(kernel.pid, which)
+            os.killpg(kernel.pid, number)
         else:
             kernel.kill()
 
@@ -54,31 +54,31 @@ def _kill_kernel(kernel: subprocess.Popen[bytes]) -> None:
 
 
 def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> None:
-    """Hand on requests until there is nobody to hand them on for."""
-    entry = kernel.stdin
-    if entry is None:
+    """Forward requests until standard input ends, then kill the kernel."""
+    kernel_input = kernel.stdin
+    if kernel_input is None:
         return
     with suppress(OSError):
         for line in requests:
             if line != INTERRUPT_LINE:
-                entry.write(line)
+                kernel_input.write(line)
             elif HAS_PROCESS_GROUPS:
                 _send_signal(kernel, signal.SIGINT)
-                entry.write(ABORT_LINE)
-            entry.flush()
+                kernel_input.write(ABORT_LINE)
+            kernel_input.flush()
     _kill_kernel(kernel)
 
 
 def main(command: list[str]) -> NoReturn:
-    """Keep a kernel until it ends, or until our input does."""
+    """Run a kernel until it ends, or until standard input does."""
     adopt_orphans()
-    kernel = subprocess.Popen(  # noqa: S603 - the kernel that was found, or that the user named
+    kernel = subprocess.Popen(  # noqa: S603 - a kernel that was found or that the user configured
         command,
         stdin=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=HAS_PROCESS_GROUPS,
     )
-    # The end of the answers has to be the end of the kernel.
+    # The server sees the end of the kernel only if no other process holds the pipe open.
     with suppress(OSError):
         os.close(1)
     forwarding = threading.Thread(
@@ -88,4 +88,5 @@ def main(command: list[str]) -> NoReturn:
     code = kernel.wait()
     _kill_kernel(kernel)
     kill_descendants()
-    os._exit((code if code >= 0 else 128 - code) & 0xFF)  # the thread may be reading still
+    # os._exit does not wait for the thread, which may still be reading.
+    os._exit((code if code >= 0 else 128 - code) & 0xFF)

@@ -1,25 +1,16 @@
-"""Code as it arrives: mended where it cannot be read and the slip is a common one.
+"""Evaluation of Wolfram Language input lines.
 
-Whoever writes code from memory of other languages quotes with `'`, comments with `//` and forgets a
-bracket at the end. Each repair is tried only when the code cannot be read without it, and counts
-only if all can be read with it.
+`evaluate_line` evaluates code as the next line of a session: it parses the code, repairs common
+mistakes, replaces references to earlier lines, and evaluates one expression after the other.
+`evaluate_code` does the same with any evaluator, such as a kernel without a session.
 
-Evaluating the code of one line: its expressions one after the other, the value of the last.
+Expressions are sent to the kernel one at a time, because engines disagree on where an expression
+ends, and because definitions must take effect before the next line is parsed. They share one time
+limit. An abort, an uncaught exception, `Quit[]` or an exceeded limit ends the whole line.
 
-Expressions go to the kernel one at a time, because engines do not agree on where one ends, and
-because a definition must be known before the next line is read. They share one time limit. What
-ends an evaluation ends all that follows: an abort, an exception that nobody caught, `Quit[]`, a
-limit.
-
-Evaluating in a session: its journal is the history, and each expression is an entry of it.
-
-The front of the Wolfram Language: what is typed, and how the answer reads.
-
-`evaluate` takes code as the next line of a session: it splits it into expressions with the parser
-of `paddock.wolfram`, mends common slips, replaces references to earlier lines, has the kernel
-evaluate one expression after the other, and gives an `Evaluation`, whose `items` are text and
-pictures in reading order. `evaluate_code` does so with anything that evaluates. Where kernels come
-from, and what is kept of a session, is left to `paddock.kernels.sessions`.
+Code written from memory of other languages quotes with `'`, comments with `//` or lacks a closing
+bracket. A repair is tried only if the code cannot be parsed, and used only if all of it can be
+parsed afterwards.
 """
 
 from __future__ import annotations
@@ -71,27 +62,27 @@ _MAX_ADDED_BRACKETS = 64
 
 
 class RepairedCode(NamedTuple):
-    """Code that was read, and what had to be done to it first."""
+    """Parsed code, with a description of the repair that was necessary, if any."""
 
     source: ParsedSource
     repair: str = ""
 
 
 def parse_code(code: str) -> RepairedCode:
-    """Read code, mended if need be; `source.problems` says what is wrong when nothing helped."""
+    """Parse code, repairing it if necessary; `source.problems` is empty if that succeeded."""
     source = parse(code)
     if not source.problems:
         return RepairedCode(source)
-    for name, mend in _REPAIRS:
-        mended = mend(code)
-        if mended is not None and not (found := parse(mended)).problems:
-            return RepairedCode(found, name)
+    for description, repair in _REPAIRS:
+        repaired = repair(code)
+        if repaired is not None and not (repaired_source := parse(repaired)).problems:
+            return RepairedCode(repaired_source, description)
     return RepairedCode(source)
 
 
 def _strip_fence(code: str) -> str | None:
-    found = _CODE_FENCE.fullmatch(code)
-    return found[1] if found else None
+    match = _CODE_FENCE.fullmatch(code)
+    return match[1] if match else None
 
 
 def _replace_quotes(code: str) -> str | None:
@@ -99,32 +90,32 @@ def _replace_quotes(code: str) -> str | None:
 
 
 def _convert_comments(code: str) -> str | None:
-    mended = _LINE_COMMENT.sub(lambda found: f"{found[1]}(* {_escape_comment(found[2])} *)", code)
-    return mended if mended != code else None
+    repaired = _LINE_COMMENT.sub(lambda match: f"{match[1]}(* {_escape_comment(match[2])} *)", code)
+    return repaired if repaired != code else None
 
 
 def _escape_comment(text: str) -> str:
-    """Text that can stand in a comment."""
+    """Return text without comment delimiters."""
     return text.replace("(*", "( *").replace("*)", "* )")
 
 
 def _close_brackets(code: str) -> str | None:
-    """Code with brackets at its end, if those that are open there are square ones."""
+    """Add missing square brackets at the end; return None if something else is wrong."""
     stripped = code.rstrip()
     for count in range(1, _MAX_ADDED_BRACKETS):
-        mended = stripped + "]" * count
-        problems = parse(mended).problems
+        repaired = stripped + "]" * count
+        problems = parse(repaired).problems
         if not problems:
-            return mended
+            return repaired
         if any(problem.message != "[ is not closed" for problem in problems):
             return None
     return None
 
 
 _REPAIRS: tuple[tuple[str, Callable[[str], str | None]], ...] = (
-    ("the fence around the code was removed", _strip_fence),
-    ("' was read as \"", _replace_quotes),
-    ("lines that begin with // were read as comments", _convert_comments),
+    ("the code fence was removed", _strip_fence),
+    ("' was replaced by \"", _replace_quotes),
+    ("lines that begin with // were treated as comments", _convert_comments),
     ("missing ] were added at the end", _close_brackets),
 )
 
@@ -134,16 +125,16 @@ NO_CATCH_MESSAGE = "Throw::nocatch"
 _UNCAUGHT_THROW = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
 _EXIT_CODE_NOTE = re.compile(r"exit code (-?\d+)")
 _ABORT_HANDLERS = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
-"""What may give `$Aborted` as a value without ending the evaluation."""
+"""Symbols in code whose value may be `$Aborted` without the evaluation having been aborted."""
 _MIN_SECONDS = 0.01
 _PARTIAL_ROLLBACK_NOTE = (
-    "The session is as it was before the expression that did not end; "
-    "the expressions before it are kept."
+    "The session is as it was before the expression that did not finish; "
+    "the expressions before it were kept."
 )
 
 
 class ExpressionEvaluator(Protocol):
-    """What evaluates one expression: a kernel, or a session's."""
+    """A function that evaluates one expression, in a session or directly in a kernel."""
 
     def __call__(
         self,
@@ -159,7 +150,7 @@ class ExpressionEvaluator(Protocol):
 
 @dataclass(slots=True)
 class _LineProgress:
-    """What has come out so far."""
+    """Results of the expressions that have been evaluated so far."""
 
     outputs: list[EvaluationOutput] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -167,16 +158,16 @@ class _LineProgress:
     result: str | None = NULL
     seconds: float = 0.0
     count: int = 0
-    """How many expressions were evaluated."""
+    """Number of evaluated expressions."""
 
-    def add_result(self, outcome: EvaluationResult) -> None:
-        """Add what came of an expression."""
+    def add_result(self, result: EvaluationResult) -> None:
+        """Add the result of an expression."""
         self.count += 1
-        self.outputs += outcome.outputs
-        self.seconds += outcome.seconds
-        self.status = outcome.status
-        self.result = outcome.result
-        note = outcome.note
+        self.outputs += result.outputs
+        self.seconds += result.seconds
+        self.status = result.status
+        self.result = result.result
+        note = result.note
         if self.count > 1:
             note = note.replace(ROLLED_BACK_NOTE, _PARTIAL_ROLLBACK_NOTE)
         if note and note not in self.notes:
@@ -192,32 +183,32 @@ def evaluate_code(
     is_cancelled: Callable[[], bool] = never_cancelled,
     on_wait: Callable[[float], None] = ignore_progress,
 ) -> LineEvaluation:
-    """Evaluate all expressions of some code; it never raises for what the code is or does."""
-    read = parse_code(code)
-    if read.source.problems:
-        return _build_syntax_error(read.source, history.line)
+    """Evaluate all expressions of some code. Errors in the code are part of the result."""
+    parsed = parse_code(code)
+    if parsed.source.problems:
+        return _build_syntax_error(parsed.source, history.line)
     progress = _LineProgress()
-    if read.repair:
-        progress.notes.append(f"The code could not be read as it was: {read.repair}.")
-    start = time.monotonic()
-    for expression in read.source.expressions:
-        spent = time.monotonic() - start
-        rest = msgspec.structs.replace(
+    if parsed.repair:
+        progress.notes.append(f"The code could not be parsed as it was: {parsed.repair}.")
+    started_at = time.monotonic()
+    for expression in parsed.source.expressions:
+        elapsed = time.monotonic() - started_at
+        remaining_limits = msgspec.structs.replace(
             limits,
-            seconds=max(limits.seconds - spent, _MIN_SECONDS),
+            seconds=max(limits.seconds - elapsed, _MIN_SECONDS),
             total_seconds=limits.user_time_limit,
         )
-        written = rewrite_references(read.source, expression, history)
+        rewritten = rewrite_references(parsed.source, expression, history)
         progress.outputs += [
             EvaluationOutput("print", _format_freeform_error(text))
-            for text in written.freeform_inputs
+            for text in rewritten.freeform_inputs
         ]
         progress.add_result(
             evaluate(
-                written.text,
-                rest,
+                rewritten.text,
+                remaining_limits,
                 is_cancelled=is_cancelled,
-                on_wait=lambda seconds, spent=spent: on_wait(spent + seconds),  # type: ignore[misc]  # a default argument keeps this round's value
+                on_wait=lambda seconds, elapsed=elapsed: on_wait(elapsed + seconds),  # type: ignore[misc]  # a default argument binds the value of this iteration
             )
         )
         if _is_finished(progress, expression):
@@ -227,26 +218,27 @@ def evaluate_code(
 
 def _format_freeform_error(text: str) -> str:
     return (
-        f"[ERROR] Failed to interpret {text}: natural language is not understood here; "
+        f"[ERROR] Failed to interpret {text}: natural language is not supported; "
         "write Wolfram Language code."
     )
 
 
 def _build_syntax_error(source: ParsedSource, line: int) -> LineEvaluation:
-    """Code that cannot be read, with the place of the first problem."""
+    """Return a result that shows the position of the first syntax error."""
     problem = source.problems[0]
     row, column = source.get_position(problem.start)
-    shown = source.text.split("\n")[row - 1].rstrip("\r")
-    pointer = "".join("\t" if each == "\t" else " " for each in shown[: column - 1])
+    line_text = source.text.split("\n")[row - 1].rstrip("\r")
+    # Tabs are kept, so that the pointer is below the error whatever the tab width.
+    pointer = "".join("\t" if char == "\t" else " " for char in line_text[: column - 1])
     text = (
         f"ToExpression::sntx: {problem.message} (line {row}, column {column}).\n"
-        f"    {shown}\n    {pointer}^"
+        f"    {line_text}\n    {pointer}^"
     )
     return LineEvaluation(line, "done", FAILED, (EvaluationOutput("message", text),))
 
 
 def _is_finished(progress: _LineProgress, expression: Expression) -> bool:
-    """Whether nothing that follows is to be evaluated."""
+    """Return whether the remaining expressions must not be evaluated."""
     if progress.status != "done":
         return True
     if _find_uncaught_throw(progress) is not None:
@@ -257,11 +249,11 @@ def _is_finished(progress: _LineProgress, expression: Expression) -> bool:
 
 
 def _find_uncaught_throw(progress: _LineProgress) -> str | None:
-    """What was thrown and not caught, if the last output says so."""
+    """Return the uncaught expression of `Throw` that the last message reports, if any."""
     for output in reversed(progress.outputs):
         if output.kind == "message" and output.text.startswith(NO_CATCH_MESSAGE):
-            found = _UNCAUGHT_THROW.search(output.text)
-            return found[1] if found else "Throw[]"
+            match = _UNCAUGHT_THROW.search(output.text)
+            return match[1] if match else "Throw[]"
     return None
 
 
@@ -282,15 +274,15 @@ def _build_evaluation(
 
 
 def _build_quit_message(progress: _LineProgress) -> EvaluationOutput:
-    """What takes the place of the kernel's own note on how it ended."""
-    found = [_EXIT_CODE_NOTE.search(note) for note in progress.notes]
+    """Replace the kernel's note about its exit code by a message."""
+    matches = [_EXIT_CODE_NOTE.search(note) for note in progress.notes]
     progress.notes = [
-        note for note, match in zip(progress.notes, found, strict=True) if match is None
+        note for note, match in zip(progress.notes, matches, strict=True) if match is None
     ]
-    code = next((match[1] for match in found if match is not None), "0")
-    kept = "the session goes on as it was before."
+    code = next((match[1] for match in matches if match is not None), "0")
+    kept = "the session continues as it was before."
     if progress.count > 1:
-        kept = "the expressions before that are kept."
+        kept = "the expressions before that were kept."
     text = f"General::quit: The code ended the kernel with exit code {code}; {kept}"
     return EvaluationOutput("message", text)
 
@@ -324,7 +316,7 @@ def _format_memory_failure(_progress: _LineProgress, limits: EvaluationLimits) -
 
 
 def _format_crash(_progress: _LineProgress, _limits: EvaluationLimits) -> str:
-    return format_failure("KernelQuit", "The kernel ended while it evaluated this code.")
+    return format_failure("KernelQuit", "The kernel ended while it was evaluating this code.")
 
 
 def _return_no_result(_progress: _LineProgress, _limits: EvaluationLimits) -> None:
@@ -351,46 +343,48 @@ def evaluate_line(
     """Evaluate code as the next line of a session.
 
     Raises:
-        KernelError: when no kernel can be started.
+        KernelError: No kernel can be started.
     """
     history = read_line_history(session.entries, session.next_line)
-    # The journal has what the user wrote once, with the first expression.
-    source = code
+    # The user's input is stored once, in the journal entry of the first expression.
+    pending_source = code
 
-    def run(
+    def evaluate_expression(
         code: str,
         limits: EvaluationLimits,
         *,
         is_cancelled: Callable[[], bool],
         on_wait: Callable[[float], None],
     ) -> EvaluationResult:
-        nonlocal source
-        written, source = source, ""
+        nonlocal pending_source
+        source, pending_source = pending_source, ""
         return session.evaluate(
             code,
             limits,
             line=history.line,
-            source="" if written == code else written,
+            source="" if source == code else source,
             is_cancelled=is_cancelled,
             on_wait=on_wait,
         )
 
     evaluation = evaluate_code(
-        run, code, history, limits, is_cancelled=is_cancelled, on_wait=on_wait
+        evaluate_expression, code, history, limits, is_cancelled=is_cancelled, on_wait=on_wait
     )
-    if source:
-        # Nothing was evaluated, as with a syntax error; the line counts all the same.
-        session.evaluate(evaluation.result or FAILED, limits, line=history.line, source=source)
+    if pending_source:
+        # No expression was evaluated, as with a syntax error. The line is counted all the same.
+        session.evaluate(
+            evaluation.result or FAILED, limits, line=history.line, source=pending_source
+        )
     return evaluation
 
 
 def read_line_history(entries: Sequence[JournalEntry], line: int) -> LineHistory:
-    """What a journal says about the lines before this one."""
+    """Return the earlier lines of a session from its journal."""
     return LineHistory(_InputLines(entries), _ResultLines(entries), line)
 
 
 class _JournalLines(Mapping[int, str]):
-    """Something about each line of a journal, found out when it is asked for: mostly never."""
+    """Values by line number, computed on first access: few inputs refer to earlier lines."""
 
     def __init__(self, entries: Sequence[JournalEntry]) -> None:
         self._entries = entries
@@ -412,22 +406,22 @@ class _JournalLines(Mapping[int, str]):
 class _InputLines(_JournalLines):
     @cached_property
     def _values_by_line(self) -> dict[int, str]:
-        found: dict[int, str] = {}
+        inputs: dict[int, str] = {}
         for entry in self._entries:
-            found.setdefault(entry.line, entry.source or entry.code)
-        return found
+            inputs.setdefault(entry.line, entry.source or entry.code)
+        return inputs
 
 
 class _ResultLines(_JournalLines):
     @cached_property
     def _values_by_line(self) -> dict[int, str]:
-        last = {entry.line: entry for entry in self._entries}
-        return {line: _get_result(entry) for line, entry in last.items()}
+        last_entries = {entry.line: entry for entry in self._entries}
+        return {line: _get_result(entry) for line, entry in last_entries.items()}
 
 
 def _get_result(entry: JournalEntry) -> str:
     if entry.is_cut:
-        return f'Missing["TooLong", "The result of line {entry.line} was too long to be kept."]'
+        return f'Missing["TooLong", "The result of line {entry.line} was too long to be stored."]'
     if entry.result is not None:
         return strip_output_form(entry.result)
     return "Null" if entry.status in ("done", "quit") else FAILED

@@ -1,10 +1,10 @@
-"""Values that come with the form in which they are to be shown: `InputForm[x]`, `FullForm[x]`.
+"""Earlier lines of a session, and replacement of references to them.
 
-What went before in a session, and how code refers to it.
+Engines number lines differently or not at all. References such as `%`, `Out[n]`, `In[n]` and
+`$Line` are therefore replaced before code is sent to an engine. The replacement uses parsed
+expressions, so strings and comments are not affected.
 
-Engines count their lines in their own ways, or not at all. So `%`, `Out[n]`, `In[n]` and `$Line`
-are replaced by what they stand for before the code goes to an engine: in the parsed expressions, so
-that nothing inside a string or a comment is touched.
+Results may specify an output form, such as `InputForm[x]`; see `apply_output_form`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _INPUT_FORM_START, _FULL_FORM_START = "InputForm[", "FullForm["
 _UNKNOWN_LINE_OUTPUT = re.compile(r"HoldForm\[(Out\[-?\d+\])\]")
-"""How a line that the session does not have is kept from the engine."""
+"""Placeholder for the output of an unknown line, which the engine must not evaluate."""
 
 
 def apply_output_form(result: str) -> str:
-    """A result as it is shown: in the form that it asks for."""
+    """Return a result in the output form that it specifies."""
     if unknown := _UNKNOWN_LINE_OUTPUT.fullmatch(result):
         return unknown[1]
     inner = _get_form_argument(result)
@@ -38,50 +38,50 @@ def apply_output_form(result: str) -> str:
 
 
 def strip_output_form(result: str) -> str:
-    """A result as `%` means it: without the form."""
+    """Return a result without its output form, as `%` refers to it."""
     inner = _get_form_argument(result)
     return result if inner is None else inner
 
 
 def _get_form_argument(result: str) -> str | None:
-    """What stands inside of the form; None if there is none."""
+    """Return the argument of an output form; None if the result has none."""
     if not result.startswith((_INPUT_FORM_START, _FULL_FORM_START)):
         return None
     source = parse(result)
     if source.problems or len(source.expressions) != 1:
         return None
-    (found,) = source.expressions
-    if not isinstance(found, Node) or found.form != "call" or len(found.args) != 1:
+    (expression,) = source.expressions
+    if not isinstance(expression, Node) or expression.form != "call" or len(expression.args) != 1:
         return None
-    return result[found.args[0].start : found.args[0].end]
+    return result[expression.args[0].start : expression.args[0].end]
 
 
 IMAGE_PLACEHOLDER = re.compile(r"-(?:Graphics3D|Graphics|Image3D|Image|Graph|Sound)-")
-"""What engines write in the place of something that has no text."""
+"""Placeholders that engines write for values without a text form."""
 FREEFORM_PROMPTS = ("\\[FreeformPrompt]", "\uf351")
-"""The head of what is meant as natural language."""
+"""Heads of natural language input."""
 
 _MAPPING_HEADS = ("Map", "Scan", "Apply")
 _MAX_RECREATION_DEPTH = 40
-"""Of pictures made from pictures that were made from pictures."""
+"""Maximum nesting when an image is recreated from inputs that refer to other images."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineHistory:
-    """The lines of a session that were evaluated: what was typed, and what came out."""
+    """Inputs and results of the evaluated lines of a session, by line number."""
 
     inputs: Mapping[int, str] = field(default_factory=dict)
     results: Mapping[int, str] = field(default_factory=dict)
     line: int = 1
-    """The number of the line that comes next."""
+    """The number of the next line."""
 
     def truncate_to_line(self, line: int) -> LineHistory:
-        """The history as it was when a line was evaluated."""
+        """Return the history as it was when a line was evaluated."""
         return LineHistory(self.inputs, self.results, line)
 
 
 class SourceChange(NamedTuple):
-    """A part of a source, and what stands in its place."""
+    """A range of source text and its replacement."""
 
     start: int
     end: int
@@ -90,119 +90,117 @@ class SourceChange(NamedTuple):
 
 @dataclass(slots=True)
 class RewrittenExpression:
-    """An expression as the engine gets it."""
+    """An expression with its references replaced."""
 
     text: str
     freeform_inputs: list[str] = field(default_factory=list)
-    """Natural language that nobody could interpret."""
+    """Natural language inputs, which no engine here can interpret."""
 
 
 def rewrite_references(
     source: ParsedSource, expression: Expression, history: LineHistory
 ) -> RewrittenExpression:
-    """The text of an expression, with references to earlier lines replaced by what they mean."""
-    unread: list[str] = []
-    changes = list(_iter_changes(source, expression, history, unread, 0))
-    return RewrittenExpression(_apply_changes(source, expression, changes), unread)
+    """Return the text of an expression, with references to earlier lines replaced."""
+    freeform_inputs: list[str] = []
+    changes = list(_iter_changes(source, expression, history, freeform_inputs, 0))
+    return RewrittenExpression(_apply_changes(source, expression, changes), freeform_inputs)
 
 
 def _apply_changes(
     source: ParsedSource, expression: Expression, changes: list[SourceChange]
 ) -> str:
     pieces: list[str] = []
-    at = expression.start
+    position = expression.start
     for change in sorted(changes):
-        pieces += [source.text[at : change.start], change.text]
-        at = change.end
-    return "".join([*pieces, source.text[at : expression.end]])
+        pieces += [source.text[position : change.start], change.text]
+        position = change.end
+    return "".join([*pieces, source.text[position : expression.end]])
 
 
 def _iter_changes(
     source: ParsedSource,
     expression: Expression,
     history: LineHistory,
-    unread: list[str],
+    freeform_inputs: list[str],
     depth: int,
 ) -> Iterator[SourceChange]:
-    waiting: list[tuple[Expression, bool]] = [(expression, False)]
-    while waiting:
-        found, is_mapped = waiting.pop()
-        text = _find_replacement(found, history, depth, is_mapped=is_mapped)
-        if text is None and isinstance(found, Node) and _is_freeform(found):
-            unread.append(source.text[found.start : found.end])
+    # Not recursive: expressions may be nested more deeply than Python's stack allows.
+    pending: list[tuple[Expression, bool]] = [(expression, False)]
+    while pending:
+        part, is_function = pending.pop()
+        text = _find_replacement(part, history, depth, is_function=is_function)
+        if text is None and isinstance(part, Node) and _is_freeform(part):
+            freeform_inputs.append(source.text[part.start : part.end])
             text = "$Failed"
-        if text is not None and found.start >= 0:
-            yield SourceChange(found.start, found.end, text)
-        elif isinstance(found, Node):
-            maps = isinstance(found.head, Atom) and found.head.text in _MAPPING_HEADS
-            waiting.append((found.head, True))
-            waiting += [(arg, maps and not index) for index, arg in enumerate(found.args)]
+        if text is not None and part.start >= 0:
+            yield SourceChange(part.start, part.end, text)
+        elif isinstance(part, Node):
+            maps = isinstance(part.head, Atom) and part.head.text in _MAPPING_HEADS
+            pending.append((part.head, True))
+            pending += [(arg, maps and not index) for index, arg in enumerate(part.args)]
 
 
-def _is_freeform(found: Node) -> bool:
-    return isinstance(found.head, Atom) and found.head.text in FREEFORM_PROMPTS
+def _is_freeform(node: Node) -> bool:
+    return isinstance(node.head, Atom) and node.head.text in FREEFORM_PROMPTS
 
 
 def _find_replacement(
-    found: Expression, history: LineHistory, depth: int, *, is_mapped: bool
+    expression: Expression, history: LineHistory, depth: int, *, is_function: bool
 ) -> str | None:
-    """What a reference to earlier lines means; None for everything else.
+    """Return the replacement of a reference to earlier lines; None for any other expression.
 
-    `is_mapped` says that the expression is used as a function.
+    `is_function` tells whether the expression is used as a function, as in `Out /@ {1, 2}`.
     """
-    if isinstance(found, Atom):
-        if found.kind != "symbol":
+    if isinstance(expression, Atom):
+        if expression.kind != "symbol":
             return None
-        if found.text == "$Line":
+        if expression.text == "$Line":
             return str(history.line)
-        return _build_out_function(history, depth) if is_mapped and found.text == "Out" else None
-    line = _resolve_line(found, history)
+        is_out = is_function and expression.text == "Out"
+        return _build_out_function(history, depth) if is_out else None
+    line = _resolve_line(expression, history)
     if line is None:
         return None
-    if is_symbol(found.head, "Out"):
-        # Never as it stands: an engine has lines of its own, with what is none of the user's.
+    if is_symbol(expression.head, "Out"):
+        # Always replaced: an engine that counts lines itself would return some other output.
         return _get_result_code(history, line, depth) or f"HoldForm[Out[{line}]]"
     if line not in history.inputs:
         return None
-    if is_symbol(found.head, "InString"):
+    if is_symbol(expression.head, "InString"):
         return string(history.inputs[line]).text
     return _get_input_code(history, line, depth)
 
 
-def _resolve_line(found: Node, history: LineHistory) -> int | None:
-    """The line that `Out[3]`, `%` or `In[-1]` is about."""
-    if not isinstance(found.head, Atom) or found.head.text not in ("Out", "In", "InString"):
+def _resolve_line(node: Node, history: LineHistory) -> int | None:
+    """Return the line number that `Out[3]`, `%` or `In[-1]` refers to."""
+    if not isinstance(node.head, Atom) or node.head.text not in ("Out", "In", "InString"):
         return None
-    if not found.args:
+    if not node.args:
         return history.line - 1
-    given = found.args[0]
-    if len(found.args) > 1 or not isinstance(given, Atom) or given.kind != "number":
+    argument = node.args[0]
+    if len(node.args) > 1 or not isinstance(argument, Atom) or argument.kind != "number":
         return None
-    number = parse_number(given.text)
+    number = parse_number(argument.text)
     if not isinstance(number, int):
         return None
     return number if number > 0 else history.line + number
 
 
 def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
-    """The result of a line, as code; what has no text is made again from what was typed."""
+    """Return the result of a line as code; images are recreated from the line's input."""
     result = history.results.get(line)
     if result is None or line >= history.line:
         return None
-    if (
-        IMAGE_PLACEHOLDER.search(result)
-        and line in history.inputs
-        and depth < _MAX_RECREATION_DEPTH
-    ):
-        return (
-            _recreate_result(history.truncate_to_line(line), history.inputs[line], depth)
-            or f"({result})"
-        )
+    has_image = IMAGE_PLACEHOLDER.search(result) is not None
+    if has_image and line in history.inputs and depth < _MAX_RECREATION_DEPTH:
+        earlier = history.truncate_to_line(line)
+        recreated = _recreate_result(earlier, history.inputs[line], depth)
+        return recreated or f"({result})"
     return f"({result})"
 
 
 def _recreate_result(history: LineHistory, code: str, depth: int) -> str | None:
-    """The last expression of an input."""
+    """Return the last expression of an input, with its references replaced."""
     source = parse(code)
     if source.problems or not source.expressions:
         return None
@@ -212,22 +210,26 @@ def _recreate_result(history: LineHistory, code: str, depth: int) -> str | None:
 
 
 def _get_input_code(history: LineHistory, line: int, depth: int) -> str | None:
-    """All that was typed in a line, as one expression."""
+    """Return the whole input of a line as one expression, with its references replaced."""
     if depth >= _MAX_RECREATION_DEPTH:
         return None
     source = parse(history.inputs[line])
     if source.problems or not source.expressions:
         return None
-    then = history.truncate_to_line(line)
+    earlier = history.truncate_to_line(line)
     texts = [
-        _apply_changes(source, each, list(_iter_changes(source, each, then, [], depth + 1)))
-        for each in source.expressions
+        _apply_changes(
+            source,
+            expression,
+            list(_iter_changes(source, expression, earlier, [], depth + 1)),
+        )
+        for expression in source.expressions
     ]
     return f"({'; '.join(texts)})"
 
 
 def _build_out_function(history: LineHistory, depth: int) -> str:
-    """`Out` as a function of a line that is not known beforehand."""
+    """Return a function of the line number, for uses of `Out` where the number is not a literal."""
     cases = "".join(
         f", {line}, {_get_result_code(history, line, depth)}"
         for line in sorted(history.results)

@@ -1,7 +1,8 @@
-"""The engine `none`: what is left when there is no engine.
+"""The engine `none`, which evaluates only literal values.
 
-Literal values are worked out by `paddock.wolfram`, in the server's own process, because nothing is
-run. Everything else is answered with how to get an engine.
+It is used if no other engine is installed. Literal values are evaluated by `paddock.wolfram` in the
+server process, because no user code runs. Other code results in instructions for installing an
+engine.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import EvaluationLimits
     from paddock.wolfram import Expression
 
-LITERAL_INSTALL_HINT = "it is always there"
+LITERAL_INSTALL_HINT = "always available"
 NO_ENGINE_MESSAGE = (
-    "Paddock::engine: Only literal values can be worked out, because there is no Wolfram Language "
-    "engine here. Install one with: pip install 'paddock[wolfram]' (woxi), or pip install "
+    "Paddock::engine: Only literal values can be evaluated, because no Wolfram Language engine is "
+    "installed. Install one with: pip install 'paddock[wolfram]' (woxi), or pip install "
     "'paddock[mathics]' (Mathics3), or install the Wolfram Engine; paddock engines says more"
 )
 _CONTAINERS = ("List", "Association", "Rule")
@@ -53,7 +54,7 @@ _MAX_DEPTH = 200
 
 @dataclass(frozen=True, slots=True)
 class LiteralEngine:
-    """The engine that knows literal values only."""
+    """The engine that evaluates only literal values."""
 
     name: str = "none"
     title: str = "No engine"
@@ -65,12 +66,12 @@ class LiteralEngine:
     capabilities: frozenset[Capability] = frozenset({"state", "rollback", "many"})
 
     def start(self, limits: EvaluationLimits) -> LiteralKernel:
-        """A kernel without a process."""
+        """Return a kernel, which needs no process."""
         return LiteralKernel(has_network=limits.network)
 
 
 class LiteralKernel:
-    """What takes the place of a kernel: it has no state, and nothing to stop."""
+    """Kernel of the engine `none`. It has no process and no state."""
 
     def __init__(self, *, has_network: bool = False) -> None:
         self._has_network = has_network
@@ -83,7 +84,7 @@ class LiteralKernel:
 
     @property
     def has_network(self) -> bool:
-        """What was asked for at the start; nothing here uses it."""
+        """The requested network access, which has no effect."""
         return self._has_network
 
     def evaluate(
@@ -94,8 +95,8 @@ class LiteralKernel:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
-        """Work out one literal expression."""
-        began = time.monotonic()
+        """Evaluate one literal expression."""
+        started_at = time.monotonic()
         try:
             expressions = parse_strict(code)
             value = _evaluate_literal(expressions[-1]) if expressions else None
@@ -107,7 +108,7 @@ class LiteralKernel:
             return EvaluationResult(
                 "failed", outputs=(EvaluationOutput("message", text=NO_ENGINE_MESSAGE),)
             )
-        return EvaluationResult("done", input_form(value), seconds=time.monotonic() - began)
+        return EvaluationResult("done", input_form(value), seconds=time.monotonic() - started_at)
 
     def state(
         self,
@@ -115,29 +116,29 @@ class LiteralKernel:
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
-        """Nothing, for there is no state."""
+        """Return an empty state."""
         return b""
 
     def restore(self, state: bytes) -> None:
-        """Take no notice."""
+        """Do nothing, because there is no state."""
 
     def close(self) -> None:
-        """Have it be gone."""
+        """Mark the kernel as closed."""
         self._is_closed = True
 
     def describe(self) -> dict[str, object]:
-        """What it is, for people who look for a fault."""
+        """Return diagnostic data."""
         return {"engine": "none", "confinement": "nothing is run"}
 
 
 def _evaluate_literal(expression: Expression, depth: int = 0) -> Expression | None:
-    """An expression that is worked out, or nothing when it is not literal."""
+    """Return the value of a literal expression, or None for any other."""
     if depth > _MAX_DEPTH:
-        raise DataError(f"The data is nested more than {_MAX_DEPTH} deep")
-    if isinstance(expression, Node) and any(has_head(expression, one) for one in _CONTAINERS):
+        raise DataError(f"The data is nested more than {_MAX_DEPTH} levels deep")
+    if isinstance(expression, Node) and any(has_head(expression, head) for head in _CONTAINERS):
         parts = [_evaluate_literal(arg, depth + 1) for arg in expression.args]
-        known = [part for part in parts if part is not None]
-        return Node(expression.head, known) if len(known) == len(parts) else None
+        values = [part for part in parts if part is not None]
+        return Node(expression.head, values) if len(values) == len(parts) else None
     value = evaluate(expression)
     if isinstance(value, UnevaluatedExpression):
         return None
@@ -149,7 +150,7 @@ def _evaluate_literal(expression: Expression, depth: int = 0) -> Expression | No
 
 
 def _make_number(value: object, expression: Expression) -> Expression | None:
-    """A number that was worked out; a fraction of whole numbers stays exact, which it is not."""
+    """Return a number, or None for a fraction of integers: its float value would not be exact."""
     if isinstance(value, int):
         return Atom("number", str(value))
     if not isinstance(value, float) or not any(map(_is_real_number, walk(expression))):

@@ -1,8 +1,8 @@
-"""The text of values of Mathics, as Wolfram Language that can be read again.
+"""Conversion of Mathics values to text that can be parsed again.
 
-Mathics itself writes `⇾` for `->` and so on, in every form that people would want. Here its
-expressions become ours, and those are written by `paddock.wolfram`. For what is already text when
-it comes here, prints and messages, signs are replaced.
+All output forms of Mathics contain characters such as `⇾` for `->`. Its expressions are therefore
+converted to those of `paddock.wolfram`, which writes them as text. In prints and messages, which
+are text already, such characters are replaced.
 """
 
 from __future__ import annotations
@@ -31,75 +31,74 @@ if TYPE_CHECKING:
     from paddock.wolfram import Expression
 
 PRINT_REPLACEMENTS = str.maketrans({"⇾": "->", "⧴": ":>", "⩵": "==", "❘": "|"})
-"""What Mathics writes for operators, in what code prints."""
+"""Characters that Mathics writes for operators, in prints."""
 MESSAGE_REPLACEMENTS = PRINT_REPLACEMENTS | str.maketrans(
     {"∧": "&&", "\u2228": "||", "≠": "!=", "≤": "<=", "≥": ">="},
 )
-"""The same in messages; in prints these others may be what was meant."""
+"""The same for messages. In prints, the additional characters may be intended."""
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def format_value(value: Any, name_of: Callable[[str], str]) -> str:
-    """The text of a value; `name_of` gives the name of a symbol without contexts that are known."""
-    return value_form(to_expression(value, name_of))
+def format_value(value: Any, shorten_name: Callable[[str], str]) -> str:
+    """Return the text of a Mathics value.
+
+    `shorten_name` returns the name of a symbol without contexts on the context path.
+    """
+    return value_form(to_expression(value, shorten_name))
 
 
-def to_expression(value: Any, name_of: Callable[[str], str]) -> Expression:
-    """An expression of Mathics as one of ours; it may be deeper than the interpreter's stack."""
-    top: list[Expression] = []
-    waiting: list[tuple[Any, list[Expression]]] = [(value, top)]
-    while waiting:
-        one, place = waiting.pop()
-        if isinstance(one, MathicsExpression):
-            node = _begin_node(one, waiting, name_of)
-            place.append(node)
+def to_expression(value: Any, shorten_name: Callable[[str], str]) -> Expression:
+    """Convert a Mathics expression; not recursive, so that any nesting depth is possible."""
+    root: list[Expression] = []
+    pending: list[tuple[Any, list[Expression]]] = [(value, root)]
+    while pending:
+        source, target = pending.pop()
+        if isinstance(source, MathicsExpression):
+            node = Node(_convert_head(source.head, shorten_name), [])
+            # Reversed, because elements are taken from the end of the list.
+            pending += [(element, node.args) for element in reversed(source.elements)]
+            target.append(node)
         else:
-            place.append(_convert_atom(one, name_of))
-    return top[0]
+            target.append(_convert_atom(source, shorten_name))
+    return root[0]
 
 
-def _begin_node(
-    one: Any, waiting: list[tuple[Any, list[Expression]]], name_of: Callable[[str], str]
-) -> Node:
-    """A node whose arguments are still to come: the last is waited for first."""
-    node = Node(_convert_head(one.head, name_of), [])
-    waiting += [(element, node.args) for element in reversed(one.elements)]
-    return node
-
-
-def _convert_head(head: Any, name_of: Callable[[str], str]) -> Expression:
+def _convert_head(head: Any, shorten_name: Callable[[str], str]) -> Expression:
     if isinstance(head, MathicsExpression):
         return Node(
-            _convert_head(head.head, name_of),
-            [to_expression(element, name_of) for element in head.elements],
+            _convert_head(head.head, shorten_name),
+            [to_expression(element, shorten_name) for element in head.elements],
         )
-    return _convert_atom(head, name_of)
+    return _convert_atom(head, shorten_name)
 
 
-def _convert_atom(one: Any, name_of: Callable[[str], str]) -> Expression:
-    if isinstance(one, Symbol):
-        return symbol(name_of(one.name))
-    if isinstance(one, String):
-        return _convert_string(one.value)
-    if isinstance(one, ByteArray):
-        return call("ByteArray", string(str(one)))
-    if isinstance(one, Complex):
-        return call("Complex", _convert_atom(one.real, name_of), _convert_atom(one.imag, name_of))
-    if isinstance(one, Rational):
-        above, below = one.numerator(), one.denominator()
-        return call("Rational", _convert_atom(above, name_of), _convert_atom(below, name_of))
-    return _convert_number(one)
+def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
+    if isinstance(atom, Symbol):
+        return symbol(shorten_name(atom.name))
+    if isinstance(atom, String):
+        return _convert_string(atom.value)
+    if isinstance(atom, ByteArray):
+        return call("ByteArray", string(str(atom)))
+    if isinstance(atom, Complex):
+        parts = [_convert_atom(part, shorten_name) for part in (atom.real, atom.imag)]
+        return call("Complex", *parts)
+    if isinstance(atom, Rational):
+        parts = [
+            _convert_atom(part, shorten_name) for part in (atom.numerator(), atom.denominator())
+        ]
+        return call("Rational", *parts)
+    return _convert_number(atom)
 
 
-def _convert_number(one: Any) -> Expression:
-    if isinstance(one, Integer):
-        return Atom("number", str(one.value))
-    if isinstance(one, MachineReal):
-        return _convert_machine_real(one.value)
-    if isinstance(one, PrecisionReal):
-        digits = prec_to_dps(one.get_precision())
-        return Atom("number", f"{format_real(str(one.value))}`{digits}.")
-    return symbol(str(one))  # an image, or what else is no text: -Image-
+def _convert_number(number: Any) -> Expression:
+    if isinstance(number, Integer):
+        return Atom("number", str(number.value))
+    if isinstance(number, MachineReal):
+        return _convert_machine_real(number.value)
+    if isinstance(number, PrecisionReal):
+        digits = prec_to_dps(number.get_precision())
+        return Atom("number", f"{format_real(str(number.value))}`{digits}.")
+    return symbol(str(number))  # not a number but a value without text form, such as -Image-
 
 
 def _convert_string(value: str) -> Atom:

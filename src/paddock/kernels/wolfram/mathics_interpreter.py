@@ -1,7 +1,8 @@
-"""Mathics3 as a worker uses it. Imported in child processes only: Mathics is under the GPL.
+"""Mathics3 as the interpreter of a worker.
 
-One session for the life of the process. SIGINT ends an evaluation by KeyboardInterrupt, and
-`Quit[]` by SystemExit, both of which the worker understands.
+Only kernel processes import this module, because Mathics is licensed under the GPL. Each process
+has one Mathics session. SIGINT ends an evaluation with KeyboardInterrupt, and `Quit[]` with
+SystemExit; the worker handles both.
 """
 
 from __future__ import annotations
@@ -30,30 +31,29 @@ if TYPE_CHECKING:
 
 DISTRIBUTION = "Mathics3"
 _GRAPHICS_HEADS = {"System`Graphics", "System`Graphics3D", "System`Image"}
-_GRAPHICS3D_MESSAGE = (
-    "Graphics3D::undrawn: Mathics makes no picture of graphics in three dimensions."
-)
+_GRAPHICS3D_MESSAGE = "Graphics3D::undrawn: Mathics cannot render graphics in three dimensions."
 _TEXT_HEADS = {"System`Definition", "System`FullDefinition", "System`Information"}
-"""Heads of values that are there to be shown."""
+"""Heads of values that are formatted for display, not as code."""
 _MAX_IMAGES = 50
 _MAX_IMAGE_DEPTH = 3
 _RECURSION_MESSAGE = (
-    "$RecursionLimit::reclim2: The evaluation is nested too deeply for Mathics and was given up."
+    "$RecursionLimit::reclim2: The evaluation is nested too deeply for Mathics and was stopped."
 )
 
 
 def interpreter() -> MathicsInterpreter:
-    """Import the engine and warm it up, once for all that are forked from here."""
+    """Load Mathics, once for all processes that are forked from this one."""
     import_and_load_builtins()
-    found = MathicsInterpreter()
-    # What is there now is never garbage: looking at it would copy it in every fork.
+    mathics = MathicsInterpreter()
+    # Existing objects are excluded from garbage collection: it would write to their memory pages,
+    # and so copy them in every forked process.
     gc.collect()
     gc.freeze()
-    return found
+    return mathics
 
 
 class MathicsInterpreter:
-    """An engine in a process of its own."""
+    """Mathics as a `LanguageInterpreter`."""
 
     is_interruptible = True
 
@@ -72,10 +72,10 @@ class MathicsInterpreter:
             query = evaluation.parse(code)
             if query is None:
                 return EvaluatedValue(None, is_failure=True)
-            done = evaluation.evaluate(query, format="unformatted")
-            evaluation.stopped = False  # or nothing more can be formatted or drawn
-            value = SymbolNull if done.result is None else done.result
-            is_form = done.form is not None or _get_head_name(value) in _TEXT_HEADS
+            result = evaluation.evaluate(query, format="unformatted")
+            evaluation.stopped = False  # otherwise Mathics neither formats nor draws the value
+            value = SymbolNull if result.result is None else result.result
+            is_form = result.form is not None or _get_head_name(value) in _TEXT_HEADS
             text = self._format_value(value, emit, is_form=is_form)
         except RecursionError:
             emit(_RECURSION_MESSAGE)
@@ -90,51 +90,49 @@ class MathicsInterpreter:
         if is_form:
             text: str = self._evaluation.format_output(value, "text")
             return text.strip("\n").translate(PRINT_REPLACEMENTS)
-        pictures: list[Any] = []
-        shown = format_value(_replace_graphics(value, pictures), self._shorten_name)
-        for drawn in pictures:
-            emit(self._render_graphics(drawn))
-        return shown
+        graphics: list[Any] = []
+        formatted = format_value(_replace_graphics(value, graphics), self._shorten_name)
+        for graphic in graphics:
+            emit(self._render_graphics(graphic))
+        return formatted
 
     def _shorten_name(self, name: str) -> str:
-        short: str = self._session.definitions.shorten_name(name)
-        return short
+        short_name: str = self._session.definitions.shorten_name(name)
+        return short_name
 
-    def _render_graphics(self, drawn: Any) -> ImageValue | str:
-        """A drawing as SVG or PNG, or a message; Mathics cannot draw all that it can describe."""
-        if _get_head_name(drawn) == "System`Graphics3D":
+    def _render_graphics(self, graphic: Any) -> ImageValue | str:
+        """Render graphics as SVG or PNG; return a message if Mathics cannot render them."""
+        head = _get_head_name(graphic)
+        if head == "System`Graphics3D":
             return _GRAPHICS3D_MESSAGE
         try:
-            return (
-                _encode_png(drawn)
-                if _get_head_name(drawn) == "System`Image"
-                else self._render_svg(drawn)
-            )
-        except Exception as error:  # noqa: BLE001 - a fault in drawing must not cost the value
-            return f"General::undrawn: Mathics could not draw this ({type(error).__name__})."
+            return _encode_png(graphic) if head == "System`Image" else self._render_svg(graphic)
+        except Exception as error:  # noqa: BLE001 - an error in rendering must not lose the value
+            return f"General::undrawn: Mathics could not render this ({type(error).__name__})."
 
-    def _render_svg(self, drawn: Any) -> ImageValue | str:
-        asked = Expression(Symbol("System`ExportString"), drawn, String("SVG"))
-        found = asked.evaluate(self._evaluation)
-        text = found.value.strip() if isinstance(found, String) else ""
+    def _render_svg(self, graphic: Any) -> ImageValue | str:
+        export = Expression(Symbol("System`ExportString"), graphic, String("SVG"))
+        result = export.evaluate(self._evaluation)
+        text = result.value.strip() if isinstance(result, String) else ""
         if not text.startswith("<svg"):
-            return "General::undrawn: Mathics could not draw this."
+            return "General::undrawn: Mathics could not render this."
         return ImageValue(text.encode(), "image/svg+xml")
 
     def state(self) -> bytes | None:
-        """The user's definitions, for the same version only."""
+        """Return the user's definitions, for the same version of Mathics."""
         try:
             return self._build_state_header() + pickle.dumps(self._session.definitions.user)
-        except Exception:  # noqa: BLE001 - what cannot be told is replayed
+        except Exception:  # noqa: BLE001 - the session replays what cannot be pickled
             return None
 
     def restore(self, state: bytes) -> None:
-        """Have the definitions that another process had."""
+        """Load the definitions of another process."""
         header = self._build_state_header()
         if not state.startswith(header):
-            raise ValueError(f"The state is not of {header.decode().strip()}")
+            raise ValueError(f"The state was not saved by {header.decode().strip()}")
         definitions = self._session.definitions
-        # The file is the user's own, and the code that made it could do whatever this could.
+        # Unpickling can run code. The file belongs to the user, and the code that produced it ran
+        # with the same rights as this process.
         definitions.user = pickle.loads(state[len(header) :])  # noqa: S301 - see above
         definitions.clear_cache()
 
@@ -143,48 +141,49 @@ class MathicsInterpreter:
 
 
 class _OutputForwarder:
-    """Where Mathics puts what it prints and complains about, as it comes."""
+    """Receiver of the prints and messages of Mathics."""
 
     def __init__(self, emit: Callable[[str | ImageValue], None]) -> None:
         self._emit = emit
 
-    def out(self, found: Any) -> None:
-        """Hand on a print or a message."""
-        if found.is_message:
-            self._emit(f"{found.symbol}::{found.tag}: {found.text}".translate(MESSAGE_REPLACEMENTS))
+    def out(self, output: Any) -> None:
+        """Forward a print or a message."""
+        if output.is_message:
+            text = f"{output.symbol}::{output.tag}: {output.text}"
+            self._emit(text.translate(MESSAGE_REPLACEMENTS))
         else:
-            print(found.text.translate(PRINT_REPLACEMENTS), flush=True)  # noqa: T201 - it is captured
+            print(output.text.translate(PRINT_REPLACEMENTS), flush=True)  # noqa: T201 - the worker captures it
 
     def max_stored_size(self, _out: Any) -> int | None:
-        """No limit of its own."""
+        """Return None: no limit besides that of the worker."""
         return None
 
     def clear(self, _wait: Any = None) -> None:
-        """Nothing to clear."""
+        """Do nothing."""
 
     def display(self, data: Any, _metadata: Any = None) -> None:
-        """Nothing to display: pictures are taken from values."""
+        """Do nothing, because images are taken from values."""
 
 
-def _replace_graphics(value: Any, pictures: list[Any], depth: int = 0) -> Any:
-    """A value with a word for each picture in it, also in lists; the pictures in their order."""
-    if _get_head_name(value) in _GRAPHICS_HEADS and len(pictures) < _MAX_IMAGES:
-        pictures.append(value)
+def _replace_graphics(value: Any, graphics: list[Any], depth: int = 0) -> Any:
+    """Replace graphics in a value and in lists by placeholders; append them to `graphics`."""
+    if _get_head_name(value) in _GRAPHICS_HEADS and len(graphics) < _MAX_IMAGES:
+        graphics.append(value)
         return Symbol(f"System`-{_get_head_name(value).removeprefix('System`')}-")
     is_list = _get_head_name(value) == "System`List" and len(value.elements) <= _MAX_IMAGES
     if is_list and depth < _MAX_IMAGE_DEPTH:
-        elements = [_replace_graphics(element, pictures, depth + 1) for element in value.elements]
+        elements = [_replace_graphics(element, graphics, depth + 1) for element in value.elements]
         return Expression(value.head, *elements)
     return value
 
 
 def _encode_png(image: Any) -> ImageValue:
-    """An image as PNG, which holds no numbers beyond whole ones."""
+    """Encode an image as PNG, which has no floating-point channels."""
     file = io.BytesIO()
-    picture = image.pil()
-    if picture.mode == "F":
-        picture = picture.point(lambda level: level * 255).convert("L")
-    picture.save(file, "PNG")
+    pil_image = image.pil()
+    if pil_image.mode == "F":
+        pil_image = pil_image.point(lambda level: level * 255).convert("L")
+    pil_image.save(file, "PNG")
     return ImageValue(file.getvalue(), "image/png")
 
 

@@ -1,8 +1,8 @@
-"""A Wolfram kernel as a kernel of ours: requests and answers as lines, limits inside and outside.
+"""Kernel of an installed Wolfram product, controlled through `driver.wl`.
 
-`driver.wl` runs in the kernel and says what the lines are. It holds to the limits itself; when it
-does not answer in time it is interrupted here, and then killed. What a session does about a kernel
-that is gone is left to sessions.
+Requests and replies are lines of text, which `driver.wl` describes. The driver enforces the limits
+itself. A kernel that exceeds them without replying is interrupted, and then killed. Starting a new
+kernel is up to the session.
 """
 
 from __future__ import annotations
@@ -41,36 +41,36 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import EvaluationLimits, EvaluationStatus
 
 START_TIMEOUT_SECONDS = 60.0
-"""How long a kernel may take before it answers; the first start after an installation is slow."""
+"""Time limit for the first reply; the first start after an installation is slow."""
 STATE_TIMEOUT_SECONDS = 30.0
 STOP_GRACE_SECONDS = 2.0
-"""How long a kernel may take to stop by itself, and again after it was interrupted."""
+"""Time that a kernel gets to stop by itself, and again after an interrupt."""
 POLL_INTERVAL_SECONDS = 0.05
 MIN_VERSION_NUMBER = 11.3
-"""The first version whose prints can be told from its answers."""
+"""The first version whose output can be separated from its replies."""
 MAX_LINE_BYTES = 64 * 1024 * 1024
 _MAX_QUEUED_LINES = 10_000
 
 _INTERRUPT_PROMPT = "Interrupt> "
-"""How a kernel asks what an interrupt is to do; the answer to that is on its way."""
+"""Prompt of a kernel that was interrupted; `kernel_supervisor` sends the answer."""
 
 DriverMessage = dict[str, Any]
 _NO_REPLY: DriverMessage = {"kind": "end", "status": "", "result": None}
 
-STATE_KEPT_NOTE = "What it had done before is kept."
+STATE_KEPT_NOTE = "Changes made before that were kept."
 KERNEL_ENDED_NOTE = "The kernel has ended."
 
 
 class WolframKernel:
-    """A process that runs `driver.wl`."""
+    """A Wolfram kernel process that runs `driver.wl`."""
 
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], limits: EvaluationLimits
     ) -> None:
-        """Start it and wait until it answers.
+        """Start the process and wait for its first reply.
 
         Raises:
-            KernelError: when it does not.
+            KernelError: The kernel does not start or does not reply.
         """
         self._command = list(command)
         self._has_network = limits.network
@@ -86,7 +86,7 @@ class WolframKernel:
     def _start_process(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         block_process_inspection()
         try:
-            return subprocess.Popen(  # noqa: S603 - our own interpreter
+            return subprocess.Popen(  # noqa: S603 - Paddock's own interpreter
                 build_supervisor_command(self._command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -98,11 +98,11 @@ class WolframKernel:
             raise KernelError(f"The Wolfram kernel does not start: {error}") from error
 
     def _read_lines(self) -> None:
-        """Put the kernel's lines where they are waited for; None is the end."""
-        entry = self._process.stdout
+        """Queue the lines that the kernel writes; None marks the end."""
+        output = self._process.stdout
         line: bytes | None = b""
         while line is not None and not self._is_closed:
-            line = (entry.readline(MAX_LINE_BYTES) if entry is not None else b"") or None
+            line = (output.readline(MAX_LINE_BYTES) if output is not None else b"") or None
             self._queue_line(line)
 
     def _queue_line(self, line: bytes | None) -> None:
@@ -112,11 +112,11 @@ class WolframKernel:
                 return
 
     def _read_greeting(self) -> DriverMessage:
-        """What the kernel says of itself."""
-        said: list[str] = []
+        """Identify the driver's output by a marker, and return its description of the kernel."""
+        printed: list[str] = []
         deadline = time.monotonic() + START_TIMEOUT_SECONDS
         try:
-            with suppress(OSError):  # it has ended already; what it said is still to be read
+            with suppress(OSError):  # it has ended; its output may still explain why
                 self._send_request(
                     {"do": "hello", "mark": self._reply_marker, "network": self._has_network}
                 )
@@ -124,29 +124,29 @@ class WolframKernel:
                 line = self._get_line(POLL_INTERVAL_SECONDS)
                 if line is None:
                     break
-                stray, answer = self._split_line(line)
-                if answer is not None and answer["kind"] == "hello":
-                    return _require_supported_version(answer)
-                said += [stray] if stray else []
+                text, reply = self._split_line(line)
+                if reply is not None and reply["kind"] == "hello":
+                    return _require_supported_version(reply)
+                printed += [text] if text else []
         except KernelError:
             self.close()
             raise
         self.close()
         raise KernelError(
-            f"The Wolfram kernel {self._command[0]} did not answer; it said: "
-            f"{' '.join(said)[:500] or 'nothing'}",
+            f"The Wolfram kernel {self._command[0]} did not answer; its output was: "
+            f"{' '.join(printed)[:500] or 'empty'}",
             hint="start it in a terminal to see whether it is activated (wolframscript -activate), "
             "or choose another engine with PADDOCK_WOLFRAM_ENGINE",
         )
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can evaluate."""
+        """Whether the kernel can evaluate."""
         return not self._is_closed and self._process.poll() is None
 
     @property
     def has_network(self) -> bool:
-        """Whether it was started with leave to use the network."""
+        """Whether the kernel was started with network access."""
         return self._has_network
 
     def evaluate(
@@ -157,10 +157,10 @@ class WolframKernel:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
-        """Evaluate one expression."""
+        """Evaluate one expression; see `Kernel.evaluate`."""
         collected = _OutputCollector(limits.output_bytes)
-        waiting = _EvaluationWatch(self, limits.seconds, is_cancelled, on_wait)
-        began = time.monotonic()
+        watch = _EvaluationWatch(self, limits.seconds, is_cancelled, on_wait)
+        started_at = time.monotonic()
         request = {
             "do": "evaluate",
             "code": code,
@@ -168,13 +168,13 @@ class WolframKernel:
             "memory": limits.memory_bytes,
             "characters": limits.result_bytes,
         }
-        end = self._run_request(request, collected, waiting.poll)
-        seconds = end.get("microseconds", 0) / 1e6 or time.monotonic() - began
-        status = waiting.resolve_status(end)
+        end = self._run_request(request, collected, watch.poll)
+        seconds = end.get("microseconds", 0) / 1e6 or time.monotonic() - started_at
+        status = watch.resolve_status(end)
         notes = [
             collected.format_note(),
             _describe_status(status, limits),
-            waiting.format_note(status),
+            watch.format_note(status),
         ]
         if not self.is_alive:
             self.close()
@@ -188,60 +188,63 @@ class WolframKernel:
         )
 
     def _run_request(
-        self, request: DriverMessage, collected: _OutputCollector, step: Callable[[], bool]
+        self, request: DriverMessage, collected: _OutputCollector, poll: Callable[[], bool]
     ) -> DriverMessage:
-        """Send a request and collect until it has ended; `step` says whether to go on waiting."""
+        """Send a request, collect outputs, and return the final reply.
+
+        `poll` is called regularly; once it returns False, the kernel is given up.
+        """
         if self._is_closed:
             return _NO_REPLY
         try:
             self._send_request(request)
         except OSError:
             return _NO_REPLY
-        while step():
+        while poll():
             line = self._get_line(POLL_INTERVAL_SECONDS)
             if line is None:
                 return _NO_REPLY
             if not line:
                 continue
-            stray, answer = self._split_line(line)
-            if stray:
-                collected.add(EvaluationOutput("print", text=stray))
-            if answer is not None and answer["id"] == self._last_id:
-                if answer["kind"] == "end":
-                    return answer
-                collected.add(_parse_output(answer))
+            text, reply = self._split_line(line)
+            if text:
+                collected.add(EvaluationOutput("print", text=text))
+            if reply is not None and reply["id"] == self._last_id:
+                if reply["kind"] == "end":
+                    return reply
+                collected.add(_parse_output(reply))
         return _NO_REPLY
 
     def _send_request(self, request: DriverMessage) -> None:
         self._last_id += 1
-        # In ASCII, whatever encoding the kernel thinks that its input has.
+        # ASCII, because the kernel's input encoding is unknown.
         line = json.dumps({"id": self._last_id, **request}, ensure_ascii=True)
         self._write_line(line.encode("ascii") + b"\n")
 
     def _write_line(self, line: bytes) -> None:
-        entry = self._process.stdin
-        if entry is not None:
-            entry.write(line)
-            entry.flush()
+        kernel_input = self._process.stdin
+        if kernel_input is not None:
+            kernel_input.write(line)
+            kernel_input.flush()
 
     def _get_line(self, seconds: float) -> bytes | None:
-        """The next line, nothing if there is none yet, None at the end."""
+        """Return the next line, empty bytes if there is none in time, or None at the end."""
         try:
             return self._lines.get(timeout=seconds)
         except queue.Empty:
             return None if self._is_closed else b""
 
     def _split_line(self, line: bytes) -> tuple[str, DriverMessage | None]:
-        """What somebody else has printed in a line, and the answer in it."""
-        before, mark, rest = line.partition(f"{self._reply_marker} ".encode())
-        stray = before.decode(errors="replace").rstrip("\r\n").removeprefix(_INTERRUPT_PROMPT)
+        """Split a line into text that code has printed, and a reply of the driver."""
+        before, marker, content = line.partition(f"{self._reply_marker} ".encode())
+        text = before.decode(errors="replace").rstrip("\r\n").removeprefix(_INTERRUPT_PROMPT)
         try:
-            return stray, dict(json.loads(rest)) if mark else None
+            return text, dict(json.loads(content)) if marker else None
         except (TypeError, ValueError):
-            return stray, None
+            return text, None
 
     def interrupt(self) -> bool:
-        """Ask the kernel to stop what it is doing; false where the system has no means to."""
+        """Interrupt the running evaluation; return False if the system does not support that."""
         if not HAS_PROCESS_GROUPS:
             return False
         with suppress(OSError):
@@ -249,7 +252,7 @@ class WolframKernel:
         return True
 
     def wait_for_exit_code(self) -> int | None:
-        """How the process has ended; None when it has not."""
+        """Wait briefly for the process to end; return its exit code, or None."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(STOP_GRACE_SECONDS)
         return None
@@ -260,9 +263,9 @@ class WolframKernel:
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
-        """The definitions and the history, for a kernel of the same version on the same system.
+        """Return definitions and history, for a kernel of the same version and system.
 
-        It is not cancelled, and has its own time: it could not be stopped without being ended.
+        Both parameters are ignored: the kernel could only be stopped by ending it.
         """
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
@@ -274,24 +277,24 @@ class WolframKernel:
                 return None
 
     def restore(self, state: bytes) -> None:
-        """Have the definitions that another kernel had.
+        """Load the definitions of another kernel.
 
         Raises:
-            KernelError: when they cannot be restored.
+            KernelError: The definitions cannot be restored.
         """
-        if not state.startswith(self._build_state_header()):
-            maker = state.partition(b"\n")[0].decode(errors="replace")[:100]
-            raise KernelError(
-                f"The state was saved by {maker!r}, and this is {self._build_state_header().decode().strip()!r}"
-            )
+        header = self._build_state_header()
+        if not state.startswith(header):
+            saved_by = state.partition(b"\n")[0].decode(errors="replace")[:100]
+            this = header.decode().strip()
+            raise KernelError(f"The state was saved by {saved_by!r}, but this kernel is {this!r}")
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
-            file.write_bytes(state[len(self._build_state_header()) :])
+            file.write_bytes(state[len(header) :])
             if not self._run_state_request({"do": "restore", "file": str(file)}):
-                raise KernelError("The Wolfram kernel cannot read the state that was saved")
+                raise KernelError("The Wolfram kernel cannot read the saved state")
 
     def _build_state_header(self) -> bytes:
-        """The line that a state begins with: what wrote it, and so what can read it."""
+        """Return the first line of a state, which identifies the kernels that can read it."""
         return f"wolfram {self._greeting['system']} {self._greeting['version']}\n".encode()
 
     def _run_state_request(self, request: DriverMessage) -> bool:
@@ -300,11 +303,11 @@ class WolframKernel:
         return bool(end["status"] == "done")
 
     def close(self) -> None:
-        """End it, with all that it has started."""
+        """End the kernel and all its processes."""
         self._is_closed = True
         with suppress(OSError):
             if self._process.stdin is not None:
-                self._process.stdin.close()  # which is what the keeper waits for
+                self._process.stdin.close()  # makes the supervisor kill the kernel
         try:
             self._process.wait(STOP_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -315,19 +318,19 @@ class WolframKernel:
             self._process.stdout.close()
 
     def describe(self) -> dict[str, object]:
-        """What it is, for people who look for a fault."""
+        """Return diagnostic data."""
         return {
             "engine": "wolfram",
             "command": self._command,
             "keeper": self._process.pid,
             "process": self._greeting.get("process"),
             "version": self._greeting.get("version"),
-            "confinement": "none: $AllowInternet is set, and the code can change it",
+            "confinement": "none: $AllowInternet is set, but code can change it",
         }
 
 
 class _OutputCollector:
-    """What appears while code is evaluated, as much as is wanted of it."""
+    """The outputs of an evaluation, up to a size limit."""
 
     def __init__(self, limit: int) -> None:
         self.outputs: list[EvaluationOutput] = []
@@ -345,11 +348,14 @@ class _OutputCollector:
     def format_note(self) -> str:
         if not self._dropped_bytes:
             return ""
-        return f"{self._dropped_bytes} bytes of output beyond the limit of {self._limit_bytes} were dropped."
+        return (
+            f"{self._dropped_bytes} bytes of output beyond the limit of {self._limit_bytes} "
+            "were dropped."
+        )
 
 
 class _EvaluationWatch:
-    """How long an evaluation is waited for, and what is done when that is over."""
+    """Time limit, cancellation and progress of an evaluation."""
 
     def __init__(
         self,
@@ -362,14 +368,14 @@ class _EvaluationWatch:
         self._is_cancelled = is_cancelled
         self._on_wait = on_wait
         self._started_at = self._last_report_at = time.monotonic()
-        # The driver has the same limit and should be the first to say so.
+        # Later than the driver's own limit, so that normally the driver stops the evaluation.
         self._interrupt_at = self._started_at + seconds + STOP_GRACE_SECONDS
         self._kill_at = self._interrupt_at + STOP_GRACE_SECONDS
         self._is_interrupted = False
         self._was_cancelled = False
 
     def poll(self) -> bool:
-        """Do what is due; whether to go on waiting."""
+        """Report progress, interrupt or kill the kernel if due; return whether to go on waiting."""
         now = time.monotonic()
         if now - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
             self._last_report_at = now
@@ -386,44 +392,43 @@ class _EvaluationWatch:
         return True
 
     def resolve_status(self, end: DriverMessage) -> EvaluationStatus:
-        """How the evaluation ended."""
+        """Return the status of the evaluation, given the final reply."""
         if self._is_interrupted:
             return "cancelled" if self._was_cancelled else "timed-out"
         if end["status"]:
-            found: EvaluationStatus = end["status"]
-            return found
-        # The kernel has ended: by itself when it says that all is well.
+            status: EvaluationStatus = end["status"]
+            return status
+        # There was no final reply: the process has ended, deliberately if its exit code is 0.
         return "quit" if self._kernel.wait_for_exit_code() == 0 else "crashed"
 
     def format_note(self, status: EvaluationStatus) -> str:
-        """What to say of the kernel's state."""
+        """Return a note on the state of the kernel."""
         if status in ("done", "failed"):
             return ""
         return STATE_KEPT_NOTE if self._kernel.is_alive else KERNEL_ENDED_NOTE
 
 
 def _describe_status(status: EvaluationStatus, limits: EvaluationLimits) -> str:
-    """What to say of an evaluation that has no value."""
+    """Return a note on why the evaluation has no value."""
     size = limits.memory_bytes / MEBIBYTE
+    seconds = limits.user_time_limit
     return {
-        "timed-out": f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped.",
-        "out-of-memory": f"The evaluation wanted more memory than {size:.0f} MiB and was stopped.",
+        "timed-out": f"The evaluation took longer than {seconds:g} s and was stopped.",
+        "out-of-memory": f"The evaluation needed more memory than {size:.0f} MiB and was stopped.",
         "cancelled": "The evaluation was cancelled.",
     }.get(status, "")
 
 
-def _require_supported_version(answer: DriverMessage) -> DriverMessage:
-    if float(answer["number"]) < MIN_VERSION_NUMBER:
+def _require_supported_version(greeting: DriverMessage) -> DriverMessage:
+    if float(greeting["number"]) < MIN_VERSION_NUMBER:
         raise KernelError(
-            f"The Wolfram kernel is too old: {answer['version']}",
+            f"The Wolfram kernel is too old: {greeting['version']}",
             hint=f"version {MIN_VERSION_NUMBER} or later is needed",
         )
-    return answer
+    return greeting
 
 
-def _parse_output(answer: DriverMessage) -> EvaluationOutput:
-    if answer["kind"] == "picture":
-        return EvaluationOutput(
-            "picture", data=base64.b64decode(answer["data"]), mime=answer["mime"]
-        )
-    return EvaluationOutput(answer["kind"], text=answer["text"])
+def _parse_output(reply: DriverMessage) -> EvaluationOutput:
+    if reply["kind"] == "picture":
+        return EvaluationOutput("picture", data=base64.b64decode(reply["data"]), mime=reply["mime"])
+    return EvaluationOutput(reply["kind"], text=reply["text"])

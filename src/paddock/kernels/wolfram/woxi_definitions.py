@@ -1,8 +1,7 @@
-"""Definitions as the user wrote them, for what woxi cannot tell of its own.
+"""Definitions that woxi cannot list, recovered from the user's code.
 
-woxi gives values back exactly, but not definitions with patterns: it leaves out conditions,
-defaults and tests, and has no list of sub-values, up-values and messages. So the code that made
-them is kept.
+woxi saves values exactly, but its definitions with patterns lack conditions, defaults and tests,
+and it cannot list sub-values, up-values and messages. The code that made them is saved instead.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _CLEARING_HEADS = ("Clear", "ClearAll", "Remove", "Unset")
 
 
 class WoxiDefinition(NamedTuple):
-    """A definition, and the symbol that has it."""
+    """A definition in code: its symbol, its kind, and its source text if woxi cannot list it."""
 
     symbol: str
     kind: str
@@ -29,21 +28,23 @@ class WoxiDefinition(NamedTuple):
 
 
 def read_definitions(codes: Sequence[str]) -> tuple[list[WoxiDefinition], set[str]]:
-    """The definitions in code that was evaluated, oldest first, and the symbols that have any.
+    """Collect the definitions of evaluated code that woxi cannot list.
 
-    Only those are given that woxi does not tell.
+    Returns:
+        The definitions, oldest first, and the names of all symbols that were defined.
     """
-    kept: list[WoxiDefinition] = []
-    named: set[str] = set()
+    definitions: list[WoxiDefinition] = []
+    defined_names: set[str] = set()
     for code in codes:
-        for each in _parse_definitions(code):
-            if each.kind == "cleared":
-                kept = [one for one in kept if one.symbol != each.symbol]
+        for definition in _parse_definitions(code):
+            symbol = definition.symbol
+            if definition.kind == "cleared":
+                definitions = [other for other in definitions if other.symbol != symbol]
             else:
-                named.add(each.symbol)
-                if each.text:
-                    kept.append(each)
-    return kept, named
+                defined_names.add(symbol)
+                if definition.text:
+                    definitions.append(definition)
+    return definitions, defined_names
 
 
 def _parse_definitions(code: str) -> Iterator[WoxiDefinition]:
@@ -62,9 +63,9 @@ def _iter_definitions(source: ParsedSource, part: Expression) -> Iterator[WoxiDe
             if isinstance(arg, Atom):
                 yield WoxiDefinition(arg.text.strip('"'), "cleared", "")
         return
-    for each in iter_assignments(part):
-        is_told = each.node is not part or (
-            part.head.text not in _DELAYED_HEADS and each.kind != "message"
+    for assignment in iter_assignments(part):
+        is_listed_by_woxi = assignment.node is not part or (
+            part.head.text not in _DELAYED_HEADS and assignment.kind != "message"
         )
-        text = "" if is_told else source.text[part.start : part.end]
-        yield WoxiDefinition(each.symbol.text, each.kind, text)
+        text = "" if is_listed_by_woxi else source.text[part.start : part.end]
+        yield WoxiDefinition(assignment.symbol.text, assignment.kind, text)

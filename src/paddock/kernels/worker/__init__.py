@@ -1,11 +1,12 @@
-"""What runs in a kernel's child processes: standard library, msgspec and one engine, nothing else.
+"""Workers: kernels that consist of three processes.
 
-Three processes make a kernel. The *guard* is the one that the server started: it never runs the
-user's code, keeps the limits, collects what is printed, and ends all the others when the server is
-gone. The *active* process evaluates. The *checkpoint* is what the active process was forked from,
-and has the state from before the evaluation: when that goes well, the active process becomes the
-next checkpoint; when it does not, the checkpoint forks another active process.
+- The *supervisor* is started by the server and never runs user code. It enforces the limits,
+  collects output, and ends the other two when the server is gone.
+- The *active* process evaluates.
+- The *checkpoint* is the process from which the active one was forked. It holds the state before
+  the evaluation. After a success the active process becomes the new checkpoint; after a failure
+  the checkpoint forks another active process.
 
-The guard is not one of the two that hold the state, because their parents come and go with each
-evaluation: somebody who stays must reap them, and end what they left running.
+The supervisor is separate from the two that hold the state, because their parent processes change
+with each evaluation. Reaping them and killing what they started needs a process that stays.
 """

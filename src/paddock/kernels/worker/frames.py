@@ -1,8 +1,10 @@
-"""What the processes of a kernel say to each other: four bytes of length, then MessagePack.
+"""Messages between the server and the processes of a worker.
 
-The processes that evaluate write and read the same with `plain_frames`.
+A frame is four bytes of length, little-endian, and a MessagePack document. The evaluator processes
+use `paddock.kernels.child.plain_frames`, which writes the same format without msgspec.
 
-The child is not trusted by the server: what comes from it is decoded into these types or refused.
+User code controls the evaluator, so its frames are untrusted: they are decoded into these types,
+and anything else is rejected.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_FRAME_BYTES = 1 << 30
-"""Bytes of a frame; a longer one is a fault."""
+"""Longer frames are rejected as invalid."""
 
 _LENGTH_PREFIX = struct.Struct("<I")
 _READ_CHUNK_BYTES = 1 << 16
@@ -26,7 +28,7 @@ JobStatus = Literal["done", "failed", "timed-out", "out-of-memory", "crashed", "
 
 
 class EvaluateRequest(msgspec.Struct, tag="evaluate"):
-    """Evaluate code, and keep what it changed."""
+    """Evaluate code and keep its changes."""
 
     code: str
     seconds: float
@@ -36,20 +38,20 @@ class EvaluateRequest(msgspec.Struct, tag="evaluate"):
 
 
 class DumpStateRequest(msgspec.Struct, tag="state"):
-    """Tell the definitions."""
+    """Return all definitions."""
 
     seconds: float
 
 
 class RestoreRequest(msgspec.Struct, tag="restore"):
-    """Take definitions over."""
+    """Load definitions that another kernel returned."""
 
     state: bytes
     seconds: float
 
 
 class CancelRequest(msgspec.Struct, tag="cancel"):
-    """Stop what is running."""
+    """Stop the running job."""
 
 
 Job = EvaluateRequest | DumpStateRequest | RestoreRequest
@@ -57,65 +59,65 @@ WorkerRequest = EvaluateRequest | DumpStateRequest | RestoreRequest | CancelRequ
 
 
 class CommitOrder(msgspec.Struct, tag="commit"):
-    """Become the checkpoint, and fork an active process."""
+    """Become the checkpoint and fork a new active process."""
 
 
 class ForkOrder(msgspec.Struct, tag="again"):
-    """Fork another active process: the last one is gone."""
+    """Fork another active process, because the previous one has ended."""
 
 
 EvaluatorOrder = EvaluateRequest | DumpStateRequest | RestoreRequest | CommitOrder | ForkOrder
 
 
 class ProcessReady(msgspec.Struct, tag="ready"):
-    """An active process waits for orders."""
+    """An active process is ready for orders."""
 
     pid: int
     checkpoint: int
     engine_version: str = ""
     is_interruptible: bool = False
     why_alone: str = ""
-    """Why it has no checkpoint, if that is so: it cannot be forked just now."""
+    """Why the process cannot be forked at present, and so has no checkpoint; empty if it can."""
 
 
 class JobStarted(msgspec.Struct, tag="begun"):
-    """The active process has got a job: if it ends now, it may have done part of it."""
+    """The active process has received a job. If it ends now, the job may be partly done."""
 
 
 class OutputEvent(msgspec.Struct, tag="emitted"):
-    """An output that is no text on the standard streams."""
+    """An output other than text on the standard streams."""
 
     kind: Literal["message", "picture"]
     text: str = ""
     data: bytes = b""
     mime: str = ""
     mark: bytes = b""
-    """What was printed where the output belongs."""
+    """Marker that was printed to the standard streams at the position of this output."""
 
 
 class JobResult(msgspec.Struct, tag="answer"):
-    """What the engine made of a job."""
+    """Result of a job, as the engine reported it."""
 
     status: JobStatus = "done"
     result: str | None = None
     detail: str = ""
-    """The name of a signal, an exit code, or what of a state could not be restored."""
+    """Signal name, exit code, or a description of what could not be restored."""
     state: bytes | None = None
     messages: list[str] = []
-    """Texts that are also among what was printed, and are messages there."""
+    """Texts within the printed output that are messages."""
     seconds: float = 0.0
     peak_bytes: int = 0
 
 
 class ProcessExited(msgspec.Struct, tag="died"):
-    """An active process has ended, as `os.waitpid` tells it."""
+    """An active process has ended; `status` is that of `os.waitpid`."""
 
     pid: int
     status: int
 
 
 class StartupFailed(msgspec.Struct, tag="fault"):
-    """The engine could not be started."""
+    """The engine cannot be started."""
 
     text: str
 
@@ -126,7 +128,7 @@ EvaluatorNotice = (
 
 
 class WorkerStarted(msgspec.Struct, tag="started"):
-    """The kernel waits for requests."""
+    """The worker is ready for requests."""
 
     guard: int
     engine_version: str
@@ -134,21 +136,21 @@ class WorkerStarted(msgspec.Struct, tag="started"):
 
 
 class JobReply(msgspec.Struct, tag="reply"):
-    """What came of a job, with what was printed in its place among the outputs."""
+    """Result of a job, with printed output and other outputs in order."""
 
     answer: JobResult
     pieces: list[bytes | OutputEvent] = []
     dropped: int = 0
-    """Bytes of output beyond the limit."""
+    """Number of bytes beyond the output limit."""
     is_rolled_back: bool = False
     why_kept: str = ""
-    """Why what an evaluation that ended early had done stays, if it does and the kernel goes on."""
+    """Why the changes of a stopped evaluation were not rolled back, if the kernel still runs."""
     was_replaced: bool = False
-    """Whether a process had to be replaced since the last reply because somebody had killed it."""
+    """Whether a process was killed from outside and replaced since the last reply."""
 
 
 class WorkerProcesses(msgspec.Struct, tag="processes"):
-    """The processes of a kernel, told whenever they change, for people who look for a fault."""
+    """Process ids of a worker, for diagnostics; sent whenever they change."""
 
     checkpoint: int
     active: int
@@ -161,25 +163,25 @@ _encoder = msgspec.msgpack.Encoder()
 
 
 def encode_frame(frame: msgspec.Struct) -> bytes:
-    """A frame as bytes, with its length."""
+    """Encode a frame, including its length."""
     content = _encoder.encode(frame)
     return _LENGTH_PREFIX.pack(len(content)) + content
 
 
 def send_frame(handle: int, frame: msgspec.Struct) -> None:
-    """Write a whole frame, waiting while there is no room."""
+    """Write a frame, blocking until all of it is written."""
     write_all(handle, encode_frame(frame))
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """Write all of some bytes."""
+    """Write all of the data, blocking if necessary."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
 
 
 class FrameReader(Generic[_FrameT]):
-    """Frames that come in on a file descriptor."""
+    """Decoder for the frames that arrive on a file descriptor."""
 
     def __init__(self, handle: int, frame_type: type[_FrameT] | object) -> None:
         self.handle = handle
@@ -187,11 +189,11 @@ class FrameReader(Generic[_FrameT]):
         self._buffer = bytearray()
 
     def read(self) -> Iterator[_FrameT]:
-        """Read once, waiting if nothing is there, and give the frames that are complete.
+        """Read once, blocking if nothing is available, and yield the complete frames.
 
         Raises:
-            EOFError: when nothing more will come.
-            ValueError: when what came is no frame.
+            EOFError: The other end was closed.
+            ValueError: The data is not a valid frame.
         """
         chunk = os.read(self.handle, _READ_CHUNK_BYTES)
         if not chunk:
@@ -201,13 +203,13 @@ class FrameReader(Generic[_FrameT]):
             yield frame
 
     def read_one(self) -> _FrameT:
-        """Wait for one frame; for streams whose other end waits for an answer to each."""
+        """Wait for one frame. Only for peers that send one frame per request."""
         while True:
             for frame in self.read():
                 return frame
 
     def clear(self) -> None:
-        """Forget what is there of a frame that will not be finished, also in the descriptor."""
+        """Discard a partly received frame, including its unread rest."""
         self._buffer.clear()
         drain_descriptor(self.handle)
 
@@ -216,7 +218,7 @@ class FrameReader(Generic[_FrameT]):
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
         if length > MAX_FRAME_BYTES:
-            raise ValueError(f"a frame of {length} bytes, at most {MAX_FRAME_BYTES} are taken")
+            raise ValueError(f"frame of {length} bytes exceeds the maximum of {MAX_FRAME_BYTES}")
         end = _LENGTH_PREFIX.size + length
         if len(self._buffer) < end:
             return None
@@ -226,15 +228,15 @@ class FrameReader(Generic[_FrameT]):
 
 
 def drain_descriptor(handle: int) -> bytes:
-    """Read what is there without waiting; the descriptor may be one that waits."""
+    """Read all available data without blocking, whatever mode the descriptor is in."""
     was_blocking = os.get_blocking(handle)
     os.set_blocking(handle, False)
-    found = bytearray()
+    data = bytearray()
     try:
         while chunk := os.read(handle, _READ_CHUNK_BYTES):
-            found += chunk
+            data += chunk
     except BlockingIOError:
         pass
     finally:
         os.set_blocking(handle, was_blocking)
-    return bytes(found)
+    return bytes(data)

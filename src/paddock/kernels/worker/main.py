@@ -1,6 +1,7 @@
-"""How a worker starts: confined first, then the guard, then the engine in a process below it.
+"""Entry point of a worker: enters the sandbox, then starts the supervisor and the evaluator.
 
-Little is imported before another Python is started: that takes as long as everything else together.
+Importing modules takes most of a kernel's start time, so they are imported as late as possible:
+after the fork, while the other process starts.
 """
 
 from __future__ import annotations
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
 
     from paddock.kernels.child.job_runner import LanguageInterpreter
 
-_WORKER_DIRECTORY = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes time
+_WORKER_DIRECTORY = os.path.dirname(__file__)  # noqa: PTH120 - importing pathlib is slow
 _FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "..", "child", "foreign_python.py")  # noqa: PTH118 - as above
 _SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."))  # noqa: PTH118 - as above
 
 
 class WorkerSettings:
-    """What a worker is told on its command line.
+    """Settings of a worker, passed on its command line.
 
-    `interpreter` is the module in `paddock.kernels.child.python`, or any other with
-    `interpreter()`; `is_alone` is whether to do without other processes, as where there is no fork;
-    `python` is the Python that the engine runs in, empty for this one; `directory` is where the
-    engine begins, empty for where the worker does.
+    Attributes:
+        interpreter: Name of a module with a function `interpreter()`.
+        network: Whether network access is allowed.
+        is_alone: Whether to evaluate in this process, without a supervisor, as without `fork`.
+        python: Path of the Python that runs the engine; empty for Paddock's own.
+        directory: Initial directory of the engine; empty for the worker's.
     """
 
     def __init__(
@@ -48,13 +51,13 @@ class WorkerSettings:
         self.directory = directory
 
     def to_arguments(self) -> list[str]:
-        """These settings as arguments of a command."""
+        """Return the settings as command line arguments."""
         flags = f"{'network' if self.network else ''} {'alone' if self.is_alone else ''}"
         return [self.interpreter, flags, self.python, self.directory]
 
     @classmethod
     def from_arguments(cls, arguments: list[str]) -> WorkerSettings:
-        """What such arguments say."""
+        """Parse command line arguments that `to_arguments` returned."""
         interpreter, flags, python, directory = arguments
         return cls(
             interpreter,
@@ -66,39 +69,45 @@ class WorkerSettings:
 
 
 def main() -> NoReturn:
-    """Be a kernel; requests come on standard input, replies go to standard output."""
+    """Run a worker: requests arrive on standard input, replies go to standard output."""
     settings = WorkerSettings.from_arguments(sys.argv[1:])
     requests, replies, output = claim_standard_streams()
-    kept = sandbox.enter_sandbox(network=settings.network)
+    restrictions = sandbox.enter_sandbox(network=settings.network)
     if settings.is_alone or not hasattr(os, "fork"):
-        from paddock.kernels.child.forkless_worker import run_forkless  # noqa: PLC0415 - seldom, and threads
+        from paddock.kernels.child.forkless_worker import run_forkless  # noqa: PLC0415 - rare, and imports threading
 
-        run_forkless(lambda: _create_interpreter(settings), requests, replies, output, kept)
-    _run_supervised(settings, requests, replies, output, kept)
+        run_forkless(lambda: _create_interpreter(settings), requests, replies, output, restrictions)
+    _run_supervised(settings, requests, replies, output, restrictions)
 
 
 def build_foreign_command(
     python: str, interpreter: str, handles: tuple[int, ...] = ()
 ) -> list[str]:
-    """The command for an engine in another Python; without handles, for one that is alone."""
+    """Build the command that runs an engine in another Python.
+
+    Args:
+        python: Path of that Python.
+        interpreter: Name of the module to load.
+        handles: Descriptors of the pipes to the supervisor; none for a worker without one.
+    """
     return [
         python,
         _FOREIGN_PYTHON_SCRIPT,
         _SOURCE_ROOT,
         interpreter,
-        *(str(each) for each in handles),
+        *(str(handle) for handle in handles),
     ]
 
 
 def _run_supervised(
-    settings: WorkerSettings, requests: int, replies: int, output: int, kept: list[str]
+    settings: WorkerSettings, requests: int, replies: int, output: int, restrictions: list[str]
 ) -> NoReturn:
-    """Be the guard, with the engine in processes below."""
+    """Fork the evaluator and become its supervisor."""
     adopt_orphans()
     first_orders, second_orders, notices = os.pipe(), os.pipe(), os.pipe()
     handles = (first_orders[0], second_orders[0], notices[1])
     if not settings.python:
-        # All of it, so that the processes below share what is imported.
+        # Imported before the fork, so that the child shares the memory of these modules.
         import paddock.kernels.worker.supervisor  # noqa: F401, PLC0415 - see above
     child = os.fork()
     if child == 0:
@@ -108,9 +117,9 @@ def _run_supervised(
             _exec_foreign_python(settings, handles)
         _run_own_evaluator(settings, handles)
     if settings.python:
-        # msgspec finds in `typing` what it would take of this, which takes longer than msgspec.
-        sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # as if it was not there
-    # Windows has not what this module imports, and the other Python starts meanwhile.
+        # msgspec uses typing_extensions if it finds it; importing it takes longer than msgspec.
+        sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
+    # Not imported at the top: the module needs POSIX, and the other Python starts in the meantime.
     from paddock.kernels.worker.supervisor import Supervisor, SupervisorChannels  # noqa: PLC0415 - see above
 
     channels = SupervisorChannels(
@@ -123,11 +132,11 @@ def _run_supervised(
     )
     os.close(notices[1])
     os.dup2(2, 1)
-    Supervisor(channels, child, kept).run()
+    Supervisor(channels, child, restrictions).run()
 
 
 def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
-    from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator  # noqa: PLC0415 - as in _fork
+    from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator  # noqa: PLC0415 - needs POSIX
 
     run_evaluator(lambda: _create_interpreter(settings), SupervisorPipes(handles[:2], handles[2]))
 
@@ -139,9 +148,9 @@ def _exec_foreign_python(settings: WorkerSettings, handles: tuple[int, int, int]
         if settings.directory:
             os.chdir(settings.directory)
         command = build_foreign_command(settings.python, settings.interpreter, handles)
-        os.execv(settings.python, command)  # noqa: S606 - the Python that was chosen
+        os.execv(settings.python, command)  # noqa: S606 - the user's choice of interpreter
     except OSError as error:
-        from paddock.kernels.worker.frames import StartupFailed, send_frame  # noqa: PLC0415 - seldom
+        from paddock.kernels.worker.frames import StartupFailed, send_frame  # noqa: PLC0415 - rare
 
         send_frame(handles[2], StartupFailed(str(error)))
         os._exit(1)
@@ -149,5 +158,5 @@ def _exec_foreign_python(settings: WorkerSettings, handles: tuple[int, int, int]
 
 def _create_interpreter(settings: WorkerSettings) -> LanguageInterpreter:
     __import__(settings.interpreter)
-    found: LanguageInterpreter = sys.modules[settings.interpreter].interpreter()
-    return found
+    module_interpreter: LanguageInterpreter = sys.modules[settings.interpreter].interpreter()
+    return module_interpreter

@@ -1,8 +1,8 @@
-"""The guard of a program that is no interpreter of ours: starts it, and ends all that it left.
+"""Supervisor process of an external program: starts it, enforces limits, cleans up after it.
 
-What the program prints goes where the guard's standard output leads. How it ended is told on the
-standard error, as JSON. When the standard input closes, since the server has had enough or is gone,
-everything ends. Imported in child processes: standard library only.
+The program inherits the supervisor's standard output. The supervisor reports the exit status as
+JSON on standard error, and ends everything when its standard input is closed, which happens when
+the server stops the program or is gone. It imports only the standard library.
 """
 
 from __future__ import annotations
@@ -28,24 +28,25 @@ from paddock.kernels.child.process_tree import (
 
 _POLL_INTERVAL_SECONDS = 0.05
 _MEMORY_CHECK_TICKS = 4
-"""Memory is looked at after so many ticks."""
+"""Measuring memory reads a file per process, so it happens only on every fourth poll."""
 
 
 def main() -> NoReturn:
-    """Guard the program that the settings name."""
+    """Run the program that the settings in the first argument describe."""
     settings = json.loads(sys.argv[1])
     sandbox.enter_sandbox(network=settings["network"])
     adopt_orphans()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    told = _supervise_program(settings)
-    os.write(2, json.dumps(told).encode())
+    report = _supervise_program(settings)
+    os.write(2, json.dumps(report).encode())
+    # os._exit skips the interpreter's shutdown, which might wait for a thread or a pipe.
     sys.stdout = sys.stderr = None
     os._exit(0)
 
 
 def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
     try:
-        process = subprocess.Popen(  # noqa: S603 - what the server wants started
+        process = subprocess.Popen(  # noqa: S603 - the command of the server
             settings["command"],
             cwd=settings["directory"],
             stdin=subprocess.DEVNULL,
@@ -53,25 +54,26 @@ def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
             start_new_session=True,
         )
     except OSError as error:
-        fault = f"{error.strerror or error}: {error.filename or ''}"
-        return {"cause": "not-started", "fault": fault}
-    told = _wait_for_end(process.pid, settings["memory_bytes"])
+        reason = f"{error.strerror or error}: {error.filename or ''}"
+        return {"cause": "not-started", "fault": reason}
+    report = _wait_for_end(process.pid, settings["memory_bytes"])
     kill_tree(process.pid)
     kill_descendants()
-    process.returncode = told.get("code", 0)
-    return told
+    # The process has been reaped already; Popen must not wait for its id, which may be reused.
+    process.returncode = report.get("code", 0)
+    return report
 
 
 def _wait_for_end(child: int, memory_bytes: int | None) -> dict[str, Any]:
-    """Wait for the program to end, for the server to have had enough, or for a limit."""
-    begun = time.monotonic()
+    """Wait until the program ends, the server stops it, or it exceeds its memory limit."""
+    started_at = time.monotonic()
     ticks = 0
     while True:
         closed, _, _ = select.select([0], [], [], _POLL_INTERVAL_SECONDS)
         for pid, status in reap_children():
             if pid == child:
                 code = os.waitstatus_to_exitcode(status)
-                return {"code": code, "seconds": time.monotonic() - begun}
+                return {"code": code, "seconds": time.monotonic() - started_at}
         if closed:
             return {"cause": "stopped"}
         ticks += 1
@@ -80,7 +82,7 @@ def _wait_for_end(child: int, memory_bytes: int | None) -> dict[str, Any]:
 
 
 def _measure_memory() -> int:
-    """Bytes that all processes below this one have in memory; shared ones count for each."""
+    """Return the resident memory of all descendants in bytes, without shared pages."""
     pages = 0
     for pid in list_descendants(os.getpid()):
         try:

@@ -1,8 +1,8 @@
-"""The guard: keeps a kernel's limits, and never runs the user's code itself.
+"""Supervisor process of a worker: enforces limits and never runs user code.
 
-It passes jobs on to the active process and answers back, collects what is printed on the way,
-kills an evaluation that takes too long, has the checkpoint fork another active process after it,
-and ends everything when the server closes its end or is gone.
+It forwards jobs to the active process and results to the server, collects printed output, kills
+evaluations that exceed their limits, has the checkpoint fork a replacement, and ends all processes
+when the server closes the connection or is gone.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _FORK_TIMEOUT_SECONDS = 10.0
-"""How long an active process may take to be ready."""
+"""Time limit for a new active process to report that it is ready."""
 _INTERRUPT_GRACE_SECONDS = 1.0
-"""How long an engine that can be interrupted may take to end an evaluation."""
+"""Time for an interruptible engine to end an evaluation after SIGINT, before it is killed."""
 _MAX_POLL_SECONDS = 3600.0
-"""Seconds after which the guard looks again; the system cannot wait for more than 24 days."""
+"""Upper bound for one `poll` call, whose timeout is limited to about 24 days."""
 _OUT_OF_MEMORY_TEXT = b"memory allocation of "
-"""What a Rust program writes before it aborts because it got no memory."""
+"""Beginning of the line that a Rust program prints before it aborts for lack of memory."""
 _BACKTRACE_TEXT = b"note: run with `RUST_BACKTRACE"
 
 
 class SupervisorChannels(msgspec.Struct):
-    """The descriptors that the guard has."""
+    """File descriptors of the supervisor."""
 
     requests: int
     replies: int
     orders: tuple[int, int]
-    """Where it writes orders, for each turn."""
+    """Write ends of the two order pipes. The two evaluator processes take turns in reading them."""
     order_ends: tuple[int, int]
-    """The other ends, kept to throw away what a dead process did not read."""
+    """Read ends of the order pipes, to discard orders that a dead process has not read."""
     notices: int
     output: int
 
 
 class Supervisor:
-    """What the guard knows, and its loop."""
+    """State and event loop of a supervisor."""
 
     def __init__(
         self, channels: SupervisorChannels, first: int, confinement: Sequence[str]
@@ -96,30 +96,31 @@ class Supervisor:
         self._fork_obstacle = ""
 
     def run(self) -> NoReturn:
-        """Work until the server has gone; does not return."""
-        woken, wakes = os.pipe()
-        os.set_blocking(wakes, False)
+        """Process events until the server is gone; never returns."""
+        # SIGCHLD writes to this pipe, so that `poll` also returns when a child ends.
+        wakeup_reader, wakeup_writer = os.pipe()
+        os.set_blocking(wakeup_writer, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(wakes)
-        for handle in (self._channels.output, self._channels.notices, woken):
+        signal.set_wakeup_fd(wakeup_writer)
+        for handle in (self._channels.output, self._channels.notices, wakeup_reader):
             os.set_blocking(handle, False)
         poll = select.poll()
         for handle in (
             self._channels.requests,
             self._channels.notices,
             self._channels.output,
-            woken,
+            wakeup_reader,
         ):
             poll.register(handle, select.POLLIN)
-        self._reap_children()  # one may have ended before there was a signal to be woken by
+        self._reap_children()  # a child may have ended before the handler was installed
         while True:
             ready = {handle for handle, _ in poll.poll(self._get_poll_timeout())}
             if self._channels.output in ready:
                 self._capture.read_available()
             if self._channels.notices in ready:
                 self._read_notices()
-            if woken in ready:
-                os.read(woken, 4096)
+            if wakeup_reader in ready:
+                os.read(wakeup_reader, 4096)
                 self._reap_children()
             if self._channels.requests in ready:
                 self._read_requests()
@@ -127,16 +128,17 @@ class Supervisor:
                 self._on_deadline()
 
     def _reap_children(self) -> None:
-        ended = reap_children()
-        self._read_notices()  # their last words come before their ends
-        for pid, status in ended:
+        exits = reap_children()
+        self._read_notices()  # a process may have sent its result just before it ended
+        for pid, status in exits:
             self._on_exit(pid, status)
 
     def _get_poll_timeout(self) -> float | None:
         if self._deadline == float("inf"):
             return None
-        rest = max(0.0, self._deadline - time.monotonic())
-        return min(rest, _MAX_POLL_SECONDS) * 1000 + 1
+        remaining = max(0.0, self._deadline - time.monotonic())
+        # One millisecond more, so that `poll` does not return just before the deadline.
+        return min(remaining, _MAX_POLL_SECONDS) * 1000 + 1
 
     def _read_requests(self) -> None:
         try:
@@ -157,7 +159,7 @@ class Supervisor:
         except BlockingIOError:
             return
         except (EOFError, ValueError, msgspec.MsgspecError):
-            # Code may have found the descriptor and written to it: nothing after that can be read.
+            # User code may have written to the descriptor. The stream is unusable from here on.
             self._notices.clear()
             if self._job is not None and self._is_job_sent:
                 self._pending_result = JobResult(
@@ -198,7 +200,7 @@ class Supervisor:
             self._send_job()
 
     def _send_job(self) -> None:
-        """Have the active process do the job, as soon as there is one."""
+        """Send the pending job to the active process, if that is ready."""
         if not self._is_ready or self._job is None or self._is_job_sent:
             return
         self._capture.clear()
@@ -213,31 +215,31 @@ class Supervisor:
     def _send_order(self, turn: int, order: msgspec.Struct) -> None:
         frames.write_all(self._channels.orders[turn], frames.encode_frame(order))
 
-    def _on_result(self, answer: JobResult) -> None:
+    def _on_result(self, result: JobResult) -> None:
         if self._job is None or not self._is_job_sent or self._pending_result is not None:
             return
-        if self._stop_cause is not None:  # interrupted; what it says besides is still worth telling
-            answer.status = self._stop_cause
-        is_ended_early = answer.status not in {"done", "failed"}
+        if self._stop_cause is not None:  # it was interrupted, but has sent its output all the same
+            result.status = self._stop_cause
+        is_ended_early = result.status not in {"done", "failed"}
         if is_ended_early and not self._fork_obstacle:
-            self._pending_result = answer
+            self._pending_result = result
             self._kill_active()
             return
         is_changed = not isinstance(self._job, DumpStateRequest)
         self._capture.read_available()
         if self._checkpoint_pid is not None and _has_exited(self._checkpoint_pid):
             self._checkpoint_pid, self._was_replaced = None, True
-        self._send_reply(answer, is_rolled_back=False, is_kept=is_ended_early)
+        self._send_reply(result, is_rolled_back=False, is_kept=is_ended_early)
         if is_changed:
             self._commit()
 
     def _commit(self) -> None:
-        """Make the active process the checkpoint, and have it fork the next one."""
+        """Make the active process the checkpoint, which forks the next active process."""
         self._is_ready = False
         if self._checkpoint_pid is not None:
             with contextlib.suppress(OSError):
                 os.kill(self._checkpoint_pid, signal.SIGKILL)
-            # It is waited for, so that the next process has its turn to itself.
+            # Until the old checkpoint has ended, it might read an order for the next process.
             _wait_for_exit(self._checkpoint_pid)
         frames.drain_descriptor(self._channels.order_ends[1 - self._turn])
         self._checkpoint_pid, self._active_pid = self._active_pid, None
@@ -246,14 +248,14 @@ class Supervisor:
         self._turn = 1 - self._turn
 
     def _on_exit(self, pid: int, status: int) -> None:
-        """Take note that one of the two processes has ended, or one that code had left behind."""
+        """Handle the end of a child, which may also be an orphan that was adopted."""
         if pid == self._active_pid:
             self._on_active_exit(status)
         elif pid == self._checkpoint_pid:
             self._on_checkpoint_exit()
 
     def _on_checkpoint_exit(self) -> None:
-        """Somebody killed it: the active process has the same state unless it is at work."""
+        # Killed from outside. The active process has the same state, unless a job is running.
         self._checkpoint_pid = None
         self._was_replaced = True
         if self._active_pid is None:
@@ -267,14 +269,14 @@ class Supervisor:
         self._is_ready = False
         ended, self._active_pid = self._active_pid, None
         if ended is not None:
-            kill_tree(ended)  # what it had started
+            kill_tree(ended)  # the programs that it had started
         if (
             self._job is not None
             and self._is_job_sent
             and (self._is_job_started or self._stop_cause)
         ):
             self._pending_result = self._pending_result or self._build_exit_result(status)
-        else:  # somebody killed it at rest: the next one does the job
+        else:  # killed from outside while idle: its replacement can do the job
             self._was_replaced = True
             self._is_job_sent = False
         if self._checkpoint_pid is None:
@@ -284,26 +286,26 @@ class Supervisor:
         self._send_order(1 - self._turn, ForkOrder())
 
     def _build_exit_result(self, status: int) -> JobResult:
-        answer = JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
+        result = JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
         if self._stop_cause is not None:
-            answer.status = self._stop_cause
+            result.status = self._stop_cause
         elif os.WIFEXITED(status) and os.WEXITSTATUS(status) == LOST_CONNECTION_EXIT_CODE:
-            answer.detail = "the code closed the descriptors that the kernel needs"
+            result.detail = "the code closed the descriptors that the kernel needs"
         elif os.WIFEXITED(status):
-            answer.status, answer.detail = "quit", str(os.WEXITSTATUS(status))
+            result.status, result.detail = "quit", str(os.WEXITSTATUS(status))
         elif os.WTERMSIG(status) == signal.SIGABRT and self._capture.remove_line(
             _OUT_OF_MEMORY_TEXT
         ):
-            answer.status = "out-of-memory"
+            result.status = "out-of-memory"
             self._capture.remove_line(_BACKTRACE_TEXT)
         else:
-            answer.detail = _get_signal_name(os.WTERMSIG(status))
-        return answer
+            result.detail = _get_signal_name(os.WTERMSIG(status))
+        return result
 
     def _on_deadline(self) -> None:
         if self._job is not None and self._is_job_sent and self._stop_cause is None:
             self._stop_job("timed-out")
-        elif self._stop_cause is not None and self._is_ready:  # it did not heed the interrupt
+        elif self._stop_cause is not None and self._is_ready:  # it has ignored the interrupt
             self._kill_active()
         elif not self._is_ready:
             self._fail()
@@ -311,7 +313,7 @@ class Supervisor:
             self._deadline = float("inf")
 
     def _stop_job(self, cause: Literal["timed-out", "cancelled"]) -> None:
-        """End the job from outside."""
+        """Interrupt or kill the process that runs the job."""
         self._stop_cause = cause
         if not self._is_job_sent:
             self._pending_result = JobResult(cause)
@@ -332,7 +334,7 @@ class Supervisor:
             kill_tree(self._active_pid)
 
     def _send_reply(
-        self, answer: JobResult, *, is_rolled_back: bool, is_kept: bool = False
+        self, result: JobResult, *, is_rolled_back: bool, is_kept: bool = False
     ) -> None:
         pieces, dropped = self._capture.take_outputs()
         was_replaced, self._was_replaced = self._was_replaced, False
@@ -341,7 +343,7 @@ class Supervisor:
         self._deadline = float("inf")
         why_kept = self._fork_obstacle if is_kept else ""
         self._send_message(
-            JobReply(answer, pieces, dropped, is_rolled_back, why_kept, was_replaced)
+            JobReply(result, pieces, dropped, is_rolled_back, why_kept, was_replaced)
         )
 
     def _send_message(self, frame: msgspec.Struct) -> None:
@@ -351,7 +353,7 @@ class Supervisor:
             self._exit_process()
 
     def _fail(self) -> NoReturn:
-        """End, because there is no process left that has the state."""
+        """Report the failure and exit: no process is left that holds the state."""
         if not self._is_started:
             self._capture.read_available()
             self._send_message(StartupFailed(self._describe_startup_failure()))
@@ -360,7 +362,7 @@ class Supervisor:
         self._exit_process()
 
     def _describe_startup_failure(self) -> str:
-        """What an engine that did not start has printed in the end."""
+        """Return the last line that the engine printed before its process ended."""
         printed = b"".join(
             piece for piece in self._capture.take_outputs()[0] if isinstance(piece, bytes)
         )
@@ -375,7 +377,7 @@ class Supervisor:
 def _get_signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
-    except ValueError:  # one of those for real-time programs
+    except ValueError:  # real-time signals have no names
         return f"signal {number}"
 
 
@@ -385,7 +387,7 @@ def _wait_for_exit(pid: int) -> None:
 
 
 def _has_exited(pid: int) -> bool:
-    """Whether a child has ended without our doing; it is reaped then."""
+    """Return whether a child has ended, and reap it if so."""
     with contextlib.suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     return False

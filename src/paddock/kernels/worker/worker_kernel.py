@@ -1,8 +1,6 @@
-"""Frames from a worker, with a bound on the waiting.
+"""Server side of a worker: starts the process, sends jobs and reads replies.
 
-A kernel that is a worker of ours, as the server sees it: starts it, sends jobs, reads replies.
-
-What a worker does is in `paddock.kernels.worker`; nothing of that runs in this process.
+`paddock.kernels.worker` describes the processes of a worker; none of their code runs here.
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from typing import IO, TYPE_CHECKING
 from paddock.kernels import sandbox
 from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
 from paddock.kernels.kernel import (
+    MEBIBYTE,
     PROGRESS_INTERVAL_SECONDS,
     ROLLED_BACK_NOTE,
     STATE_TIMEOUT_SECONDS,
@@ -50,11 +49,31 @@ from paddock.kernels.worker.frames import (
 from paddock.kernels.worker.main import WorkerSettings, build_foreign_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+
+    from paddock.kernels.kernel import EvaluationLimits
+    from paddock.kernels.worker.frames import JobResult
+
+    PrintedOutputParser = Callable[[str, Sequence[str], str], list[EvaluationOutput]]
+
+START_TIMEOUT_SECONDS = 60.0
+_POLL_INTERVAL_SECONDS = 0.05
+_SUPERVISOR_GRACE_SECONDS = 15.0
+"""Time after the limit of a job within which the supervisor has to reply."""
+_END_TIMEOUT_SECONDS = 5.0
+_COMPLETED_STATUSES = frozenset({"done", "failed"})
+_KERNEL_ENDED_NOTE = "The kernel has ended."
+_STATE_KEPT_NOTE = "Changes made until then were kept: the process could not be rolled back"
+_BOOTSTRAP_CODE = """\
+import os, sys
+sys.path += sys.argv.pop().split(os.pathsep)
+from paddock.kernels.worker.main import main
+main()
+"""
 
 
 class _FrameThread:
-    """Reads where pipes cannot be polled."""
+    """Thread that reads frames, for Windows, where pipes cannot be polled."""
 
     def __init__(self, stream: FrameReader[SupervisorMessage]) -> None:
         self._stream = stream
@@ -63,12 +82,12 @@ class _FrameThread:
 
     def get(self, seconds: float) -> SupervisorMessage:
         try:
-            found = self._frames.get(timeout=seconds)
+            frame = self._frames.get(timeout=seconds)
         except queue.Empty:
             raise TimeoutError from None
-        if isinstance(found, Exception):
-            raise found
-        return found
+        if isinstance(frame, Exception):
+            raise frame
+        return frame
 
     def _read(self) -> None:
         try:
@@ -80,26 +99,26 @@ class _FrameThread:
 
 
 class ReplyReader:
-    """Where a worker's frames are waited for."""
+    """Reader of a worker's frames with a timeout."""
 
     def __init__(self, handle: int) -> None:
         self._frames: deque[SupervisorMessage] = deque()
         self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
         self._get_frame: Callable[[float], SupervisorMessage]
         if sys.platform == "win32":
-            self._get = _FrameThread(self._stream).get
+            self._get_frame = _FrameThread(self._stream).get
         else:
             self._poll = select.poll()
             self._poll.register(handle, select.POLLIN)
             self._get_frame = self._poll_frame
 
     def get(self, seconds: float) -> SupervisorMessage:
-        """The next frame.
+        """Return the next frame.
 
         Raises:
-            TimeoutError: when none comes in time.
-            EOFError: when none will come.
-            ValueError: when what came is no frame.
+            TimeoutError: No frame arrived in time.
+            EOFError: The worker has closed the connection.
+            ValueError: The data is not a valid frame.
         """
         return self._get_frame(seconds)
 
@@ -111,34 +130,12 @@ class ReplyReader:
         return self._frames.popleft()
 
     def close(self) -> None:
-        """Wait no more."""
+        """Discard frames that have not been read."""
         self._frames.clear()
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from paddock.kernels.kernel import EvaluationLimits
-    from paddock.kernels.worker.frames import JobResult
-
-    PrintedOutputParser = Callable[[str, Sequence[str], str], list[EvaluationOutput]]
-
-START_TIMEOUT_SECONDS = 60.0
-_POLL_INTERVAL_SECONDS = 0.05
-_SUPERVISOR_GRACE_SECONDS = 15.0
-"""Seconds after a limit when the guard itself is given up."""
-_END_TIMEOUT_SECONDS = 5.0
-_COMPLETED_STATUSES = frozenset({"done", "failed"})
-_BOOTSTRAP_CODE = """\
-import os, sys
-sys.path += sys.argv.pop().split(os.pathsep)
-from paddock.kernels.worker.main import main
-main()
-"""
-
-
 def parse_as_print(text: str, _messages: Sequence[str], _code: str) -> list[EvaluationOutput]:
-    """What was printed, as one print; for engines that print no messages."""
+    """Return all printed text as one print, for engines that print no messages."""
     return [EvaluationOutput("print", text.removesuffix("\n"))] if text else []
 
 
@@ -153,17 +150,22 @@ def start_worker(
     python: str | None = None,
     directory: Path | None = None,
 ) -> WorkerKernel:
-    """Start a worker and wait until it can evaluate.
+    """Start a worker and wait until it is ready.
 
-    `interpreter` is the module that the child imports, `read_printed` tells prints from messages
-    in what was printed, given the texts of some messages and the code,
-    `variables` are added to the environment. A worker that is alone has no checkpoint: it ends when
-    an evaluation has to be stopped. Where there is no fork, all are. The engine runs in this
-    interpreter unless `python` names another one, which needs nothing but its standard library;
-    `directory` is where it begins.
+    Args:
+        engine_name: The name of the engine for error messages.
+        interpreter: Name of the module that the worker imports to load the engine.
+        limits: Limits for the whole kernel, such as network access.
+        read_printed: Splits printed text into prints and messages. It gets the text, known
+            messages, and the code.
+        variables: Additional environment variables.
+        is_alone: Run without supervisor and checkpoint, so that the kernel ends when an evaluation
+            must be stopped. Always the case on systems without `fork`.
+        python: Path of another Python to run the engine in; it needs only its standard library.
+        directory: Initial working directory of the engine.
 
     Raises:
-        KernelError: when it does not start.
+        KernelError: The worker does not start.
     """
     settings = WorkerSettings(
         interpreter,
@@ -174,17 +176,17 @@ def start_worker(
     )
     command = [
         *sandbox.get_command_prefix(network=limits.network),
-        # No site: what .pth files add is in the search path already, and costs time.
+        # -S saves the time for site: the search path below contains what .pth files would add.
         *(sys.executable, "-I", "-S", "-c", _BOOTSTRAP_CODE),
         *settings.to_arguments(),
         os.pathsep.join(_build_search_path()),
     ]
-    begins_in = None
+    working_directory = None
     if python is not None and (is_alone or not hasattr(os, "fork")):
-        command, begins_in = build_foreign_command(python, interpreter), directory
+        command, working_directory = build_foreign_command(python, interpreter), directory
     sandbox.block_process_inspection()
     try:
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter
+        process = subprocess.Popen(  # noqa: S603 - Paddock's own interpreter
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -192,7 +194,7 @@ def start_worker(
             env=sandbox.build_environment()
             | {KERNEL_ID_VARIABLE: secrets.token_hex(8)}
             | dict(variables or {}),
-            cwd=begins_in,
+            cwd=working_directory,
             start_new_session=True,
             bufsize=0,
         )
@@ -206,14 +208,19 @@ def start_worker(
 
 
 def _build_search_path() -> list[str]:
-    """Where the child finds modules: where this process does, but not in its working directory."""
-    here = Path.cwd()
+    """Return this process's module search path without the working directory.
+
+    Modules in the working directory belong to the user and could shadow those of the kernel.
+    """
+    working_directory = Path.cwd()
     paths = (Path(entry) for entry in dict.fromkeys(sys.path) if entry)
-    return [str(path) for path in paths if path.is_absolute() and path.resolve() != here]
+    return [
+        str(path) for path in paths if path.is_absolute() and path.resolve() != working_directory
+    ]
 
 
 class WorkerKernel:
-    """A worker, with the pipes to it."""
+    """A kernel in a worker process. The lock keeps requests and replies in step."""
 
     def __init__(
         self,
@@ -238,19 +245,19 @@ class WorkerKernel:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can evaluate."""
+        """Whether the kernel can evaluate."""
         return self._is_alive and self._process.poll() is None
 
     @property
     def has_network(self) -> bool:
-        """Whether it may use the network."""
+        """Whether the kernel may use the network."""
         return self._has_network
 
     def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
-        """Wait until the engine is there.
+        """Wait until the engine is loaded.
 
         Raises:
-            KernelError: when it does not come.
+            KernelError: The worker has ended or is not ready in time.
         """
         deadline = time.monotonic() + seconds
         try:
@@ -269,7 +276,7 @@ class WorkerKernel:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
-        """Evaluate code within limits; see `Kernel.evaluate`."""
+        """Evaluate code; see `Kernel.evaluate`."""
         job = EvaluateRequest(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
@@ -278,15 +285,15 @@ class WorkerKernel:
                 "cancelled", note="The call was cancelled before the evaluation began."
             )
         with self._lock:
-            begun = time.monotonic()
+            started_at = time.monotonic()
             reply = self._run_job(job, is_cancelled, on_wait)
         if reply is None:
             return EvaluationResult(
-                "crashed", seconds=time.monotonic() - begun, note=_KERNEL_ENDED_NOTE
+                "crashed", seconds=time.monotonic() - started_at, note=_KERNEL_ENDED_NOTE
             )
         is_ended_early = reply.answer.status not in _COMPLETED_STATUSES
         if is_ended_early and not reply.is_rolled_back and not reply.why_kept:
-            self.close()  # it is ending, and must not be taken for one that goes on
+            self.close()  # it is about to end; `is_alive` must be false already now
         return self._build_result(reply, limits, code)
 
     def state(
@@ -295,24 +302,24 @@ class WorkerKernel:
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
-        """The definitions, or None."""
-        if self._processes is None:  # it has no checkpoint, and would end with being stopped
+        """Return all definitions, or None; see `Kernel.state`."""
+        if self._processes is None:  # without a checkpoint, stopping the job would end the kernel
             seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:
             reply = self._run_job(DumpStateRequest(seconds), is_cancelled)
         return None if reply is None or reply.answer.status != "done" else reply.answer.state
 
     def restore(self, state: bytes) -> str:
-        """Take over definitions; say what is missing."""
+        """Load definitions; see `Kernel.restore`."""
         with self._lock:
             reply = self._run_job(RestoreRequest(state, STATE_TIMEOUT_SECONDS))
         if reply is None or reply.answer.status != "done":
-            how = "its process ended" if reply is None else reply.answer.status
-            raise KernelError(f"{self._engine_name} did not take over the saved definitions: {how}")
+            reason = "its process ended" if reply is None else reply.answer.status
+            raise KernelError(f"{self._engine_name} could not restore saved definitions: {reason}")
         return reply.answer.detail
 
     def close(self) -> None:
-        """End it; its guard ends all the others when the pipe is closed."""
+        """End the kernel; closing its standard input makes the supervisor kill its processes."""
         self._is_alive = False
         with contextlib.suppress(OSError):
             self._pipes[0].close()
@@ -327,20 +334,20 @@ class WorkerKernel:
                 pipe.close()
 
     def describe(self) -> dict[str, object]:
-        """Engine, process ids and confinement."""
-        found: dict[str, object] = {
+        """Return engine, process ids and sandbox restrictions."""
+        details: dict[str, object] = {
             "engine": self._engine_name,
             "guard": self._process.pid,
             "network": self._has_network,
         }
         if self._startup_message is not None:
-            found["engine version"] = self._startup_message.engine_version
-            found["confinement"] = self._startup_message.confinement
+            details["engine version"] = self._startup_message.engine_version
+            details["confinement"] = self._startup_message.confinement
         self._read_pending_messages()
         if self._processes is not None:
-            found["checkpoint"] = self._processes.checkpoint
-            found["active"] = self._processes.active
-        return found
+            details["checkpoint"] = self._processes.checkpoint
+            details["active"] = self._processes.active
+        return details
 
     def _run_job(
         self,
@@ -348,7 +355,7 @@ class WorkerKernel:
         is_cancelled: Callable[[], bool] = never_cancelled,
         on_wait: Callable[[float], None] = ignore_progress,
     ) -> JobReply | None:
-        """Have a job done; None when the kernel has ended."""
+        """Send a job and wait for its reply; return None if the kernel has ended."""
         if not self._is_alive:
             return None
         self._is_busy = True
@@ -364,8 +371,7 @@ class WorkerKernel:
     def _wait_for_reply(
         self, job: Job, is_cancelled: Callable[[], bool], on_wait: Callable[[float], None]
     ) -> JobReply:
-        begun = time.monotonic()
-        told = begun
+        started_at = last_report_at = time.monotonic()
         is_stopping = False
         while True:
             with contextlib.suppress(TimeoutError):
@@ -376,10 +382,10 @@ class WorkerKernel:
             if not is_stopping and is_cancelled():
                 is_stopping = True
                 write_all(self._requests, encode_frame(CancelRequest()))
-            if now - told >= PROGRESS_INTERVAL_SECONDS:
-                told = now
-                on_wait(now - begun)
-            if now - begun > job.seconds + _SUPERVISOR_GRACE_SECONDS:
+            if now - last_report_at >= PROGRESS_INTERVAL_SECONDS:
+                last_report_at = now
+                on_wait(now - started_at)
+            if now - started_at > job.seconds + _SUPERVISOR_GRACE_SECONDS:
                 raise EOFError
 
     def _handle_message(self, frame: SupervisorMessage) -> JobReply | None:
@@ -395,7 +401,7 @@ class WorkerKernel:
         return None
 
     def _read_pending_messages(self) -> None:
-        """Read what the guard has told without being asked, unless an answer is waited for."""
+        """Process status messages, unless another thread is waiting for a reply."""
         if self._is_busy or not self._lock.acquire(blocking=False):
             return
         try:
@@ -405,79 +411,77 @@ class WorkerKernel:
         finally:
             self._lock.release()
 
-    def _abort_start(self, why: str) -> None:
+    def _abort_start(self, reason: str) -> None:
         self._process.kill()
-        last = self._pipes[2].read().decode(errors="replace").strip().splitlines()[-1:]
+        last_line = self._pipes[2].read().decode(errors="replace").strip().splitlines()[-1:]
         self.close()
-        raise KernelError(f"{self._engine_name} cannot be started: {': '.join([why, *last])}")
+        details = ": ".join([reason, *last_line])
+        raise KernelError(f"{self._engine_name} cannot be started: {details}")
 
     def _build_result(
         self, reply: JobReply, limits: EvaluationLimits, code: str
     ) -> EvaluationResult:
-        answer = reply.answer
+        job_result = reply.answer
         return EvaluationResult(
-            answer.status,
-            answer.result,
+            job_result.status,
+            job_result.result,
             tuple(self._build_outputs(reply, code)),
-            answer.seconds,
-            answer.peak_bytes,
+            job_result.seconds,
+            job_result.peak_bytes,
             " ".join(_format_notes(reply, limits)),
         )
 
     def _build_outputs(self, reply: JobReply, code: str) -> list[EvaluationOutput]:
-        found: list[EvaluationOutput] = []
+        outputs: list[EvaluationOutput] = []
         for piece in reply.pieces:
             if isinstance(piece, bytes):
                 text = piece.decode(errors="replace")
-                found += self._parse_printed(text, reply.answer.messages, code)
+                outputs += self._parse_printed(text, reply.answer.messages, code)
             else:
-                found.append(EvaluationOutput(piece.kind, piece.text, piece.data, piece.mime))
-        return found
+                outputs.append(EvaluationOutput(piece.kind, piece.text, piece.data, piece.mime))
+        return outputs
 
 
 def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
-    """The pipes that were asked for."""
+    """Return standard input, output and error of a process."""
     if process.stdin is None or process.stdout is None or process.stderr is None:
-        raise TypeError("a worker is started with three pipes")
+        raise TypeError("the process must be started with three pipes")
     return process.stdin, process.stdout, process.stderr
 
 
-_KERNEL_ENDED_NOTE = "The kernel has ended."
-_STATE_KEPT_NOTE = "What it had done until then could not be taken back, and stays"
-
-
 def _format_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
+    status = reply.answer.status
+    is_completed = status in _COMPLETED_STATUSES
     notes = []
     if reply.dropped:
         size = limits.output_bytes
         notes.append(f"{reply.dropped} bytes of output beyond the limit of {size} were dropped.")
-    if reply.was_replaced and (reply.is_rolled_back or reply.answer.status in _COMPLETED_STATUSES):
+    if reply.was_replaced and (reply.is_rolled_back or is_completed):
         notes.append(
             "A process of the kernel was killed from outside and has been replaced; "
             "its definitions are kept."
         )
-    if reply.answer.status not in _COMPLETED_STATUSES:
-        notes.append(_describe_status(reply.answer, limits))
-        kept = f"{_STATE_KEPT_NOTE}, because {reply.why_kept}."
-        notes.append(
-            ROLLED_BACK_NOTE
-            if reply.is_rolled_back
-            else kept
-            if reply.why_kept
-            else _KERNEL_ENDED_NOTE
-        )
+    if is_completed:
+        return notes
+    notes.append(_describe_status(reply.answer, limits))
+    if reply.is_rolled_back:
+        notes.append(ROLLED_BACK_NOTE)
+    elif reply.why_kept:
+        notes.append(f"{_STATE_KEPT_NOTE} because {reply.why_kept}.")
+    else:
+        notes.append(_KERNEL_ENDED_NOTE)
     return notes
 
 
-def _describe_status(answer: JobResult, limits: EvaluationLimits) -> str:
-    match answer.status:
+def _describe_status(job_result: JobResult, limits: EvaluationLimits) -> str:
+    match job_result.status:
         case "timed-out":
             return f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
         case "out-of-memory":
-            size = limits.memory_bytes / (1 << 20)
-            return f"The evaluation wanted more memory than {size:.0f} MiB and was stopped."
+            size = limits.memory_bytes / MEBIBYTE
+            return f"The evaluation needed more memory than {size:.0f} MiB and was stopped."
         case "quit":
-            return f"The code ended the kernel with exit code {answer.detail or 0}."
+            return f"The code ended the kernel with exit code {job_result.detail or 0}."
         case "cancelled":
             return "The evaluation was cancelled."
-    return f"The kernel crashed{f' ({answer.detail})' if answer.detail else ''}."
+    return f"The kernel crashed{f' ({job_result.detail})' if job_result.detail else ''}."

@@ -1,6 +1,6 @@
-"""Python as a worker evaluates it, in whichever Python the user has chosen.
+"""Python evaluation inside a kernel process.
 
-These modules are loaded by `paddock.kernels.child.foreign_python` in a Python of version 3.8 or later
-that need not have anything but its standard library. They import little before it is needed,
-because a kernel's start waits for it.
+`paddock.kernels.child.foreign_python` loads these modules in the interpreter that the user has
+chosen, which needs only its standard library. They import lazily, because imports take most of a
+kernel's start time. Compatible with Python 3.8.
 """

@@ -1,7 +1,8 @@
-"""The functions and classes that a session has defined, with the text that defines them.
+"""Source texts of the functions and classes that a session has defined.
 
-They are kept as text because nothing else defines them again exactly. Only those are kept whose
-definition does nothing but define: no call in a default, no decorator that is not known.
+Pickle stores functions and classes by reference only, so a restored session executes their source
+again. Only definitions without side effects are recorded: no calls in defaults, and no unknown
+decorators.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ _SAFE_DECORATORS = frozenset(
     }
 )  # fmt: skip
 _SAFE_CALLS = frozenset({"NamedTuple", "TypeVar", "auto", "field", "namedtuple"})
-"""What may be called in the body of a class."""
+"""Functions that may be called in the body of a class."""
 
 
 class PythonDefinition:
-    """What was defined under a name, and the text that did it."""
+    """A defined object and its source text."""
 
     def __init__(self, value: object, text: str) -> None:
         self.value = value
@@ -33,13 +34,13 @@ class PythonDefinition:
 
 
 class PythonDefinitions:
-    """The latest definition of each name."""
+    """The latest definition of each name, in the order in which they were made."""
 
     def __init__(self) -> None:
         self._definitions: dict[str, PythonDefinition] = {}
 
     def record(self, statements: list[Any], names: dict[str, Any], code: str) -> None:
-        """Take note of what some code has defined."""
+        """Record the definitions among the statements of a cell that has been executed."""
         lines: list[str] | None = None
         for statement in statements:
             name = _get_defined_name(statement)
@@ -50,22 +51,22 @@ class PythonDefinitions:
             self.add(name, names[name], text)
 
     def add(self, name: str, value: object, text: str) -> None:
-        """Have a definition."""
-        self._definitions.pop(name, None)  # so that they are in the order in which they were made
+        """Add a definition, which replaces an earlier one of the same name."""
+        self._definitions.pop(name, None)  # moves the name to the end
         self._definitions[name] = PythonDefinition(value, text)
 
     def get_current(self, names: dict[str, Any]) -> dict[str, str]:
-        """The texts of the definitions that still hold, in their order."""
+        """Return the source texts of definitions whose object is still bound to its name."""
         return {
-            name: found.text
-            for name, found in self._definitions.items()
-            if names.get(name) is found.value
+            name: definition.text
+            for name, definition in self._definitions.items()
+            if names.get(name) is definition.value
         }
 
 
 def _get_defined_name(statement: Any) -> str | None:
-    """The name that a statement defines and does nothing besides; None for other statements."""
-    if statement.col_offset != 0:
+    """Return the name that a statement defines, or None if it may do anything else."""
+    if statement.col_offset != 0:  # after a semicolon: the source lines contain more than it
         return None
     if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
         name: str = statement.name
@@ -85,7 +86,7 @@ def _only_defines(statement: Any) -> bool:
     if isinstance(statement, _ast.ClassDef):
         return (
             all(map(_is_pure_expression, statement.bases))
-            and all(_is_pure_expression(each.value) for each in statement.keywords)
+            and all(_is_pure_expression(keyword.value) for keyword in statement.keywords)
             and all(map(_is_safe_decorator, statement.decorator_list))
             and all(map(_only_defines, statement.body))
         )
@@ -101,16 +102,16 @@ def _has_pure_defaults(arguments: Any) -> bool:
 
 
 def _is_safe_decorator(decorator: Any) -> bool:
-    called = decorator.func if isinstance(decorator, _ast.Call) else decorator
-    return _get_last_name(called) in _SAFE_DECORATORS
+    function = decorator.func if isinstance(decorator, _ast.Call) else decorator
+    return _get_last_name(function) in _SAFE_DECORATORS
 
 
 def _is_pure_expression(expression: Any) -> bool:
-    """Whether working out an expression does nothing but give its value."""
+    """Return whether an expression can be evaluated without side effects."""
     if expression is None or isinstance(expression, (_ast.Constant, _ast.Name, _ast.Lambda)):
         return True
     if isinstance(expression, _ast.Call):
-        parts = [*expression.args, *(each.value for each in expression.keywords)]
+        parts = [*expression.args, *(keyword.value for keyword in expression.keywords)]
         return _get_last_name(expression.func) in _SAFE_CALLS and all(
             map(_is_pure_expression, parts)
         )
@@ -134,6 +135,5 @@ def _get_last_name(expression: Any) -> str:
 
 
 def _get_first_line(statement: Any) -> int:
-    lines: list[int] = [each.lineno for each in getattr(statement, "decorator_list", ())]
-    lines.append(statement.lineno)
-    return min(lines)
+    lines: list[int] = [item.lineno for item in getattr(statement, "decorator_list", ())]
+    return min([*lines, statement.lineno])

@@ -1,7 +1,7 @@
-"""Evaluates code as the interactive Python does: statements, and the value of the last expression.
+"""Evaluation of Python cells: statements, and the value of the last expression.
 
-How values are shown is in `displaying`, how failures are in `failing`, what is put right after code
-that broke its own process in `mending`, and what outlives the process in `saving`.
+`value_display` formats values and `tracebacks` exceptions; `process_reset` repairs the process
+after each cell; `state_pickle` saves the session for another process.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _PARSE_ONLY_FLAG = 0x400
 _TOP_LEVEL_AWAIT_FLAG = 0x2000
 _COROUTINE_FLAG = 0x80
 _FUTURE_FLAGS = 0x1FE0000
-"""What of the flags of code comes from `from __future__ import …`."""
+"""Compiler flags that correspond to `from __future__ import …`."""
 
 
 def interpreter() -> PythonSessionInterpreter:
-    """A Python without any names."""
+    """Create an interpreter without any user names."""
     return PythonSessionInterpreter()
 
 
 class PythonSessionInterpreter:
-    """The names of a session, and how code is evaluated among them."""
+    """Interpreter of a session; its names are the module `__main__`."""
 
     is_interruptible = True
 
@@ -52,7 +52,7 @@ class PythonSessionInterpreter:
         self._names["__builtins__"] = builtins
         self._cell_number = 0
         self._uncached_sources: dict[str, str] = {}
-        """Code whose lines `linecache` does not know yet."""
+        """Code by cell name that has not been added to `linecache` yet."""
         self._future_flags = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._definitions = PythonDefinitions()
@@ -60,13 +60,14 @@ class PythonSessionInterpreter:
         self._process_reset = ProcessReset()
 
     def evaluate(self, code: str, emit: OutputEmitter) -> EvaluatedValue:
-        """Evaluate code; the text of the value is as `repr` has it, or Markdown."""
+        """Evaluate a cell; the text of its value is its `repr` or Markdown."""
         process = os.getpid()
         self._process_reset.prepare()
         self._cell_number += 1
         self._figures.emit = emit
         vars(builtins)["display"] = lambda *values: self._display_values(values, emit)
-        self._names.pop("__warningregistry__", None)  # this line 1 is not the one before
+        # Otherwise a warning in line 1 of the previous cell would hide one in line 1 of this cell.
+        self._names.pop("__warningregistry__", None)
         try:
             return self._evaluate_cell(code, f"<cell {self._cell_number}>", emit)
         except SystemExit:
@@ -79,24 +80,25 @@ class PythonSessionInterpreter:
                 raise
             return EvaluatedValue(None, (), True)
         finally:
+            # Not in a copy of the process that the code has forked.
             if os.getpid() == process:
                 self._process_reset.restore(emit)
 
     def warm(self) -> None:
-        """Touch the memory that the next evaluation needs."""
+        """Write to the memory pages that the next evaluation needs, so that they are copied now."""
         self._process_reset.prepare()
         tree: Any = compile("0", "<warm>", "exec", _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG, True)
         compile(tree, "<warm>", "exec", 0, True)
         self._process_reset.restore(lambda _text: None)
-        if self._cell_number:  # nobody waits for the next one
+        if self._cell_number:  # the first cell is waiting, and needs linecache only for an error
             self._register_sources()
 
     def state(self) -> bytes | None:
-        """What of the session can be had again in another process."""
+        """Return the parts of the session that can be restored in another process."""
         return dump_state(self._names, self._definitions, self._cell_number)
 
     def restore(self, state: bytes) -> str:
-        """Have what was saved; say what is missing."""
+        """Restore a saved session; describe what is missing."""
         self._cell_number, missing = load_state(state, self._names, self._definitions)
         return missing
 
@@ -104,11 +106,8 @@ class PythonSessionInterpreter:
         tree, code = self._parse_code(code, name)
         statements = list(tree.body)
         last = None
-        if (
-            statements
-            and isinstance(statements[-1], _ast.Expr)
-            and not _has_trailing_semicolon(code)
-        ):
+        is_shown = not code.rstrip().endswith(";")  # a semicolon hides the value, as in notebooks
+        if is_shown and statements and isinstance(statements[-1], _ast.Expr):
             last = tree.body.pop()
         value = text = None
         try:
@@ -120,13 +119,13 @@ class PythonSessionInterpreter:
         finally:
             self._definitions.record(statements, self._names, code)
         if value is not None:
-            vars(builtins)["_"] = value  # as the interactive Python does
+            vars(builtins)["_"] = value  # as in an interactive Python session
             text = self._show_value(value, emit)
         self._figures.show_open_figures()
         return EvaluatedValue(text)
 
     def _parse_code(self, code: str, name: str) -> tuple[Any, str]:
-        """The tree of some code, which may be indented as a whole."""
+        """Parse code, which may be indented as a whole; return its tree and the parsed text."""
         flags = _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG | self._future_flags
         self._uncached_sources[name] = code
         if "import" in code or self._cell_number > 1:
@@ -134,7 +133,7 @@ class PythonSessionInterpreter:
         try:
             return compile(code, name, "exec", flags, True), code
         except IndentationError:
-            import textwrap  # noqa: PLC0415 - seldom
+            import textwrap  # noqa: PLC0415 - rare
 
             dedented = textwrap.dedent(code)
             if dedented == code:
@@ -143,9 +142,9 @@ class PythonSessionInterpreter:
         return compile(dedented, name, "exec", flags, True), dedented
 
     def _register_sources(self) -> None:
-        """Have tracebacks and `inspect` find the lines of code.
+        """Make the source lines of cells available to tracebacks and `inspect`.
 
-        What they find them with takes time, which the first cell does without as long as it can.
+        Called as late as possible for the first cell, because importing `linecache` is slow.
         """
         import linecache  # noqa: PLC0415 - see above
 
@@ -159,8 +158,8 @@ class PythonSessionInterpreter:
         code: CodeType = compile(tree, name, mode, _TOP_LEVEL_AWAIT_FLAG | self._future_flags, True)
         self._future_flags |= code.co_flags & _FUTURE_FLAGS
         if not code.co_flags & _COROUTINE_FLAG:
-            return eval(code, self._names)  # noqa: S307 - that is what this is for
-        import asyncio  # noqa: PLC0415 - it takes time, and most code has no use for it
+            return eval(code, self._names)  # noqa: S307 - evaluating user code is the purpose
+        import asyncio  # noqa: PLC0415 - slow to import, and rarely needed
 
         if self._loop is None or self._loop.is_closed():
             self._loop = asyncio.new_event_loop()
@@ -168,7 +167,7 @@ class PythonSessionInterpreter:
         return self._loop.run_until_complete(eval(code, self._names))  # noqa: S307 - as above
 
     def _show_value(self, value: object, emit: OutputEmitter) -> str | None:
-        """Emit the pictures that a value is shown as, and give its text."""
+        """Emit the images of a value, and return its text if it has one."""
         text = None
         for piece in iter_display_parts(value):
             if isinstance(piece, ImageValue):
@@ -183,8 +182,3 @@ class PythonSessionInterpreter:
             text = self._show_value(value, emit)
             if text is not None:
                 sys.stdout.write(f"{text}\n")
-
-
-def _has_trailing_semicolon(code: str) -> bool:
-    """Whether the value is not to be shown, as in notebooks."""
-    return code.rstrip().endswith(";")

@@ -1,13 +1,12 @@
-"""What code may break of its own process, put right after each evaluation, and told.
+"""Repair of the process after each cell: builtins, standard modules, streams, signal handling.
 
-The functions that every module uses, the modules of the standard library, the standard streams and
-the ways in which a process can be interrupted: without these nothing that follows could be
-evaluated, or be told.
+Code can replace builtins, remove standard modules or close the standard streams. Without a repair,
+no further cell could be evaluated or report an error.
 """
 
 from __future__ import annotations
 
-import _signal as signal  # type: ignore[import-not-found]  # `signal` itself takes time
+import _signal as signal  # type: ignore[import-not-found]  # importing `signal` is slow
 import builtins
 import io
 import os
@@ -19,35 +18,35 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _MIN_RECURSION_LIMIT = 1000
-_STDLIB_DIRECTORY = os.path.dirname(os.__file__)  # noqa: PTH120 - pathlib takes time
+_STDLIB_DIRECTORY = os.path.dirname(os.__file__)  # noqa: PTH120 - importing pathlib is slow
 _REPLACEABLE_BUILTINS = frozenset({"input", "print"})
-"""What people put others in the place of, on purpose and without harm."""
+"""Builtins that people replace deliberately; a replacement does no harm."""
 _IGNORED_BUILTINS = frozenset({"_", "display", "__debug__"})
 
 
 class NoQuestionsError(EOFError):
-    """Code asked something, and nobody is there to answer."""
+    """The code asks for input, but the process is not interactive."""
 
-    __module__ = "builtins"  # as tracebacks show it
+    __module__ = "builtins"  # tracebacks then show the name without a module
 
 
 def reject_input(prompt: object = "", /) -> NoReturn:
-    """Take the place of `input`."""
+    """Replacement for `input` that raises an exception."""
     raise NoQuestionsError(
-        f"input({str(prompt)!r}) cannot be answered: nobody sits at this Python. "
+        f"input({str(prompt)!r}) cannot be answered: this Python is not interactive. "
         "Put the value into the code instead."
     )
 
 
 def reject_breakpoint(*_args: object, **_options: object) -> NoReturn:
-    """Take the place of `breakpoint`."""
+    """Replacement for `breakpoint` that raises an exception."""
     raise NoQuestionsError(
-        "breakpoint() cannot be used: nobody sits at this Python. Print what you want to see."
+        "breakpoint() cannot be used: this Python is not interactive. Print the values instead."
     )
 
 
 class ProcessReset:
-    """How things were in the beginning, and making them so again."""
+    """The initial state of the process, and how to restore it."""
 
     def __init__(self) -> None:
         builtins.input = reject_input
@@ -64,7 +63,7 @@ class ProcessReset:
         self.prepare()
 
     def remember_modules(self) -> None:
-        """Have the modules of the standard library that were loaded meanwhile count as well."""
+        """Include standard library modules that were imported since the last call."""
         if len(sys.modules) == self._module_count:
             return
         self._module_count = len(sys.modules)
@@ -73,14 +72,14 @@ class ProcessReset:
                 self._modules[name] = module
 
     def prepare(self) -> None:
-        """Have the streams and the interrupt be ours, whatever the code before has left."""
+        """Set up the standard streams and the interrupt handler for the next cell."""
         self.remember_modules()
         sys.stdin, sys.stdout, sys.stderr = self._streams
         if hasattr(signal, "SIGINT"):
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def restore(self, emit: Callable[[str], None]) -> None:
-        """Put right what is broken, and tell what it was."""
+        """Undo changes that would break later cells, and emit a message about them."""
         sys.settrace(None)
         sys.setprofile(None)
         if sys.getrecursionlimit() < _MIN_RECURSION_LIMIT:
@@ -88,24 +87,23 @@ class ProcessReset:
         changed = [f"builtins.{name}" for name in self._restore_builtins()]
         changed += [f"sys.modules[{name!r}]" for name in self._restore_modules()]
         closed = self._restore_streams()
-        for text in (
-            f"Changed by the code, and set back: {', '.join(changed[:10])}" if changed else "",
-            f"Closed by the code, and opened again: {', '.join(closed)}" if closed else "",
-        ):
-            if text:
-                emit(text)
+        # The messages are emitted last: emitting needs working streams and builtins.
+        if changed:
+            emit(f"Changed by the code, and restored: {', '.join(changed[:10])}")
+        if closed:
+            emit(f"Closed by the code, and reopened: {', '.join(closed)}")
 
     def _restore_builtins(self) -> list[str]:
-        now = vars(builtins)
+        current = vars(builtins)
         missing = object()
         changed = [
             name
             for name, value in self._builtins.items()
-            if now.get(name, missing) is not value
-            and not (name in _REPLACEABLE_BUILTINS and callable(now.get(name)))
+            if current.get(name, missing) is not value
+            and not (name in _REPLACEABLE_BUILTINS and callable(current.get(name)))
         ]
         for name in changed:
-            now[name] = self._builtins[name]
+            current[name] = self._builtins[name]
         return changed
 
     def _restore_modules(self) -> list[str]:
@@ -141,10 +139,10 @@ def _is_stdlib_module(module: object) -> bool:
 
 
 def _duplicate_descriptor(handle: int) -> int:
-    """The same file, where code that closes the first few hundred descriptors does not reach."""
+    """Duplicate a descriptor under a high number, safe from code that closes the low ones."""
     if sys.platform == "win32":
         return os.dup(handle)
-    import fcntl  # noqa: PLC0415 - Windows has no such module
+    import fcntl  # noqa: PLC0415 - missing on Windows
 
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 900)
 
@@ -162,7 +160,7 @@ def _open_writer(handle: int) -> io.TextIOWrapper:
 
 def _get_identity(handle: int) -> tuple[int, int] | None:
     try:
-        found = os.fstat(handle)
+        status = os.fstat(handle)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -1,8 +1,8 @@
-"""What of a session can be had again in another process, and having it again.
+"""Saving and restoring a Python session across processes.
 
-Modules are imported again, functions and classes that the session has defined are defined again by
-their texts, and all other values are pickled. What cannot be had again is told by its name: open
-files and connections, threads, generators, functions that were made by others.
+Modules are imported again, functions and classes of the session are executed again from their
+source text, and all other values are pickled. Values that cannot be pickled, such as open files,
+threads and generators, are reported as missing.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from paddock.kernels.child.python.definitions import PythonDefinitions
 
 MAX_STATE_BYTES = 64 << 20
-"""Of the values of a session; what is beyond is told to be missing."""
+"""Limit for the pickled values of a session; values beyond it are reported as missing."""
 _STATE_FORMAT = 1
 _TOO_LARGE_MESSAGE = "too large to be saved"
 
 
-def dump_state(names: dict[str, Any], definitions: PythonDefinitions, number: int) -> bytes | None:
-    """All that can be had again."""
-    import pickle  # noqa: PLC0415 - nobody waits for it here
+def dump_state(
+    names: dict[str, Any], definitions: PythonDefinitions, cell_number: int
+) -> bytes | None:
+    """Return everything that can be restored in another process."""
+    import pickle  # noqa: PLC0415 - states are saved while no user waits
 
     texts = definitions.get_current(names)
     modules, members, values = {}, {}, {}
@@ -42,7 +44,7 @@ def dump_state(names: dict[str, Any], definitions: PythonDefinitions, number: in
     data, missing = _pickle_values(values, _make_dumper(texts, pickle))
     state = {
         "format": _STATE_FORMAT,
-        "number": number,
+        "number": cell_number,
         "prefix": sys.prefix,
         "directory": _get_directory(),
         "path": [entry for entry in sys.path if isinstance(entry, str)],
@@ -58,43 +60,50 @@ def dump_state(names: dict[str, Any], definitions: PythonDefinitions, number: in
 def load_state(
     state: bytes, names: dict[str, Any], definitions: PythonDefinitions
 ) -> tuple[int, str]:
-    """Have all that was saved; give the number of the last cell, and what is missing."""
-    import pickle  # noqa: PLC0415 - seldom, and somebody waits for the start
+    """Restore a saved session.
 
-    # The file is the user's own, and the code that made it could do whatever this could.
-    found = pickle.loads(state)  # noqa: S301 - see above
-    if found["format"] != _STATE_FORMAT:
+    Returns:
+        The number of the last cell, and a description of what is missing.
+    """
+    import pickle  # noqa: PLC0415 - not needed by a new session, whose user is waiting
+
+    # Unpickling can run code. The file belongs to the user, and the code that produced it ran with
+    # the same rights as this process.
+    saved = pickle.loads(state)  # noqa: S301 - see above
+    if saved["format"] != _STATE_FORMAT:
         raise ValueError(
-            f"The saved state has format {found['format']}, and {_STATE_FORMAT} is known"
+            f"The saved state has format {saved['format']}; only {_STATE_FORMAT} is supported"
         )
-    missing: dict[str, str] = dict(found["missing"])
-    if found.get("prefix", sys.prefix) == sys.prefix:  # packages of others may not fit this Python
-        sys.path += [entry for entry in found["path"] if entry not in sys.path]
+    missing: dict[str, str] = dict(saved["missing"])
+    # Packages of another environment may not work with this interpreter.
+    if saved.get("prefix", sys.prefix) == sys.prefix:
+        sys.path += [entry for entry in saved["path"] if entry not in sys.path]
     try:
-        os.chdir(found["directory"])
+        os.chdir(saved["directory"])
     except OSError as error:
         missing["the working directory"] = error.strerror or "gone"
-    for name, module in found["modules"].items():
-        _try_restore(
-            missing, name, lambda name=name, module=module: _import_module(names, name, module)
-        )
-    for name, place in found["members"].items():
-        _try_restore(
-            missing, name, lambda name=name, place=place: _import_member(names, name, *place)
-        )
-    for name, text in found["definitions"].items():
-        _try_restore(
-            missing, name, lambda name=name, text=text: _redefine(names, definitions, name, text)
-        )
-    _try_restore(missing, "all values", lambda: names.update(pickle.loads(found["values"])))  # noqa: S301 - see above
-    return found["number"], _format_missing(missing)
+    for name, module in saved["modules"].items():
+        _try_restore(missing, name, _import_module, names, name, module)
+    for name, (module, member) in saved["members"].items():
+        _try_restore(missing, name, _import_member, names, name, module, member)
+    for name, text in saved["definitions"].items():
+        _try_restore(missing, name, _redefine, names, definitions, name, text)
+    # Values last: they may be instances of classes that were defined above.
+    _try_restore(missing, "all values", _load_values, names, saved["values"])
+    return saved["number"], _format_missing(missing)
 
 
-def _try_restore(missing: dict[str, str], name: str, act: Any) -> None:
+def _try_restore(missing: dict[str, str], name: str, restore: Any, *args: Any) -> None:
     try:
-        act()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the rest can still be had
+        restore(*args)
+    except Exception as error:  # noqa: BLE001 - user code can raise anything; the rest still counts
         missing[name] = f"{type(error).__name__}: {error}"
+
+
+def _load_values(names: dict[str, Any], data: bytes) -> None:
+    import pickle  # noqa: PLC0415 - as in load_state
+
+    names.update(pickle.loads(data))  # noqa: S301 - as in load_state
 
 
 def _import_module(names: dict[str, Any], name: str, module: str) -> None:
@@ -103,7 +112,7 @@ def _import_module(names: dict[str, Any], name: str, module: str) -> None:
 
 
 def _is_module_member(value: Any) -> bool:
-    """Whether it is what a module has under its own name, so that it can be taken from there."""
+    """Return whether a value is an attribute of a module under its own qualified name."""
     module = getattr(value, "__module__", None)
     name = getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
@@ -122,39 +131,41 @@ def _redefine(names: dict[str, Any], definitions: PythonDefinitions, name: str, 
 
 
 def _format_missing(missing: dict[str, str]) -> str:
-    shown = [f"{name} ({why})" for name, why in missing.items()]
+    shown = [f"{name} ({reason})" for name, reason in missing.items()]
     more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
     return f"{', '.join(shown[:20])}{more}"
 
 
 def _get_directory() -> str:
     try:
-        return os.getcwd()  # noqa: PTH109 - pathlib takes time
+        return os.getcwd()  # noqa: PTH109 - importing pathlib is slow
     except OSError:
         return os.sep
 
 
 class _BoundedBuffer(io.BytesIO):
-    """Takes so many bytes, and no more."""
+    """Buffer that raises OverflowError beyond `MAX_STATE_BYTES`."""
 
     def write(self, data: Any) -> int:
-        """Take some bytes."""
+        """Append data."""
         if self.tell() + len(data) > MAX_STATE_BYTES:
             raise OverflowError(_TOO_LARGE_MESSAGE)
         return super().write(data)
 
 
 def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes]:
-    """A function that pickles, and refuses what could not be unpickled."""
+    """Return a function that pickles, and rejects what could not be unpickled elsewhere."""
 
-    class Pickler(pickle.Pickler):  # type: ignore[misc]  # it is imported when it is needed
+    class Pickler(pickle.Pickler):  # type: ignore[misc]  # a lazily imported base class
         def reducer_override(self, value: Any) -> Any:
             if isinstance(value, type(sys)):
                 return __import__("importlib").import_module, (value.__name__,)
+            # Classes and functions of the session itself can be unpickled only if their source text
+            # is known and was executed before.
             if isinstance(value, (type, type(_make_dumper))) and value.__module__ == "__main__":
                 name = value.__qualname__.partition(".")[0]
                 if name not in texts:
-                    raise pickle.PicklingError(f"{name} cannot be defined again")
+                    raise pickle.PicklingError(f"{name} cannot be defined again from its source")
             return NotImplemented
 
     def dump(value: object) -> bytes:
@@ -168,12 +179,12 @@ def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes
 def _pickle_values(
     values: dict[str, Any], dump: Callable[[object], bytes]
 ) -> tuple[bytes, dict[str, str]]:
-    """All values that can be pickled, in one piece so that what they share stays shared."""
+    """Pickle all values that can be pickled, together, so that shared objects stay shared."""
     missing: dict[str, str] = {}
     try:
         return dump(values), missing
-    except Exception:  # noqa: BLE001 - the values' own code runs here; see which one it is
-        kept = dict(values)
+    except Exception:  # noqa: BLE001 - pickling runs user code; find the value that fails below
+        picklable = dict(values)
     size = 0
     for name, value in values.items():
         try:
@@ -183,9 +194,9 @@ def _pickle_values(
         except Exception as error:  # noqa: BLE001 - as above
             is_large = isinstance(error, OverflowError)
             missing[name] = _TOO_LARGE_MESSAGE if is_large else type(value).__name__
-            del kept[name]
+            del picklable[name]
     try:
-        return dump(kept), missing
+        return dump(picklable), missing
     except Exception as error:  # noqa: BLE001 - as above
-        missing.update((name, type(error).__name__) for name in kept)
+        missing.update((name, type(error).__name__) for name in picklable)
         return dump({}), missing

@@ -1,4 +1,4 @@
-"""Tracebacks with the lines of the user's own code, and of libraries only the last one."""
+"""Formatting of tracebacks: all frames of user code, but only the last one of a library."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ if TYPE_CHECKING:
 
 _MAX_FRAMES = 20
 _MAX_CHARACTERS = 8000
-_PACKAGE_DIRECTORY = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - pathlib takes time
+_PACKAGE_DIRECTORY = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - importing pathlib is slow
 _STDLIB_DIRECTORY = os.path.dirname(os.__file__)  # noqa: PTH120 - as above
 _MAGIC_PREFIXES = ("%", "!", "?")
 _MAGIC_HINT = "(IPython's %magic, !command and name? are not part of Python and cannot be used.)\n"
 _RUNNING_LOOP_TEXT = "cannot be called from a running event loop"
 _ASYNC_HINT = "(Top-level await works here: write `await f()` instead of `asyncio.run(f())`.)\n"
 _NETWORK_HINT = (
-    "(There is no network here. Whoever runs the server can allow it: option AllowNetwork.)\n"
+    "(Network access is disabled. The operator of the server can enable it: option AllowNetwork.)\n"
 )
 
 
 def format_traceback(error: BaseException) -> str:
-    """What is told of an exception that nobody caught."""
+    """Format an uncaught exception, shortened and with hints for common mistakes."""
     try:
         text = "".join(_format_lines(error))
-    except Exception as fault:  # noqa: BLE001 - code may have changed what this is made with
-        text = f"{type(error).__name__} (its traceback cannot be told: {type(fault).__name__})"
+    except Exception as failure:  # noqa: BLE001 - user code may have changed `traceback` itself
+        text = f"{type(error).__name__} (no traceback available: {type(failure).__name__})"
     if len(text) > _MAX_CHARACTERS:
         half = _MAX_CHARACTERS // 2
         text = f"{text[:half]}\n … {len(text) - 2 * half} characters …\n{text[-half:]}"
@@ -34,7 +34,7 @@ def format_traceback(error: BaseException) -> str:
 
 
 def _format_lines(error: BaseException) -> list[str]:
-    import traceback  # noqa: PLC0415 - it takes time, and most code does not fail
+    import traceback  # noqa: PLC0415 - slow to import, and most code does not fail
 
     if isinstance(error, SyntaxError) and not _has_user_frames(error):
         lines = traceback.format_exception_only(type(error), error)
@@ -42,9 +42,9 @@ def _format_lines(error: BaseException) -> list[str]:
         if line.startswith(_MAGIC_PREFIXES) or line.endswith("?"):
             lines.append(_MAGIC_HINT)
         return lines
-    told = traceback.TracebackException.from_exception(error)
-    _trim_frames(told, set())
-    lines = list(told.format())
+    formatted = traceback.TracebackException.from_exception(error)
+    _trim_frames(formatted, set())
+    lines = list(formatted.format())
     if isinstance(error, RuntimeError) and _RUNNING_LOOP_TEXT in str(error):
         lines.append(_ASYNC_HINT)
     if _is_network_denied(error):
@@ -53,21 +53,22 @@ def _format_lines(error: BaseException) -> list[str]:
 
 
 def _is_network_denied(error: BaseException) -> bool:
-    """Whether a socket was refused, whatever a library has made of that."""
-    waiting: list[BaseException | None] = [error]
+    """Return whether the cause of an error is a socket that the sandbox denied."""
+    pending: list[BaseException | None] = [error]
     seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen:
+    while pending:
+        exception = pending.pop()
+        if exception is None or id(exception) in seen:
             continue
-        seen.add(id(one))
-        trace = one.__traceback__
+        seen.add(id(exception))
+        trace = exception.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         module = trace.tb_frame.f_globals.get("__name__") if trace is not None else None
-        if isinstance(one, PermissionError) and module == "socket":
+        if isinstance(exception, PermissionError) and module == "socket":
             return True
-        waiting += [one.__cause__, one.__context__]
+        # Libraries wrap the error in exceptions of their own.
+        pending += [exception.__cause__, exception.__context__]
     return False
 
 
@@ -80,38 +81,38 @@ def _has_user_frames(error: BaseException) -> bool:
     return False
 
 
-def _trim_frames(told: TracebackException | None, seen: set[int]) -> None:
-    """Leave out what is not the user's, here and in the causes."""
-    if told is None or id(told) in seen:
+def _trim_frames(formatted: TracebackException | None, seen: set[int]) -> None:
+    """Remove the frames of Paddock and of libraries, also from causes and exception groups."""
+    if formatted is None or id(formatted) in seen:
         return
-    seen.add(id(told))
-    stack = getattr(told, "stack", None)
+    seen.add(id(formatted))
+    stack = getattr(formatted, "stack", None)
     if stack is not None:
         stack[:] = _select_user_frames(list(stack))
-    _trim_frames(told.__cause__, seen)
-    _trim_frames(told.__context__, seen)
-    for each in getattr(told, "exceptions", None) or ():
-        _trim_frames(each, seen)
+    _trim_frames(formatted.__cause__, seen)
+    _trim_frames(formatted.__context__, seen)
+    for member in getattr(formatted, "exceptions", None) or ():
+        _trim_frames(member, seen)
 
 
 def _select_user_frames(frames: list[FrameSummary]) -> list[FrameSummary]:
     frames = [frame for frame in frames if not frame.filename.startswith(_PACKAGE_DIRECTORY)]
     first = next((index for index, frame in enumerate(frames) if _is_cell_frame(frame)), 0)
     frames = frames[first:]
-    kept = [
+    user_frames = [
         frame
-        for frame, follower in zip(frames, [*frames[1:], None])  # noqa: B905 - Python 3.8
-        if not _is_library_frame(frame) or follower is None or not _is_library_frame(follower)
+        for frame, callee in zip(frames, [*frames[1:], None])  # noqa: B905 - Python 3.8
+        if not _is_library_frame(frame) or callee is None or not _is_library_frame(callee)
     ]
-    if len(kept) > _MAX_FRAMES and not _is_repetition(kept):
-        kept = kept[: _MAX_FRAMES // 2] + kept[-_MAX_FRAMES // 2 :]
-    return kept
+    if len(user_frames) > _MAX_FRAMES and not _is_repetition(user_frames):
+        user_frames = user_frames[: _MAX_FRAMES // 2] + user_frames[-_MAX_FRAMES // 2 :]
+    return user_frames
 
 
 def _is_repetition(frames: list[FrameSummary]) -> bool:
-    """Whether most are the same line, which is told in one line anyway."""
-    places = {(frame.filename, frame.lineno) for frame in frames}
-    return len(places) <= _MAX_FRAMES // 4
+    """Return whether most frames are the same few lines, which `traceback` prints only once."""
+    lines = {(frame.filename, frame.lineno) for frame in frames}
+    return len(lines) <= _MAX_FRAMES // 4
 
 
 def _is_cell_frame(frame: FrameSummary) -> bool:

@@ -1,11 +1,8 @@
-"""Data frames of pandas and polars as Markdown tables, cut to what can be read.
+"""Display of values as images, Markdown or text.
 
-Figures of matplotlib, as pictures: those that code shows, and those that it leaves open.
-
-How a value is shown: as pictures, as Markdown, or as text.
-
-Notebooks have methods for that (`_repr_png_` and others), which many libraries offer; data frames
-become tables that are short enough to be read.
+Data frames of pandas and polars become Markdown tables of limited size, matplotlib figures become
+PNG images, and other values are asked for the representations that notebooks use, such as
+`_repr_png_`.
 """
 
 from __future__ import annotations
@@ -17,15 +14,25 @@ from paddock.kernels.child.job_runner import ImageValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 MAX_ROWS, MAX_COLUMNS, MAX_CELL_CHARACTERS = 20, 14, 60
-"""What is shown of more is half of it from the beginning, and half from the end."""
+"""Of larger tables, the first and the last half of these numbers is shown."""
+BACKEND_MODULE = "paddock_figures"
+"""Name of the module that matplotlib imports as its backend."""
+_IMAGE_METHODS = (
+    ("_repr_png_", "image/png", b"\x89PNG"),
+    ("_repr_jpeg_", "image/jpeg", b"\xff\xd8"),
+    ("_repr_svg_", "image/svg+xml", b""),
+)
+"""Notebook methods, media types, and first bytes. A client may abort on data that is no image."""
+_MAX_LINE_CHARACTERS = 100
+_MAX_PRETTY_CHARACTERS = 20_000
 
 
 def format_data_frame(value: object) -> str | None:
-    """A data frame or series as Markdown; None for anything else."""
+    """Format a data frame or series as a Markdown table; return None for other values."""
     pandas: Any = sys.modules.get("pandas")
     if pandas is not None and hasattr(pandas, "DataFrame"):
         if isinstance(value, pandas.DataFrame):
@@ -44,46 +51,45 @@ def format_data_frame(value: object) -> str | None:
 
 
 def _format_pandas(frame: Any, kind: str) -> str:
-    rows, columns = (
-        _select_indices(frame.shape[0], MAX_ROWS),
-        _select_indices(frame.shape[1], MAX_COLUMNS),
-    )
-    names = [_format_label(frame.columns[place]) if place is not None else "…" for place in columns]
-    index = [" / ".join(str(each) for each in frame.index.names if each is not None)]
-    types = [str(frame.dtypes.iloc[place]) for place in columns if place is not None]
+    rows = _select_indices(frame.shape[0], MAX_ROWS)
+    columns = _select_indices(frame.shape[1], MAX_COLUMNS)
+    names = [_format_label(frame.columns[index]) if index is not None else "…" for index in columns]
+    index_names = [" / ".join(str(name) for name in frame.index.names if name is not None)]
+    types = [str(frame.dtypes.iloc[index]) for index in columns if index is not None]
     lines = []
     for row in rows:
         if row is None:
             lines.append(["…"] * (len(names) + 1))
             continue
         cells = [
-            _format_cell(frame.iat[row, place]) if place is not None else "…" for place in columns
+            _format_cell(frame.iat[row, index]) if index is not None else "…" for index in columns
         ]
         lines.append([_format_label(frame.index[row]), *cells])
-    return _build_table([*index, *names], lines) + _format_summary(kind, frame.shape, types)
+    return _build_table([*index_names, *names], lines) + _format_summary(kind, frame.shape, types)
 
 
 def _format_polars(frame: Any, kind: str) -> str:
-    rows, columns = (
-        _select_indices(frame.height, MAX_ROWS),
-        _select_indices(frame.width, MAX_COLUMNS),
-    )
-    names = [frame.columns[place] if place is not None else "…" for place in columns]
-    types = [str(frame.dtypes[place]) for place in columns if place is not None]
+    rows = _select_indices(frame.height, MAX_ROWS)
+    columns = _select_indices(frame.width, MAX_COLUMNS)
+    names = [frame.columns[index] if index is not None else "…" for index in columns]
+    types = [str(frame.dtypes[index]) for index in columns if index is not None]
     lines = []
     for row in rows:
         values = () if row is None else frame.row(row)
         lines.append(
-            [_format_cell(values[at]) if at is not None and values else "…" for at in columns]
+            [
+                _format_cell(values[index]) if index is not None and values else "…"
+                for index in columns
+            ]
         )
     return _build_table(names, lines) + _format_summary(kind, (frame.height, frame.width), types)
 
 
-def _select_indices(count: int, most: int) -> list[int | None]:
-    """The places that are shown; None stands for those between."""
-    if count <= most:
+def _select_indices(count: int, limit: int) -> list[int | None]:
+    """Return the indices to show, with None where some are skipped."""
+    if count <= limit:
         return list(range(count))
-    half = most // 2
+    half = limit // 2
     return [*range(half), None, *range(count - half, count)]
 
 
@@ -101,7 +107,7 @@ def _format_summary(kind: str, shape: tuple[int, int], types: list[str]) -> str:
 
 
 def _format_label(value: object) -> str:
-    return ", ".join(str(each) for each in value) if isinstance(value, tuple) else str(value)
+    return ", ".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
 
 
 def _format_cell(value: object) -> str:
@@ -117,25 +123,17 @@ def _escape_cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-BACKEND_MODULE = "paddock_figures"
-"""The name of the module that matplotlib is told to draw with."""
-
-
 class FigureBackend:
-    """The backend, and the figures that wait to be shown."""
+    """Import hook that provides a matplotlib backend, and shows the figures drawn with it."""
 
     def __init__(self) -> None:
-        self.emit: Callable[[str | ImageValue], None] = lambda _found: None
+        self.emit: Callable[[str | ImageValue], None] = lambda _output: None
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Where the backend is: here; before it is wanted, matplotlib is told of it.
+        """Provide the backend module; select it when `matplotlib.pyplot` is imported.
 
-        Not by a variable of the environment: programs that the code starts would see that.
+        The environment variable MPLBACKEND would also affect programs that the code starts.
         """
         if name == "matplotlib.pyplot":
             matplotlib: Any = sys.modules.get("matplotlib")
@@ -147,10 +145,10 @@ class FigureBackend:
         return spec(name, self)
 
     def create_module(self, _spec: object) -> None:
-        """Have the usual kind of module."""
+        """Return None for the default kind of module."""
 
     def exec_module(self, module: Any) -> None:
-        """Make the backend, now that matplotlib is there."""
+        """Define the backend classes. Matplotlib is being imported, so it is available now."""
         from matplotlib.backend_bases import FigureManagerBase  # noqa: PLC0415 - in the user's Python
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - as above
 
@@ -173,19 +171,19 @@ class FigureBackend:
         module.FigureCanvas, module.FigureManager, module.show = Canvas, Manager, show
 
     def show_open_figures(self) -> None:
-        """Show the open figures, and close them, as notebooks do."""
+        """Show and close all open figures, as notebooks do after each cell."""
         helpers: Any = sys.modules.get("matplotlib._pylab_helpers")
         if helpers is None:
             return
         managers = helpers.Gcf.get_all_fig_managers()
-        for manager in sorted(managers, key=lambda each: each.num):
+        for manager in sorted(managers, key=lambda manager: manager.num):
             figure = manager.canvas.figure
             if figure.axes or figure.texts or figure.images:
                 self.emit(render_figure(figure))
         helpers.Gcf.destroy_all()
 
     def close_figure(self, value: object) -> None:
-        """Close a figure that has been shown as a value."""
+        """Close a figure that has been shown as a value, so that it is not shown twice."""
         helpers: Any = sys.modules.get("matplotlib._pylab_helpers")
         for manager in helpers.Gcf.get_all_fig_managers() if helpers is not None else ():
             if manager.canvas.figure is value:
@@ -193,28 +191,14 @@ class FigureBackend:
 
 
 def render_figure(figure: Any) -> ImageValue:
-    """A figure as PNG."""
+    """Render a figure as PNG."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png", bbox_inches="tight")
     return ImageValue(stream.getvalue(), "image/png")
 
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-_IMAGE_METHODS = (
-    ("_repr_png_", "image/png", b"\x89PNG"),
-    ("_repr_jpeg_", "image/jpeg", b"\xff\xd8"),
-    ("_repr_svg_", "image/svg+xml", b""),
-)
-"""Methods, what they give, and how that begins: a client may end a talk over what is no picture."""
-_MAX_LINE_CHARACTERS = 100
-_MAX_PRETTY_CHARACTERS = 20_000
-
-
 def iter_display_parts(value: object) -> Iterator[str | ImageValue]:
-    """The pictures that a value is shown as, and one text at most."""
+    """Yield the images that represent a value, and at most one text."""
     table = format_data_frame(value)
     if table is not None:
         yield table
@@ -223,9 +207,9 @@ def iter_display_parts(value: object) -> Iterator[str | ImageValue]:
         yield render_figure(value)
         return
     bundle = _get_mime_bundle(value)
-    picture = _get_image(value, bundle)
-    if picture is not None:
-        yield picture
+    image = _get_image(value, bundle)
+    if image is not None:
+        yield image
     else:
         yield _get_markdown(value, bundle) or _format_text(value)
 
@@ -236,21 +220,21 @@ def _is_figure(value: object) -> bool:
 
 
 def _get_image(value: object, bundle: dict[str, Any]) -> ImageValue | None:
-    for method, mime, beginning in _IMAGE_METHODS:
+    for method, mime, signature in _IMAGE_METHODS:
         data = bundle.get(mime)
         if data is None:
             data = _call_method(value, method)
-        if isinstance(data, tuple) and data:  # with metadata
+        if isinstance(data, tuple) and data:  # notebook methods may return (data, metadata)
             data = data[0]
         if isinstance(data, str):
             data = data.encode() if mime == "image/svg+xml" else _decode_base64(data)
-        if isinstance(data, bytes) and data and data.startswith(beginning):
+        if isinstance(data, bytes) and data and data.startswith(signature):
             return ImageValue(data, mime)
     return None
 
 
 def _decode_base64(data: str) -> bytes:
-    import base64  # noqa: PLC0415 - seldom
+    import base64  # noqa: PLC0415 - rare
 
     return base64.b64decode(data)
 
@@ -271,23 +255,23 @@ def _format_text(value: object) -> str:
         type(value) in (dict, list, tuple, set, frozenset)
         and _MAX_LINE_CHARACTERS < len(text) < _MAX_PRETTY_CHARACTERS
     ):
-        import pprint  # noqa: PLC0415 - seldom
+        import pprint  # noqa: PLC0415 - rare
 
         return pprint.pformat(value, width=_MAX_LINE_CHARACTERS, sort_dicts=False)
-    if text.startswith("<") and " object at 0x" in text:  # which says nothing
+    if text.startswith("<") and " object at 0x" in text:  # the default repr tells only the class
         html = _call_method(value, "_repr_html_")
         if isinstance(html, str) and html:
-            from html.parser import HTMLParser  # noqa: PLC0415 - seldom
+            from html.parser import HTMLParser  # noqa: PLC0415 - rare
 
             return _strip_tags(html, HTMLParser) or text
     return text
 
 
 def _strip_tags(html: str, parser: Any) -> str:
-    """The text of some HTML."""
+    """Return the text content of HTML."""
     pieces: list[str] = []
 
-    class HtmlTextExtractor(parser):  # type: ignore[misc]  # it is imported when it is needed
+    class HtmlTextExtractor(parser):  # type: ignore[misc]  # a lazily imported base class
         hidden = 0
 
         def handle_starttag(self, tag: str, attrs: object) -> None:
@@ -310,27 +294,27 @@ def _strip_tags(html: str, parser: Any) -> str:
 
 
 def _collapse_spaces(text: str) -> str:
-    """The text with single spaces."""
+    """Collapse white space to single spaces, also at the beginning and the end."""
     words = " ".join(text.split())
     before = " " if text[:1].isspace() else ""
     return before + words + (" " if words and text[-1:].isspace() else "")
 
 
 def _get_mime_bundle(value: object) -> dict[str, Any]:
-    found = _call_method(value, "_repr_mimebundle_")
-    if isinstance(found, tuple) and found:
-        found = found[0]
-    return found if isinstance(found, dict) else {}
+    bundle = _call_method(value, "_repr_mimebundle_")
+    if isinstance(bundle, tuple) and bundle:  # (data, metadata)
+        bundle = bundle[0]
+    return bundle if isinstance(bundle, dict) else {}
 
 
 def _call_method(value: object, name: str) -> Any:
-    """What a method gives that a value's class may have; None when it fails."""
-    if isinstance(value, type):
+    """Call a display method of the value's class; return None if it is missing or fails."""
+    if isinstance(value, type):  # the method is meant for instances
         return None
     method = getattr(type(value), name, None)
     if method is None:
         return None
     try:
         return method(value)
-    except Exception:  # noqa: BLE001 - then it is shown in another way
+    except Exception:  # noqa: BLE001 - another representation is used instead
         return None
