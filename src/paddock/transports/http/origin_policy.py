@@ -45,6 +45,10 @@ class HostOriginPolicy:
 
     def find_violation(self, head: RequestHead) -> str | None:
         """Return the reason to reject a request, or None."""
+        return self.find_host_violation(head) or self.find_origin_violation(head)
+
+    def find_host_violation(self, head: RequestHead) -> str | None:
+        """Describe why the Host header is not allowed; return None if it is."""
         host_value = head.headers.get(b"host", b"")
         is_allowed = self._host_verdicts.get(host_value)
         if is_allowed is None:
@@ -53,6 +57,10 @@ class HostOriginPolicy:
             )
         if not is_allowed or b"host" in head.repeated:
             return f"Host {_quote_value(host_value)} is not allowed; add it to allowed_hosts"
+        return None
+
+    def find_origin_violation(self, head: RequestHead) -> str | None:
+        """Describe why the Origin header is not allowed; return None if it is, or is missing."""
         origin = head.headers.get(b"origin")
         if origin is None:
             return None
@@ -62,12 +70,12 @@ class HostOriginPolicy:
 
     def allows_origin(self, origin: bytes) -> bool:
         """Return whether web pages of an origin may use the endpoint."""
-        verdicts = self._origin_verdicts.get(origin)
-        if verdicts is None:
-            verdicts = _cache_verdict(
+        is_allowed = self._origin_verdicts.get(origin)
+        if is_allowed is None:
+            is_allowed = _cache_verdict(
                 self._origin_verdicts, origin, self._is_origin_permitted(origin)
             )
-        return verdicts
+        return is_allowed
 
     def make_cors_headers(self, head: RequestHead) -> Headers:
         """Return the headers that let a web page read the response."""
