@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.sessions import SessionManager
-from paddock.kernels.wolfram.engines import WoxiEngine, find_woxi
+from paddock.kernels.wolfram.engines import find_woxi
 
 CALLS = 300
 STARTS = 10
@@ -69,14 +70,14 @@ def run_alone(program: str) -> str:
     ).stdout
 
 
-def start_and_close(engine: WoxiEngine) -> None:
+def start_and_close(engine: Engine) -> None:
     """A kernel from nothing to its first answer."""
     kernel = engine.start(LIMITS)
     kernel.evaluate("1 + 1", LIMITS)
     kernel.close()
 
 
-def measure_sessions(engine: WoxiEngine, directory: Path) -> dict[str, float]:
+def measure_sessions(engine: Engine, directory: Path) -> dict[str, float]:
     """Calls of a session, and its resumption by another server."""
     sessions = SessionManager(directory)
     with sessions.open_session("benchmark", engine) as session:
@@ -102,7 +103,7 @@ def measure_sessions(engine: WoxiEngine, directory: Path) -> dict[str, float]:
     return found
 
 
-def measure(engine: WoxiEngine, directory: Path) -> dict[str, float]:
+def measure(engine: Engine, directory: Path) -> dict[str, float]:
     """All times in seconds."""
     found = {"the engine alone": float(run_alone(ENGINE_ALONE))}
     kernel = engine.start(LIMITS)

@@ -21,8 +21,9 @@ from jupyter_client.manager import start_new_kernel
 
 from paddock import Peer, connect
 from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import EvaluationLimits
-from paddock.kernels.python_engine import PythonEngine
+from paddock.kernels.python_engine import make_python_engine
 from paddock.kernels.sessions import SessionManager
 
 CALLS = 300
@@ -50,7 +51,7 @@ def median(act: Callable[[], object]) -> float:
     return statistics.median(times)
 
 
-def start_ours(engine: PythonEngine) -> float:
+def start_ours(engine: Engine) -> float:
     """From nothing to the first answer."""
     begun = time.perf_counter()
     kernel = engine.start(LIMITS)
@@ -90,7 +91,7 @@ def measure_tool(peer: Peer) -> float:
     return median(lambda: peer.call("PythonEvaluator", code=CODE, session=session[1]))
 
 
-def measure(engine: PythonEngine, directory: Path) -> dict[str, float]:
+def measure(engine: Engine, directory: Path) -> dict[str, float]:
     """All times in seconds."""
     ours, theirs = [], []
     for _ in range(STARTS):
@@ -135,7 +136,9 @@ def main() -> None:
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         os.environ[DATA_DIRECTORY_VARIABLE] = directory
-        engine = PythonEngine(sys.executable, ".".join(map(str, sys.version_info[:3])), directory)
+        engine = make_python_engine(
+            sys.executable, ".".join(map(str, sys.version_info[:3])), directory
+        )
         found = measure(engine, Path(directory, "sessions"))
     print("| what | ms |\n| --- | --- |")
     for name, seconds in found.items():

@@ -14,7 +14,7 @@ def test_all_engines_are_listed_with_the_one_that_is_used(paddock: Program) -> N
     assert heading.split() == ["ENGINE", "VERSION", "LICENCE", "FOUND", "USED"]
     assert [line.split()[0] for line in lines[:4]] == NAMES
     assert [line.endswith(" yes") for line in lines[:4]] == [False, False, False, True]
-    assert "No engine is used: PADDOCK_WOLFRAM_ENGINE names it." in lines
+    assert "No engine is used: selected by PADDOCK_WOLFRAM_ENGINE." in lines
 
 
 def test_json_has_licences_and_reasons(paddock: Program) -> None:
@@ -23,7 +23,7 @@ def test_json_has_licences_and_reasons(paddock: Program) -> None:
     assert list(found) == NAMES
     assert found["woxi"]["licence"] == "AGPL-3.0-or-later"
     assert found["mathics"]["licence"] == "GPL-3.0-or-later"
-    assert found["none"]["reason"] == "PADDOCK_WOLFRAM_ENGINE names it"
+    assert found["none"]["reason"] == "selected by PADDOCK_WOLFRAM_ENGINE"
     assert [name for name in found if found[name]["is_chosen"]] == ["none"]
 
 
@@ -39,4 +39,4 @@ def test_a_setting_that_cannot_be_is_reported_after_the_list(paddock: Program) -
 
 def test_a_kernel_that_is_named_and_not_there_is_reported(paddock: Program) -> None:
     said = paddock("engines", environment={"PADDOCK_WOLFRAM_KERNEL": "/gone"})
-    assert "'/gone', which PADDOCK_WOLFRAM_KERNEL names, is no program" in said.out
+    assert "'/gone', which PADDOCK_WOLFRAM_KERNEL names, is not a program" in said.out

@@ -31,5 +31,5 @@ def test_the_program_prints_the_engine_that_is_used(
     runpy.run_path(str(PROGRAM))
     (engine,) = [one for one in engines() if one.is_chosen]
     assert capsys.readouterr().out == (
-        f"No engine {engine.version}: PADDOCK_WOLFRAM_ENGINE names it\n"
+        f"No engine {engine.version}: selected by PADDOCK_WOLFRAM_ENGINE\n"
     )

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from paddock.directories import DATA_DIRECTORY_VARIABLE
+from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.sessions import SessionManager
-from paddock.kernels.wolfram.engines import WoxiEngine, find_woxi
+from paddock.kernels.wolfram.engines import find_woxi
 from paddock.kernels.worker.worker_kernel import WorkerKernel
 
 
@@ -24,13 +25,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def engine() -> WoxiEngine:
+def engine() -> Engine:
     """The engine that is always there for tests."""
     return find_woxi()
 
 
 @pytest.fixture
-def start(engine: WoxiEngine) -> Iterator[Callable[[EvaluationLimits], WorkerKernel]]:
+def start(engine: Engine) -> Iterator[Callable[[EvaluationLimits], WorkerKernel]]:
     """Starts kernels, which are closed in the end."""
     kernels: list[WorkerKernel] = []
 

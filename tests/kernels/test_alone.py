@@ -1,13 +1,15 @@
 """Workers without other processes, as on systems that cannot fork."""
 
+import dataclasses
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput
 from paddock.kernels.sessions import SessionManager
-from paddock.kernels.wolfram.engines import WoxiEngine, find_woxi
+from paddock.kernels.wolfram.engines import find_woxi
 from paddock.kernels.wolfram.printed_output import parse_printed_output
 from paddock.kernels.worker.worker_kernel import WorkerKernel, start_worker
 
@@ -15,25 +17,21 @@ LIMITS = EvaluationLimits(seconds=30)
 MODULE = "paddock.kernels.wolfram.woxi_interpreter"
 
 
-class Alone(WoxiEngine, frozen=True):
-    """woxi as it runs on such a system."""
-
-    def start(self, limits: EvaluationLimits) -> WorkerKernel:
-        return start_worker(
-            "woxi", MODULE, limits, read_printed=parse_printed_output, is_alone=True
-        )
+def start_alone(limits: EvaluationLimits) -> WorkerKernel:
+    """Start woxi as on such a system."""
+    return start_worker("woxi", MODULE, limits, read_printed=parse_printed_output, is_alone=True)
 
 
 @pytest.fixture
-def alone() -> Alone:
+def alone() -> Engine:
     """The engine."""
-    return Alone(find_woxi().version)
+    return dataclasses.replace(find_woxi(), start=start_alone)
 
 
 @pytest.fixture
-def kernel(alone: Alone) -> Iterator[WorkerKernel]:
+def kernel(alone: Engine) -> Iterator[WorkerKernel]:
     """A kernel in one process."""
-    kernel = alone.start(EvaluationLimits())
+    kernel = start_alone(EvaluationLimits())
     yield kernel
     kernel.close()
 
@@ -81,7 +79,7 @@ def test_a_cancelled_evaluation_ends_the_kernel(kernel: WorkerKernel) -> None:
 
 
 @pytest.mark.parametrize("code", ["x = 6; While[True]", "x = 6; Quit[]"])
-def test_its_session_has_the_definitions_from_before(alone: Alone, code: str) -> None:
+def test_its_session_has_the_definitions_from_before(alone: Engine, code: str) -> None:
     sessions = SessionManager()
     try:
         with sessions.open_session(None, alone) as session:

@@ -13,7 +13,7 @@ import urllib3
 
 from paddock import Peer, Server, connect
 from paddock.kernels.child.process_tree import list_descendants
-from paddock.kernels.jupyter.engine import JupyterEngine
+from paddock.kernels.jupyter.engine import make_jupyter_engine
 from paddock.kernels.kernel import EvaluationLimits, Kernel, KernelError
 from paddock.toolkits.python.tools import python_evaluator_tool
 from tests.kernels.processes import Watched, next_line, run_program, watch
@@ -24,11 +24,11 @@ TOKEN = "only-for-these-tests"  # noqa: S105 - of a server that only these tests
 STAYS = "Changes made until then were kept: Jupyter kernels cannot be rolled back."
 GONE = "The kernel has ended, and all its definitions are lost."
 SERVER = """
-from paddock.kernels.jupyter.engine import JupyterEngine
+from paddock.kernels.jupyter.engine import make_jupyter_engine
 from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.child.process_tree import list_descendants
 limits = EvaluationLimits(network=True)
-kernel = JupyterEngine("python3", "", ".").start(limits)
+kernel = make_jupyter_engine("python3", "", ".").start(limits)
 kernel.evaluate("import subprocess; subprocess.Popen(['setsid', 'sleep', '1000'])", limits)
 print(kernel.describe()["guard"], *list_descendants(kernel.describe()["guard"]), flush=True)
 input()
@@ -66,7 +66,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     """An installed kernel."""
-    kernel = JupyterEngine("python3", "", str(tmp_path_factory.mktemp("work"))).start(LIMITS)
+    kernel = make_jupyter_engine("python3", "", str(tmp_path_factory.mktemp("work"))).start(LIMITS)
     yield kernel
     kernel.close()
 
@@ -74,7 +74,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
 @pytest.fixture(scope="module")
 def there(gateway: str) -> Iterator[Kernel]:
     """A kernel of the server."""
-    kernel = JupyterEngine("python3", "", ".", gateway, TOKEN).start(LIMITS)
+    kernel = make_jupyter_engine("python3", "", ".", gateway, TOKEN).start(LIMITS)
     yield kernel
     kernel.close()
 
@@ -136,7 +136,7 @@ def test_a_flood_is_cut_and_that_is_reported(kernel: Kernel) -> None:
 @pytest.mark.parametrize("place", ["here", "there"])
 def test_a_kernel_that_ends_is_reported_as_ended(place: str, gateway: str) -> None:
     address, token = (gateway, TOKEN) if place == "there" else ("", "")
-    kernel = JupyterEngine("python3", "", ".", address, token).start(LIMITS)
+    kernel = make_jupyter_engine("python3", "", ".", address, token).start(LIMITS)
     outcome = kernel.evaluate("import os\nos._exit(3)", LIMITS)
     assert outcome.status == "crashed"
     assert outcome.note == f"The kernel crashed, or the code ended it. {GONE}"
@@ -145,7 +145,7 @@ def test_a_kernel_that_ends_is_reported_as_ended(place: str, gateway: str) -> No
 
 
 def test_one_that_does_not_heed_an_interrupt_is_ended() -> None:
-    kernel = JupyterEngine("python3", "", ".").start(LIMITS)
+    kernel = make_jupyter_engine("python3", "", ".").start(LIMITS)
     code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     outcome = kernel.evaluate(code, EvaluationLimits(seconds=0.5, network=True))
     assert outcome.status == "timed-out"
@@ -159,7 +159,7 @@ def kernels_at(gateway: str) -> str:
 
 
 def test_a_kernel_at_a_server_is_deleted_in_the_end(gateway: str) -> None:
-    kernel = JupyterEngine("python3", "", ".", gateway, TOKEN).start(LIMITS)
+    kernel = make_jupyter_engine("python3", "", ".", gateway, TOKEN).start(LIMITS)
     name = str(kernel.describe()["id"])
     assert name in kernels_at(gateway)
     kernel.close()
@@ -186,25 +186,25 @@ def test_it_is_confined_as_far_as_a_program_with_sockets_can_be(here: Kernel) ->
 
 def test_there_is_no_jupyter_kernel_without_network() -> None:
     with pytest.raises(KernelError, match="cannot be used without network"):
-        JupyterEngine("python3", "", ".").start(EvaluationLimits())
+        make_jupyter_engine("python3", "", ".").start(EvaluationLimits())
 
 
 def test_a_name_that_no_kernel_has_is_reported_with_those_that_there_are() -> None:
-    with pytest.raises(KernelError, match="There are: python3"):
-        JupyterEngine("pyhton3", "", ".").start(LIMITS)
+    with pytest.raises(KernelError, match="Installed kernels: python3"):
+        make_jupyter_engine("pyhton3", "", ".").start(LIMITS)
 
 
 @pytest.mark.parametrize("token", ["", "wrong"])
 def test_a_server_that_refuses_is_reported(gateway: str, token: str) -> None:
     with pytest.raises(KernelError, match="403"):
-        JupyterEngine("python3", "", ".", gateway, token).start(LIMITS)
+        make_jupyter_engine("python3", "", ".", gateway, token).start(LIMITS)
 
 
 def test_a_server_that_is_not_there_is_reported() -> None:
     with pytest.raises(KernelError, match=re.escape("cannot be started at http://127.0.0.1:9")):
-        JupyterEngine("python3", "", ".", "http://127.0.0.1:9", "").start(LIMITS)
+        make_jupyter_engine("python3", "", ".", "http://127.0.0.1:9", "").start(LIMITS)
     with pytest.raises(KernelError, match="expected http or https"):
-        JupyterEngine("python3", "", ".", "file:///etc/passwd", "").start(LIMITS)
+        make_jupyter_engine("python3", "", ".", "file:///etc/passwd", "").start(LIMITS)
 
 
 def peer_with(**options: object) -> Peer:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import paddock.kernels
+from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, EvaluationResult, Kernel
-from paddock.kernels.python_engine import PythonEngine
+from paddock.kernels.python_engine import make_python_engine
 from paddock.kernels.worker.worker_kernel import start_worker
 
 LIMITS = EvaluationLimits(seconds=30)
@@ -22,13 +23,13 @@ Evaluate = Callable[..., EvaluationResult]
 
 
 @pytest.fixture(scope="module")
-def python(tmp_path_factory: pytest.TempPathFactory) -> PythonEngine:
+def python(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """The Python that the tests run in, in a directory of its own."""
-    return PythonEngine(sys.executable, "3.11", str(tmp_path_factory.mktemp("project")))
+    return make_python_engine(sys.executable, "3.11", str(tmp_path_factory.mktemp("project")))
 
 
 @pytest.fixture(scope="module")
-def shared(python: PythonEngine) -> Iterator[Kernel]:
+def shared(python: Engine) -> Iterator[Kernel]:
     """One kernel for all that leaves it as it was."""
     kernel = python.start(LIMITS)
     yield kernel
@@ -324,9 +325,7 @@ TRICKY = {
 
 
 @pytest.mark.parametrize("name", TRICKY)
-def test_code_that_breaks_its_own_process_leaves_one_that_works(
-    python: PythonEngine, name: str
-) -> None:
+def test_code_that_breaks_its_own_process_leaves_one_that_works(python: Engine, name: str) -> None:
     kernel = python.start(LIMITS)
     try:
         outcome = kernel.evaluate(TRICKY[name], LIMITS)
@@ -348,7 +347,7 @@ def test_what_was_set_back_is_reported(evaluate: Evaluate) -> None:
     ]
 
 
-def test_who_puts_an_answer_instead_of_input_keeps_it(python: PythonEngine) -> None:
+def test_who_puts_an_answer_instead_of_input_keeps_it(python: Engine) -> None:
     kernel = python.start(LIMITS)
     try:
         put = kernel.evaluate("import builtins\nbuiltins.input = lambda *_: '5'", LIMITS)
@@ -358,7 +357,7 @@ def test_who_puts_an_answer_instead_of_input_keeps_it(python: PythonEngine) -> N
         kernel.close()
 
 
-def test_threads_go_on_and_then_nothing_is_reverted(python: PythonEngine) -> None:
+def test_threads_go_on_and_then_nothing_is_reverted(python: Engine) -> None:
     kernel = python.start(LIMITS)
     try:
         kernel.evaluate(
@@ -382,7 +381,7 @@ def test_threads_go_on_and_then_nothing_is_reverted(python: PythonEngine) -> Non
         kernel.close()
 
 
-def test_programs_that_were_started_can_be_waited_for_later(python: PythonEngine) -> None:
+def test_programs_that_were_started_can_be_waited_for_later(python: Engine) -> None:
     kernel = python.start(LIMITS)
     try:
         program = "['sh', '-c', 'read x; exit 3']"
@@ -394,7 +393,7 @@ def test_programs_that_were_started_can_be_waited_for_later(python: PythonEngine
 
 
 def test_libraries_with_threads_of_their_own_are_not_forked_in_the_middle(
-    python: PythonEngine,
+    python: Engine,
 ) -> None:
     kernel = python.start(LIMITS)
     try:
@@ -405,7 +404,7 @@ def test_libraries_with_threads_of_their_own_are_not_forked_in_the_middle(
         kernel.close()
 
 
-def test_there_is_no_network_unless_it_is_allowed(python: PythonEngine) -> None:
+def test_there_is_no_network_unless_it_is_allowed(python: Engine) -> None:
     code = "import socket\nsocket.socket().getsockname()"
     for network, status in ((False, "failed"), (True, "done")):
         kernel = python.start(EvaluationLimits(network=network))
@@ -421,7 +420,7 @@ def test_an_error_for_want_of_the_network_says_what_can_be_done(evaluate: Evalua
     assert told.endswith("The operator of the server can enable it: option AllowNetwork.)")
 
 
-def test_without_forks_what_is_stopped_ends_the_kernel(python: PythonEngine) -> None:
+def test_without_forks_what_is_stopped_ends_the_kernel(python: Engine) -> None:
     module = "paddock.kernels.child.python.interpreter"
     directory = Path(python.directory)
     kernel = start_worker(

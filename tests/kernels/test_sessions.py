@@ -1,5 +1,6 @@
 """Sessions: what lasts from call to call, and from one server to the next."""
 
+import dataclasses
 import os
 import stat
 import sys
@@ -11,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from paddock.files import FileBusyError, lock_file
-from paddock.kernels.engine import Capability
+from paddock.kernels.engine import Capability, Engine
 from paddock.kernels.kernel import EvaluationLimits, EvaluationResult, KernelError
 from paddock.kernels.sessions import RetentionPolicy, SessionManager
-from paddock.kernels.wolfram.engines import WoxiEngine
 from paddock.kernels.wolfram.line_evaluator import evaluate_line
 from tests.kernels.processes import Watched, next_line, run_program
 
@@ -34,7 +34,7 @@ class Call(EvaluationResult, frozen=True, kw_only=True):
     session_notes: tuple[str, ...]
 
 
-def call(sessions: SessionManager, engine: WoxiEngine, session: str | None, code: str) -> Call:
+def call(sessions: SessionManager, engine: Engine, session: str | None, code: str) -> Call:
     """Evaluate one expression as a tool would."""
     with sessions.open_session(session, engine) as found:
         line = found.next_line
@@ -51,9 +51,7 @@ def call(sessions: SessionManager, engine: WoxiEngine, session: str | None, code
         )
 
 
-def test_a_call_without_an_id_gets_a_new_session(
-    sessions: SessionManager, engine: WoxiEngine
-) -> None:
+def test_a_call_without_an_id_gets_a_new_session(sessions: SessionManager, engine: Engine) -> None:
     first = call(sessions, engine, None, "x = 5")
     assert (first.how, first.line, first.result) == ("new", 1, "5")
     assert len(first.session) == 8
@@ -66,22 +64,20 @@ def test_a_call_without_an_id_gets_a_new_session(
 
 @pytest.mark.parametrize("session", ["", "1abc", "a/b", "../x", "a" * 65, "a b", "ä"])
 def test_an_id_that_no_session_can_have_gets_a_new_one(
-    sessions: SessionManager, engine: WoxiEngine, session: str
+    sessions: SessionManager, engine: Engine, session: str
 ) -> None:
     found = call(sessions, engine, session, "1")
     assert (found.how, found.session != session) == ("new", True)
 
 
-def test_an_id_that_nothing_is_known_of_is_used(
-    sessions: SessionManager, engine: WoxiEngine
-) -> None:
+def test_an_id_that_nothing_is_known_of_is_used(sessions: SessionManager, engine: Engine) -> None:
     first = call(sessions, engine, "Mine_1", "x = 5")
     assert (first.session, first.how) == ("Mine_1", "reused")
     assert call(sessions, engine, "Mine_1", "x").how == "continued"
 
 
 def test_definitions_lines_and_history_are_there_after_a_restart(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", 'x = "five"')
@@ -101,9 +97,7 @@ def test_definitions_lines_and_history_are_there_after_a_restart(
         assert session.entries[2].outputs[0].text.startswith("Power::infy: ")
 
 
-def test_expressions_of_one_input_have_one_line(
-    sessions: SessionManager, engine: WoxiEngine
-) -> None:
+def test_expressions_of_one_input_have_one_line(sessions: SessionManager, engine: Engine) -> None:
     with sessions.open_session(None, engine) as session:
         session.evaluate("1", LIMITS, source="1\n%")
         session.evaluate("(1)", LIMITS, line=1, source="1\n%")
@@ -117,7 +111,7 @@ def test_expressions_of_one_input_have_one_line(
 
 
 def test_an_evaluation_that_was_reverted_counts_as_a_line_and_is_not_repeated(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
@@ -133,7 +127,7 @@ def test_an_evaluation_that_was_reverted_counts_as_a_line_and_is_not_repeated(
 
 
 def test_a_server_that_is_killed_mid_call_loses_that_call_only(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     program = """
 from paddock.kernels.wolfram.engines import find_woxi
@@ -153,9 +147,7 @@ with sessions.open_session("mine", find_woxi()) as session:
     assert (found.how, found.line, found.result) == ("resumed-new-kernel", 21, "190")
 
 
-def test_two_processes_take_turns_in_one_session(
-    sessions: SessionManager, engine: WoxiEngine
-) -> None:
+def test_two_processes_take_turns_in_one_session(sessions: SessionManager, engine: Engine) -> None:
     program = """
 import sys
 from paddock.kernels.wolfram.engines import find_woxi
@@ -185,7 +177,7 @@ sessions.close()
 
 
 def test_what_has_effects_is_never_repeated(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine, tmp_path: Path
+    open_sessions: Callable[[], SessionManager], engine: Engine, tmp_path: Path
 ) -> None:
     """One server evaluates; another goes on; both are killed, and a third goes on."""
     file = tmp_path / "effects"
@@ -207,7 +199,7 @@ def test_what_has_effects_is_never_repeated(
 
 
 def test_what_has_effects_and_was_not_saved_is_left_out_and_told(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     for code in ("x = 5", "r = RandomInteger[{7, 7}]", "y = r + x"):
@@ -226,7 +218,7 @@ def test_what_has_effects_and_was_not_saved_is_left_out_and_told(
 
 
 def test_repeating_can_be_cancelled_and_continues_in_the_next_call(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "n = 0; While[n < 2*10^5, n++]; n")
@@ -242,7 +234,7 @@ def test_repeating_can_be_cancelled_and_continues_in_the_next_call(
 
 
 def test_saving_gives_way_to_calls_and_reading_saves_nothing(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     state = sessions.directory / "mine.state"
     call(sessions, engine, "mine", "r = RandomInteger[10^9]")
@@ -259,7 +251,7 @@ def test_saving_gives_way_to_calls_and_reading_saves_nothing(
     assert state.stat().st_mtime_ns > saved
 
 
-def test_long_texts_are_not_kept(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_long_texts_are_not_kept(sessions: SessionManager, engine: Engine) -> None:
     call(sessions, engine, "mine", 'Print[StringRepeat["a", 10^6]]; StringRepeat["b", 2*10^6]')
     assert (sessions.directory / "mine.jsonl").stat().st_size < 50_000
     with sessions.open_session("mine", engine) as session:
@@ -273,7 +265,7 @@ def test_long_texts_are_not_kept(sessions: SessionManager, engine: WoxiEngine) -
 
 
 def test_a_session_in_use_elsewhere_is_waited_for_with_progress(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     program = """
 import sys
@@ -304,16 +296,14 @@ with SessionManager().open_session("mine", find_woxi()):
             assert session.status == "reused"
 
 
-def test_calls_of_one_session_wait_for_each_other(
-    sessions: SessionManager, engine: WoxiEngine
-) -> None:
+def test_calls_of_one_session_wait_for_each_other(sessions: SessionManager, engine: Engine) -> None:
     call(sessions, engine, "mine", "x = 0")
     with ThreadPoolExecutor(8) as threads:
         calls = [threads.submit(call, sessions, engine, "mine", "x = x + 1") for _ in range(16)]
     assert sorted(int(found.result().result or 0) for found in calls) == list(range(1, 17))
 
 
-def test_fifty_sessions_at_once(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_fifty_sessions_at_once(sessions: SessionManager, engine: Engine) -> None:
     begun = threading.Barrier(50)
 
     def use(number: int) -> list[str | None]:
@@ -328,7 +318,7 @@ def test_fifty_sessions_at_once(sessions: SessionManager, engine: WoxiEngine) ->
 
 
 def test_a_kernel_that_was_killed_is_replaced_and_the_user_told(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     call(sessions, engine, "mine", "x = 5")
     with sessions.open_session("mine", engine) as session:
@@ -340,7 +330,7 @@ def test_a_kernel_that_was_killed_is_replaced_and_the_user_told(
 
 
 def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     call(sessions, engine, "mine", "x = 5")
     with sessions.open_session("mine", engine) as session:
@@ -361,7 +351,7 @@ def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
 
 
 def test_leave_to_use_the_network_keeps_the_definitions(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     with sessions.open_session(None, engine) as session:
         session.evaluate("x = 5", LIMITS)
@@ -370,7 +360,7 @@ def test_leave_to_use_the_network_keeps_the_definitions(
         assert session.describe()["network"] is True
 
 
-def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: WoxiEngine) -> None:
+def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: Engine) -> None:
     sessions = SessionManager(max_kernels=2)
     try:
         for name in ("one", "two", "three"):
@@ -382,15 +372,9 @@ def test_kernels_of_idle_sessions_are_closed_when_there_are_too_many(engine: Wox
         sessions.close()
 
 
-class Licensed(WoxiEngine, frozen=True):
-    """An engine that does not run in any number."""
-
-    name: str = "licensed"
+def test_kernels_that_need_licences_are_few(sessions: SessionManager, engine: Engine) -> None:
     capabilities: frozenset[Capability] = frozenset({"state", "rollback", "evaluation"})
-
-
-def test_kernels_that_need_licences_are_few(sessions: SessionManager, engine: WoxiEngine) -> None:
-    licensed = Licensed(engine.version, engine.location)
+    licensed = dataclasses.replace(engine, name="licensed", capabilities=capabilities)
     call(sessions, engine, "free", "x = 0")
     for name in ("one", "two", "three"):
         call(sessions, licensed, name, f'x = "{name}"')
@@ -399,7 +383,7 @@ def test_kernels_that_need_licences_are_few(sessions: SessionManager, engine: Wo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
-def test_no_one_else_may_read_a_session(sessions: SessionManager, engine: WoxiEngine) -> None:
+def test_no_one_else_may_read_a_session(sessions: SessionManager, engine: Engine) -> None:
     call(sessions, engine, "mine", "x = RandomInteger[9]")
     sessions.close()
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in sessions.directory.iterdir()}
@@ -407,7 +391,7 @@ def test_no_one_else_may_read_a_session(sessions: SessionManager, engine: WoxiEn
 
 
 def test_a_torn_last_line_is_ignored(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
@@ -422,7 +406,7 @@ def test_a_torn_last_line_is_ignored(
 
 @pytest.mark.parametrize("content", [b"", b"nonsense\n", b'{"schema":9}\n', b"\xff" * 5000])
 def test_a_broken_file_is_moved_aside_and_told(
-    sessions: SessionManager, engine: WoxiEngine, content: bytes
+    sessions: SessionManager, engine: Engine, content: bytes
 ) -> None:
     sessions.directory.mkdir(parents=True)
     file = sessions.directory / "mine.jsonl"
@@ -438,7 +422,7 @@ def test_a_broken_file_is_moved_aside_and_told(
 
 
 def test_a_broken_line_is_left_out_and_told_and_the_rest_is_kept(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     for code in ("r = RandomInteger[10^9]", "x = 5", "y = RandomInteger[10^9] + r", "{r, y}"):
@@ -471,7 +455,7 @@ def test_a_broken_line_is_left_out_and_told_and_the_rest_is_kept(
 
 @pytest.mark.parametrize("line", [-5, 0, 10**12])
 def test_a_line_number_that_cannot_be_is_not_believed(
-    sessions: SessionManager, engine: WoxiEngine, line: int
+    sessions: SessionManager, engine: Engine, line: int
 ) -> None:
     call(sessions, engine, "mine", "x = 5")
     file = sessions.directory / "mine.jsonl"
@@ -484,7 +468,7 @@ def test_a_line_number_that_cannot_be_is_not_believed(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
 @pytest.mark.parametrize("ending", ["jsonl", "state"])
 def test_a_pipe_instead_of_a_file_is_not_waited_for(
-    sessions: SessionManager, engine: WoxiEngine, ending: str
+    sessions: SessionManager, engine: Engine, ending: str
 ) -> None:
     sessions.directory.mkdir(parents=True)
     os.mkfifo(sessions.directory / f"mine.{ending}")
@@ -495,7 +479,7 @@ def test_a_pipe_instead_of_a_file_is_not_waited_for(
 
 
 def test_a_state_of_evaluations_that_were_lost_is_not_believed(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5; y = RandomInteger[]")
@@ -514,7 +498,7 @@ def test_a_state_of_evaluations_that_were_lost_is_not_believed(
 
 
 def test_a_broken_state_is_made_good_by_the_journal(
-    open_sessions: Callable[[], SessionManager], engine: WoxiEngine
+    open_sessions: Callable[[], SessionManager], engine: Engine
 ) -> None:
     before = open_sessions()
     call(before, engine, "mine", "x = 5")
@@ -524,7 +508,7 @@ def test_a_broken_state_is_made_good_by_the_journal(
 
 
 def test_a_session_goes_on_when_its_file_was_deleted(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     call(sessions, engine, "mine", "x = 5")
     file = sessions.directory / "mine.jsonl"
@@ -537,7 +521,7 @@ def test_a_session_goes_on_when_its_file_was_deleted(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 def test_a_full_disk_changes_no_result_and_is_reported(
-    sessions: SessionManager, engine: WoxiEngine
+    sessions: SessionManager, engine: Engine
 ) -> None:
     program = """
 import resource, signal, sys
@@ -570,9 +554,7 @@ sessions.close()
     assert (found.line, found.result) == (4, "7")
 
 
-def test_a_directory_that_cannot_be_used_changes_no_result(
-    tmp_path: Path, engine: WoxiEngine
-) -> None:
+def test_a_directory_that_cannot_be_used_changes_no_result(tmp_path: Path, engine: Engine) -> None:
     (tmp_path / "file").write_text("")
     sessions = SessionManager(tmp_path / "file" / "sessions")
     try:
@@ -594,7 +576,7 @@ def test_a_directory_that_cannot_be_used_changes_no_result(
     ],
 )
 def test_old_sessions_are_deleted_but_never_one_in_use(
-    engine: WoxiEngine, keeping: RetentionPolicy, left: set[str]
+    engine: Engine, keeping: RetentionPolicy, left: set[str]
 ) -> None:
     sessions = SessionManager(retention=keeping)
     try:

@@ -1,4 +1,4 @@
-"""Engine interface: the description of an evaluator, from which kernels are started.
+"""Description of an evaluation engine, from which kernels are started.
 
 Creating an `Engine` is cheap: the server never imports an engine's packages. An engine that is a
 Python package runs in a worker, which `paddock.kernels.worker.worker_kernel.start_worker` starts;
@@ -7,10 +7,11 @@ only the worker imports the module that loads the engine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
 
-if TYPE_CHECKING:
-    from paddock.kernels.kernel import EvaluationLimits, Kernel
+from paddock.kernels.kernel import EvaluationLimits, Kernel
 
 Language = Literal["wolfram", "python", "other"]
 
@@ -27,53 +28,32 @@ Capability = Literal["state", "rollback", "interrupt", "pictures", "packages", "
 """
 
 
-class Engine(Protocol):
-    """A program or library that evaluates a language."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Engine:
+    """A program or library that evaluates a language.
 
-    @property
-    def name(self) -> str:
-        """Unique name; for Wolfram Language engines the word used in settings."""
-        ...
+    Attributes:
+        name: Unique name; for Wolfram Language engines the word used in settings.
+        title: Display name without the version.
+        language: The language that it evaluates.
+        licence: SPDX identifier of the licence, or a description for proprietary ones.
+        install_hint: Instructions for installing it.
+        capabilities: Its optional abilities.
+        start: Starts a kernel; only limits that apply to a whole kernel take effect. Raises
+            KernelError if the kernel does not start.
+        version: Installed version; empty if unknown before the engine starts.
+        location: Where it is installed; empty if it was not found.
+        directory: Initial working directory of its kernels; empty if they have none of their own.
+    """
 
-    @property
-    def title(self) -> str:
-        """Display name without the version."""
-        ...
-
-    @property
-    def language(self) -> Language:
-        """The language that it evaluates."""
-        ...
-
-    @property
-    def version(self) -> str:
-        """Installed version; empty if unknown before the engine starts."""
-        ...
-
-    @property
-    def licence(self) -> str:
-        """SPDX identifier of the licence, or a description for proprietary ones."""
-        ...
-
-    @property
-    def location(self) -> str:
-        """Where it is installed; empty if it was not found."""
-        ...
-
-    @property
-    def install_hint(self) -> str:
-        """Instructions for installing it."""
-        ...
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """The optional abilities that it has."""
-        ...
-
-    def start(self, limits: EvaluationLimits) -> Kernel:
-        """Start a kernel. Only the limits that apply to a whole kernel take effect here.
-
-        Raises:
-            KernelError: The kernel does not start.
-        """
-        ...
+    name: str
+    title: str
+    language: Language
+    licence: str
+    install_hint: str
+    capabilities: frozenset[Capability]
+    # Excluded from the representation because it may hold an access token.
+    start: Callable[[EvaluationLimits], Kernel] = field(repr=False, compare=False)
+    version: str = ""
+    location: str = ""
+    directory: str = ""

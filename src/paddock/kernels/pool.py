@@ -104,4 +104,4 @@ class KernelPool:
 
 def _get_engine_key(engine: Engine) -> _EngineKey:
     """Identify interchangeable kernels: same engine, same working directory."""
-    return engine.name, getattr(engine, "directory", "")
+    return engine.name, engine.directory

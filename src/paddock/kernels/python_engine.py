@@ -11,9 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from paddock.kernels.engine import Capability, Language
+from paddock.kernels.engine import Capability, Engine
 from paddock.kernels.kernel import KernelError
 from paddock.kernels.worker.worker_kernel import start_worker
 
@@ -27,57 +25,61 @@ MIN_PYTHON_VERSION = (3, 8)
 _INTERPRETER_MODULE = "paddock.kernels.child.python.interpreter"
 
 
-class PythonEngine(msgspec.Struct, frozen=True):
-    """A Python interpreter, with the working directory of its kernels."""
+def make_python_engine(
+    interpreter: str, version: str, directory: str, title: str = "Python"
+) -> Engine:
+    """Return the engine of an interpreter.
 
-    location: str
-    """The path of the interpreter."""
-    version: str
-    directory: str
-    title: str = "Python"
-    language: Language = "python"
-    licence: str = "PSF-2.0"
-    install_hint: str = "create a virtual environment: python -m venv .venv"
-    capabilities: frozenset[Capability] = PYTHON_CAPABILITIES
+    Args:
+        interpreter: The path of the interpreter.
+        version: Its version.
+        directory: The initial working directory of its kernels.
+        title: The display name.
+    """
 
-    @property
-    def name(self) -> str:
-        """The word by which sessions tell engines apart."""
-        """The name under which sessions store the engine."""
-
-    def start(self, limits: EvaluationLimits) -> Kernel:
-        """Start a kernel in this interpreter.
-
-        Raises:
-            KernelError: The interpreter is older than 3.8, or does not start.
-        """
-        if _parse_version(self.version) < MIN_PYTHON_VERSION:
+    def start(limits: EvaluationLimits) -> Kernel:
+        if _parse_version(version) < MIN_PYTHON_VERSION:
             raise KernelError(
-                f"{self.location} is Python {self.version}; Python 3.8 or later is required",
+                f"{interpreter} is Python {version}; Python 3.8 or later is required",
                 hint="select another interpreter",
             )
         return start_worker(
-            self.location,
+            interpreter,
             _INTERPRETER_MODULE,
             limits,
-            variables=self._build_variables(),
-            python=self.location,
-            directory=Path(self.directory),
+            variables=_build_variables(interpreter),
+            python=interpreter,
+            directory=Path(directory),
         )
 
-    def _build_variables(self) -> dict[str, str]:
-        """Return the variables that activating the interpreter's environment would set."""
-        programs = Path(self.location).parent
-        prefix = programs.parent if programs.name.lower() in {"bin", "scripts"} else programs
-        variables: dict[str, str] = {}
-        if Path(self.location) == Path(sys.executable) and sys.prefix == sys.base_prefix:
-            return variables
-        variables["PATH"] = os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)])
-        if (prefix / "pyvenv.cfg").is_file():
-            variables["VIRTUAL_ENV"] = str(prefix)
-        elif (prefix / "conda-meta").is_dir():
-            variables["CONDA_PREFIX"] = str(prefix)
+    return Engine(
+        name=f"python {interpreter}",
+        title=title,
+        language="python",
+        licence="PSF-2.0",
+        install_hint="create a virtual environment: python -m venv .venv",
+        capabilities=PYTHON_CAPABILITIES,
+        start=start,
+        version=version,
+        location=interpreter,
+        directory=directory,
+    )
+
+
+def _build_variables(interpreter: str) -> dict[str, str]:
+    """Return the variables that activating the interpreter's environment would set."""
+    programs = Path(interpreter).parent
+    prefix = programs.parent if programs.name.lower() in {"bin", "scripts"} else programs
+    variables: dict[str, str] = {}
+    # Paddock's own interpreter outside of a virtual environment needs no activation.
+    if Path(interpreter) == Path(sys.executable) and sys.prefix == sys.base_prefix:
         return variables
+    variables["PATH"] = os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)])
+    if (prefix / "pyvenv.cfg").is_file():
+        variables["VIRTUAL_ENV"] = str(prefix)
+    elif (prefix / "conda-meta").is_dir():
+        variables["CONDA_PREFIX"] = str(prefix)
+    return variables
 
 
 def _parse_version(version: str) -> tuple[int, ...]:

@@ -1,13 +1,11 @@
-"""Jupyter kernels as engines: found by name, here or at a gateway."""
+"""Jupyter engine: kernels found by name, on this machine or at a gateway."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from paddock.kernels.engine import Capability, Language
+from paddock.kernels.engine import Capability, Engine
 from paddock.kernels.jupyter.kernel import JupyterKernel
 from paddock.kernels.jupyter.links import GatewayKernelLink, LocalKernelLink
 from paddock.kernels.kernel import KernelError
@@ -22,76 +20,67 @@ JUPYTER_CAPABILITIES: frozenset[Capability] = frozenset({"interrupt", "pictures"
 JUPYTER_INSTALL_HINT = 'pip install "paddock[python]"'
 
 
+def make_jupyter_engine(
+    kernel_name: str, title: str, directory: str, gateway: str = "", token: str = ""
+) -> Engine:
+    """Return the engine of a Jupyter kernel.
+
+    Args:
+        kernel_name: The name that `jupyter kernelspec list` shows.
+        title: The display name.
+        directory: The initial working directory of its kernels.
+        gateway: The URL of the server that runs the kernel; empty for this machine.
+        token: The access token of that server.
+    """
+
+    def start(limits: EvaluationLimits) -> JupyterKernel:
+        if not limits.network:
+            raise KernelError(
+                f"The Jupyter kernel {kernel_name} cannot be used without network access, because "
+                "Jupyter kernels communicate through sockets",
+                hint="the operator of this server can set the tool option AllowNetwork",
+            )
+        link: LocalKernelLink | GatewayKernelLink
+        if gateway:
+            link = GatewayKernelLink(gateway, kernel_name, token)
+        else:
+            link = LocalKernelLink(kernel_name, get_kernel_spec(kernel_name), directory, limits)
+        kernel = JupyterKernel(kernel_name, link)
+        kernel.wait_until_started()
+        return kernel
+
+    return Engine(
+        name=f"jupyter {kernel_name} {gateway}".rstrip(),
+        title=title,
+        language="other",
+        licence="as the kernel's",
+        install_hint=JUPYTER_INSTALL_HINT,
+        capabilities=JUPYTER_CAPABILITIES,
+        start=start,
+        location=gateway or "installed",
+        directory=directory,
+    )
+
+
 def get_kernel_spec(name: str) -> KernelSpec:
-    """The description of an installed kernel.
+    """Return the kernel spec of an installed kernel.
 
     Raises:
-        KernelError: when there is none of that name, or no jupyter_client.
+        KernelError: No kernel has this name, or jupyter_client is not installed.
     """
     if find_spec("jupyter_client") is None:
         raise KernelError(
             "Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT
         )
-    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # noqa: PLC0415 - an extra
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # noqa: PLC0415 - optional dependency
 
     manager = KernelSpecManager()
     try:
         return manager.get_kernel_spec(name)
     except NoSuchKernel:
-        known = sorted(manager.find_kernel_specs())
+        installed = sorted(manager.find_kernel_specs())
         raise KernelError(
-            f"There is no Jupyter kernel {name!r} here. There are: {', '.join(known) or 'none'}",
-            hint=did_you_mean(name, known) or None,
+            f"There is no Jupyter kernel {name!r}. Installed kernels: "
+            f"{', '.join(installed) or 'none'}",
+            hint=did_you_mean(name, installed) or None,
         ) from None
-
-
-class JupyterEngine(msgspec.Struct, frozen=True):
-    """A kind of kernel that Jupyter knows, and the directory that its kernels begin in."""
-
-    kernel: str
-    """Its name, as `jupyter kernelspec list` has it."""
-    title: str
-    directory: str
-    gateway: str = ""
-    """The URL of the server that has it; empty for one that is installed here."""
-    token: str = ""
-    version: str = ""
-    language: Language = "other"
-    licence: str = "as the kernel's"
-    install_hint: str = JUPYTER_INSTALL_HINT
-    capabilities: frozenset[Capability] = JUPYTER_CAPABILITIES
-
-    @property
-    def name(self) -> str:
-        """The word by which sessions tell engines apart."""
-        return f"jupyter {self.kernel} {self.gateway}".rstrip()
-
-    @property
-    def location(self) -> str:
-        """Where it is."""
-        return self.gateway or "installed"
-
-    def __repr__(self) -> str:
-        """Without the token."""
-        return f"<{self.name}>"
-
-    def start(self, limits: EvaluationLimits) -> JupyterKernel:
-        """Start a kernel.
-
-        Raises:
-            KernelError: when it does not start, or may not use sockets.
-        """
-        if not limits.network:
-            raise KernelError(
-                f"The Jupyter kernel {self.kernel} cannot be used without network: such kernels "
-                "talk through sockets",
-                hint="whoever runs this server can set the tool option AllowNetwork",
-            )
-        kernel = JupyterKernel(self.kernel, self._start_link(limits))
-        kernel.wait_until_started()
-        return kernel
-
-    def _start_link(self, limits: EvaluationLimits) -> LocalKernelLink | GatewayKernelLink:
-        if self.gateway:
-            return GatewayKernelLink(self.gateway, self.kernel, self.token)
-        return LocalKernelLink(self.kernel, get_kernel_spec(self.kernel), self.directory, limits)

@@ -1,29 +1,21 @@
-"""Which symbols an engine brings along: the names in its context ``System` ``.
+"""Wolfram Language engines: detection, choice and description.
 
-woxi: a young engine of the Wolfram Language in one package, the default of extra `wolfram`.
+Nothing is imported or started for that: Python packages are looked up, and programs are searched
+for. The engines are
 
-Its licence is the AGPL: it runs in processes of its own and is never part of this distribution.
+- `wolfram`: a Wolfram kernel that is installed on this machine (see `kernel_locator`);
+- `woxi`: a Python package, installed by the extra `wolfram`;
+- `mathics`: Mathics3, a Python package, installed by the extra `mathics`;
+- `none`: evaluates only literal values (see `literal_engine`).
 
-Mathics3: an engine written in Python, a second opinion beside woxi; extra `mathics`.
-
-Its licence is the GPL: it runs in processes of its own and is never part of this distribution.
-
-The engine `wolfram`: a kernel of Wolfram Research that is installed on this machine.
-
-`programs` finds it, `wolfram_kernel` talks to it, `driver.wl` runs in it.
-
-Which engines of the Wolfram Language are on this machine, and which one is used.
-
-Nothing is imported or started to find out: packages are looked up, programs are looked for.
-
-What can be said about the engines on this machine, for people and programs that ask.
+woxi is licensed under the AGPL and Mathics under the GPL. Both run in separate processes and are
+not part of this distribution.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,7 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from paddock.errors import PaddockError
-from paddock.kernels.engine import Capability, Language
+from paddock.kernels.engine import Capability, Engine
 from paddock.kernels.kernel import KernelError
 from paddock.kernels.sandbox import build_environment, can_block_network
 from paddock.kernels.wolfram.kernel_locator import (
@@ -43,7 +35,7 @@ from paddock.kernels.wolfram.kernel_locator import (
     get_missing_program,
 )
 from paddock.kernels.wolfram.kernel_supervisor import HAS_PROCESS_GROUPS
-from paddock.kernels.wolfram.literal_engine import LiteralEngine
+from paddock.kernels.wolfram.literal_engine import LITERAL_ENGINE
 from paddock.kernels.wolfram.printed_output import parse_printed_output
 from paddock.kernels.wolfram.wolfram_kernel import WolframKernel
 from paddock.kernels.worker.worker_kernel import start_worker
@@ -52,322 +44,284 @@ from paddock.suggestions import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import EvaluationLimits, Kernel
 
-
+ENGINE_VARIABLE = "PADDOCK_WOLFRAM_ENGINE"
+"""Environment variable with the engine for everything that does not specify one."""
+AUTOMATIC = "automatic"
 SYSTEM_NAMES_CODE = 'Names["System`*"]'
-_QUOTED_NAME = re.compile(r'"(?:System`)?([^"`]+)"')
-_names_by_engine: dict[tuple[str, str], frozenset[str]] = {}
-
-
-def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozenset[str]:
-    """The names of all built-in symbols of an engine; asked for once in a process.
-
-    An engine may list names that it knows nothing else about. `ask` evaluates an expression in any
-    of the engine's kernels and gives the text of its value.
-    """
-    key = (engine.name, engine.version)
-    if key not in _names_by_engine:
-        found = frozenset(_QUOTED_NAME.findall(ask(SYSTEM_NAMES_CODE) or ""))
-        if not found:
-            return found
-        _names_by_engine[key] = found
-    return _names_by_engine[key]
-
-
-WOXI_CAPABILITIES: frozenset[Capability] = frozenset(
-    {"state", "rollback", "pictures", "evaluation", "many"}
-)
-
-
-class WoxiEngine(msgspec.Struct, frozen=True):
-    """What is known about woxi without importing it."""
-
-    version: str = ""
-    location: str = ""
-    name: str = "woxi"
-    title: str = "Woxi"
-    language: Language = "wolfram"
-    licence: str = "AGPL-3.0-or-later"
-    install_hint: str = 'pip install "paddock[wolfram]"'
-    capabilities: frozenset[Capability] = WOXI_CAPABILITIES
-
-    def start(self, limits: EvaluationLimits) -> Kernel:
-        """Start a kernel that evaluates with woxi."""
-        return start_worker(
-            self.name,
-            "paddock.kernels.wolfram.woxi_interpreter",
-            limits,
-            read_printed=parse_printed_output,
-        )
-
-
-def find_woxi() -> WoxiEngine:
-    """Describe woxi; `found` is empty when it is not installed."""
-    spec = find_spec("woxi")
-    if spec is None or spec.origin is None:
-        return WoxiEngine()
-    return WoxiEngine(metadata.version("woxi"), spec.origin)
-
-
-MATHICS_DISTRIBUTION = "Mathics3"
-MATHICS_CAPABILITIES: frozenset[Capability] = frozenset(
-    {"state", "rollback", "interrupt", "pictures", "evaluation", "many"}
-)
+DRIVER_PATH = Path(__file__).with_name("driver.wl")
 SINGLE_THREAD_VARIABLES = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-"""Of numpy, which Mathics uses: a process with threads must not fork."""
-
-
-class MathicsEngine(msgspec.Struct, frozen=True):
-    """What is known about Mathics without importing it."""
-
-    version: str = ""
-    location: str = ""
-    name: str = "mathics"
-    title: str = "Mathics3"
-    language: Language = "wolfram"
-    licence: str = "GPL-3.0-or-later"
-    install_hint: str = 'pip install "paddock[mathics]"'
-    capabilities: frozenset[Capability] = MATHICS_CAPABILITIES
-
-    def start(self, limits: EvaluationLimits) -> Kernel:
-        """Start a kernel that evaluates with Mathics; it takes some seconds."""
-        return start_worker(
-            self.name,
-            "paddock.kernels.wolfram.mathics_interpreter",
-            limits,
-            variables=SINGLE_THREAD_VARIABLES,
-        )
-
-
-def find_mathics() -> MathicsEngine:
-    """Describe Mathics; `found` is empty when it is not installed."""
-    spec = find_spec("mathics")
-    if spec is None or spec.origin is None:
-        return MathicsEngine()
-    try:
-        return MathicsEngine(metadata.version(MATHICS_DISTRIBUTION), spec.origin)
-    except metadata.PackageNotFoundError:  # some other package of that name
-        return MathicsEngine()
-
-
-DRIVER_PATH = Path(__file__).with_name("driver.wl")
-_WOLFRAM_VARIABLE_PREFIXES = ("WOLFRAM", "MATHEMATICA")
+"""Variables that keep numpy, which Mathics uses, from starting threads: they prevent forking."""
 WOLFRAM_INSTALL_HINT = (
     "install Wolfram, Mathematica or the free Wolfram Engine (https://www.wolfram.com/engine) and "
-    f"activate it; {KERNEL_VARIABLE} names a kernel that is not found"
+    f"activate it; if it is not found, set {KERNEL_VARIABLE} to its kernel program"
 )
 
-
-@dataclass(frozen=True, slots=True)
-class WolframEngine:
-    """A real Wolfram kernel, or the place where one would be."""
-
-    program: KernelProgram | None
-    name: str = "wolfram"
-    title: str = "Wolfram kernel"
-    language: Language = "wolfram"
-    licence: str = "proprietary, from Wolfram Research"
-    install_hint: str = WOLFRAM_INSTALL_HINT
-
-    @property
-    def version(self) -> str:
-        """The version of the installation, as far as that shows without starting it."""
-        return self.program.version if self.program is not None else ""
-
-    @property
-    def location(self) -> str:
-        """The program, and how it was found."""
-        return f"{self.program.path} ({self.program.origin})" if self.program is not None else ""
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """What it can do that not every engine can."""
-        known: frozenset[Capability] = frozenset({"state", "pictures", "packages", "evaluation"})
-        return known | {"interrupt"} if HAS_PROCESS_GROUPS else known
-
-    @property
-    def command(self) -> list[str]:
-        """The program with the arguments that make it run the driver."""
-        if self.program is None:
-            return []
-        path = str(self.program.path)
-        file = str(DRIVER_PATH).replace("\\", "\\\\").replace('"', '\\"')
-        code = f'Get["{file}"]; PaddockDriver`run[]'
-        if self.program.is_script:
-            return [path, "-code", code]
-        return [path, "-noinit", "-noprompt", "-run", code]
-
-    def start(self, limits: EvaluationLimits) -> WolframKernel:
-        """Start a kernel.
-
-        Raises:
-            KernelError: when there is none, or it does not answer.
-        """
-        if not self.command:
-            raise KernelError(
-                "There is no Wolfram kernel on this machine", hint=WOLFRAM_INSTALL_HINT
-            )
-        return WolframKernel(self.command, _build_wolfram_environment(), limits)
-
-
-def _build_wolfram_environment() -> dict[str, str]:
-    """What every kernel gets, and where Wolfram products look for their licence and files."""
-    own = {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper().startswith(_WOLFRAM_VARIABLE_PREFIXES)
-    }
-    return build_environment() | own
-
-
-ENGINE_VARIABLE = "PADDOCK_WOLFRAM_ENGINE"
-"""Names the engine to use, for everything that does not name one itself."""
-AUTOMATIC = "automatic"
+_WORKER_CAPABILITIES: frozenset[Capability] = frozenset(
+    {"state", "rollback", "pictures", "evaluation", "many"}
+)
+_WOLFRAM_VARIABLE_PREFIXES = ("WOLFRAM", "MATHEMATICA")
+_QUOTED_NAME = re.compile(r'"(?:System`)?([^"`]+)"')
+_names_by_engine: dict[tuple[str, str], frozenset[str]] = {}
+_ENGINE_SANDBOXES = {
+    "wolfram": "network access is disabled by $AllowInternet, which code can change",
+    "none": "no code is run",
+}
+_WORKER_SANDBOX = "no network, no new privileges, no core dumps"
+_NO_WORKER_SANDBOX = "none: this system cannot deny a process access to the network"
 
 
 class EngineError(PaddockError):
-    """An engine is asked for that does not exist, or is not on this machine."""
+    """The selected engine does not exist or is not installed."""
 
     code = "engine"
 
 
 class EngineChoice(NamedTuple):
-    """The engine that is used, and why."""
+    """The selected engine and the reason for its selection."""
 
     engine: Engine
     reason: str
 
 
-def find_engines(places: SearchLocations | None = None) -> list[Engine]:
-    """All engines, those that would be chosen first, whether they are here or not."""
-    return [
-        WolframEngine(find_kernel_program(places)),
-        find_woxi(),
-        find_mathics(),
-        LiteralEngine(),
-    ]
+class EngineReport(msgspec.Struct, frozen=True):
+    """Description of a Wolfram Language engine, installed or not."""
+
+    name: str
+    """The word used in settings."""
+    title: str
+    version: str
+    """Empty if it is not installed, or unknown before it starts."""
+    licence: str
+    found: str
+    """Where it is installed, or empty."""
+    how_to_get: str
+    capabilities: tuple[Capability, ...]
+    confinement: str
+    """What its kernels cannot access."""
+    is_chosen: bool
+    """Whether it is used where no engine is specified."""
+    reason: str
+    """Why it was selected; empty for the others."""
+
+
+def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozenset[str]:
+    """Return the names of all built-in symbols of an engine, cached for the process.
+
+    An engine may list names that it does not implement.
+
+    Args:
+        engine: The engine.
+        ask: Evaluates an expression in a kernel of the engine and returns the text of its value.
+    """
+    key = (engine.name, engine.version)
+    if key not in _names_by_engine:
+        names = frozenset(_QUOTED_NAME.findall(ask(SYSTEM_NAMES_CODE) or ""))
+        if not names:
+            return names  # not cached: the next kernel may answer
+        _names_by_engine[key] = names
+    return _names_by_engine[key]
+
+
+def find_woxi() -> Engine:
+    """Return the engine woxi; its location is empty if it is not installed."""
+    spec = find_spec("woxi")
+    location = spec.origin or "" if spec is not None else ""
+    return Engine(
+        name="woxi",
+        title="Woxi",
+        language="wolfram",
+        licence="AGPL-3.0-or-later",
+        install_hint='pip install "paddock[wolfram]"',
+        capabilities=_WORKER_CAPABILITIES,
+        start=_start_woxi,
+        version=metadata.version("woxi") if location else "",
+        location=location,
+    )
+
+
+def _start_woxi(limits: EvaluationLimits) -> Kernel:
+    return start_worker(
+        "woxi",
+        "paddock.kernels.wolfram.woxi_interpreter",
+        limits,
+        read_printed=parse_printed_output,
+    )
+
+
+def find_mathics() -> Engine:
+    """Return the engine Mathics3; its location is empty if it is not installed."""
+    spec = find_spec("mathics")
+    location = spec.origin or "" if spec is not None else ""
+    try:
+        version = metadata.version("Mathics3") if location else ""
+    except metadata.PackageNotFoundError:  # a different package with this name
+        location = version = ""
+    return Engine(
+        name="mathics",
+        title="Mathics3",
+        language="wolfram",
+        licence="GPL-3.0-or-later",
+        install_hint='pip install "paddock[mathics]"',
+        capabilities=_WORKER_CAPABILITIES | {"interrupt"},
+        start=_start_mathics,
+        version=version,
+        location=location,
+    )
+
+
+def _start_mathics(limits: EvaluationLimits) -> Kernel:
+    return start_worker(
+        "mathics",
+        "paddock.kernels.wolfram.mathics_interpreter",
+        limits,
+        variables=SINGLE_THREAD_VARIABLES,
+    )
+
+
+def make_wolfram_engine(program: KernelProgram | None) -> Engine:
+    """Return the engine of a Wolfram kernel; its location is empty without a program."""
+
+    def start(limits: EvaluationLimits) -> WolframKernel:
+        if program is None:
+            raise KernelError(
+                "There is no Wolfram kernel on this machine", hint=WOLFRAM_INSTALL_HINT
+            )
+        return WolframKernel(_build_command(program), _build_wolfram_environment(), limits)
+
+    capabilities: frozenset[Capability] = frozenset({"state", "pictures", "packages", "evaluation"})
+    return Engine(
+        name="wolfram",
+        title="Wolfram kernel",
+        language="wolfram",
+        licence="proprietary, from Wolfram Research",
+        install_hint=WOLFRAM_INSTALL_HINT,
+        capabilities=capabilities | {"interrupt"} if HAS_PROCESS_GROUPS else capabilities,
+        start=start,
+        version="" if program is None else program.version,
+        location="" if program is None else f"{program.path} ({program.origin})",
+    )
+
+
+def _build_command(program: KernelProgram) -> list[str]:
+    """Return the command that runs the driver in a kernel."""
+    path = str(program.path)
+    driver = str(DRIVER_PATH).replace("\\", "\\\\").replace('"', '\\"')
+    code = f'Get["{driver}"]; PaddockDriver`run[]'
+    if program.is_script:
+        return [path, "-code", code]
+    return [path, "-noinit", "-noprompt", "-run", code]
+
+
+def _build_wolfram_environment() -> dict[str, str]:
+    """Return a kernel's environment with the variables for licences and installation paths."""
+    wolfram_variables = {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper().startswith(_WOLFRAM_VARIABLE_PREFIXES)
+    }
+    return build_environment() | wolfram_variables
+
+
+def find_engines(locations: SearchLocations | None = None) -> list[Engine]:
+    """Return all engines in order of preference, installed or not."""
+    wolfram = make_wolfram_engine(find_kernel_program(locations))
+    return [wolfram, find_woxi(), find_mathics(), LITERAL_ENGINE]
 
 
 def choose_engine(
-    setting: str | None = None, *, places: SearchLocations | None = None
+    setting: str | None = None, *, locations: SearchLocations | None = None
 ) -> EngineChoice:
-    """The engine to use: the one that a setting names, else the best that is here.
+    """Select the engine that a setting names, or else the preferred one that is installed.
 
-    A setting is the name of an engine or "automatic", in any case of letters. Without one, the
-    environment variable counts.
+    Args:
+        setting: The name of an engine or "automatic", in upper or lower case. If it is missing or
+            "automatic", the environment variable applies.
+        locations: Where to search for a Wolfram kernel.
 
     Raises:
-        EngineError: when the setting names what is no engine, or one that is not here.
+        EngineError: The setting names an unknown engine, or one that is not installed.
     """
-    places = places or SearchLocations.detect()
-    engines = {engine.name: engine for engine in find_engines(places)}
-    wanted, source = _resolve_setting(setting, places)
-    if wanted != AUTOMATIC:
-        return EngineChoice(_require_engine(wanted, source, engines, places), f"{source} names it")
+    locations = locations or SearchLocations.detect()
+    engines = {engine.name: engine for engine in find_engines(locations)}
+    name, source = _resolve_setting(setting, locations)
+    if name != AUTOMATIC:
+        engine = _require_engine(name, source, engines, locations)
+        return EngineChoice(engine, f"selected by {source}")
     best = next(engine for engine in engines.values() if engine.location)
-    return EngineChoice(best, _explain_choice(best, engines, places))
+    return EngineChoice(best, _explain_choice(best, engines, locations))
 
 
-def _resolve_setting(setting: str | None, places: SearchLocations) -> tuple[str, str]:
-    """The name of an engine, and where it is from."""
+def _resolve_setting(setting: str | None, locations: SearchLocations) -> tuple[str, str]:
+    """Return the name of the engine to use, and a description of the setting with the name."""
     if setting and setting.lower() != AUTOMATIC:
         return setting.lower(), "the option Engine"
-    return places.environment.get(ENGINE_VARIABLE, "").lower() or AUTOMATIC, ENGINE_VARIABLE
+    return locations.environment.get(ENGINE_VARIABLE, "").lower() or AUTOMATIC, ENGINE_VARIABLE
 
 
 def _require_engine(
-    wanted: str, source: str, engines: dict[str, Engine], places: SearchLocations
+    name: str, source: str, engines: dict[str, Engine], locations: SearchLocations
 ) -> Engine:
-    engine = engines.get(wanted)
+    engine = engines.get(name)
     if engine is None:
         raise EngineError(
-            f"There is no engine {wanted!r}, which {source} names",
-            hint=did_you_mean(wanted, engines) or f"one of {', '.join([AUTOMATIC, *engines])}",
+            f"There is no engine {name!r}, which {source} names",
+            hint=did_you_mean(name, engines) or f"one of {', '.join([AUTOMATIC, *engines])}",
         )
     if engine.location:
         return engine
-    absent = get_missing_program(places) if wanted == "wolfram" else ""
-    more = f": {absent!r}, which {KERNEL_VARIABLE} names, is no program" if absent else ""
+    missing = _describe_missing_program(locations) if name == "wolfram" else ""
     raise EngineError(
-        f"The engine {wanted!r}, which {source} names, is not on this machine{more}",
+        f"The engine {name!r}, which {source} names, is not on this machine"
+        f"{f': {missing}' if missing else ''}",
         hint=engine.install_hint,
     )
 
 
-def _explain_choice(best: Engine, engines: dict[str, Engine], places: SearchLocations) -> str:
+def _explain_choice(best: Engine, engines: dict[str, Engine], locations: SearchLocations) -> str:
     names = list(engines)
     better = [engines[name].title for name in names[: names.index(best.name)]]
-    reason = f"the best that is here ({', '.join(better)} not found)" if better else "the best"
-    absent = get_missing_program(places)
-    if absent:
-        reason += f"; {absent!r}, which {KERNEL_VARIABLE} names, is no program"
-    return reason
+    reason = "the preferred engine"
+    if better:
+        reason = f"the preferred one of the installed engines ({', '.join(better)} not found)"
+    missing = _describe_missing_program(locations)
+    return f"{reason}; {missing}" if missing else reason
 
 
-_ENGINE_SANDBOXES = {
-    "wolfram": "asked not to use the network ($AllowInternet), which code can undo",
-    "none": "nothing is run",
-}
-_WORKER_SANDBOX = "no network, no new privileges, no core dumps"
-_NO_WORKER_SANDBOX = "none: this system has no means to keep a process from the network"
-
-
-class EngineReport(msgspec.Struct, frozen=True):
-    """An engine of the Wolfram Language, whether it is on this machine or not."""
-
-    name: str
-    """The word in settings."""
-    title: str
-    version: str
-    """Empty when it is not here, or when that does not show without starting it."""
-    licence: str
-    found: str
-    """Where it is, or empty."""
-    how_to_get: str
-    capabilities: tuple[Capability, ...]
-    confinement: str
-    """What its kernels are kept from."""
-    is_chosen: bool
-    """Whether it evaluates when nothing else is said."""
-    reason: str
-    """Why it was chosen; empty for the others."""
+def _describe_missing_program(locations: SearchLocations) -> str:
+    program = get_missing_program(locations)
+    return f"{program!r}, which {KERNEL_VARIABLE} names, is not a program" if program else ""
 
 
 def engines() -> list[EngineReport]:
-    """All engines of the Wolfram Language, the preferred first.
+    """Return a description of all Wolfram Language engines, the preferred one first.
 
-    None of them is chosen when the environment names one that is not here.
+    None of them is marked as selected if the environment variable names an unusable engine.
     """
-    chosen = _find_choice()
-    return [
-        EngineReport(
-            name=engine.name,
-            title=engine.title,
-            version=engine.version,
-            licence=engine.licence,
-            found=engine.location,
-            how_to_get=engine.install_hint,
-            capabilities=tuple(sorted(engine.capabilities)),
-            confinement=_ENGINE_SANDBOXES.get(engine.name, _describe_worker_sandbox()),
-            is_chosen=chosen is not None and chosen.engine.name == engine.name,
-            reason=chosen.reason if chosen and chosen.engine.name == engine.name else "",
-        )
-        for engine in find_engines()
-    ]
-
-
-def _find_choice() -> EngineChoice | None:
     try:
-        return choose_engine()
+        choice = choose_engine()
     except EngineError:
-        return None
+        choice = None
+    return [_build_report(engine, choice) for engine in find_engines()]
 
 
-def _describe_worker_sandbox() -> str:
-    return _WORKER_SANDBOX if can_block_network() else _NO_WORKER_SANDBOX
+def _build_report(engine: Engine, choice: EngineChoice | None) -> EngineReport:
+    is_chosen = choice is not None and choice.engine.name == engine.name
+    worker_sandbox = _WORKER_SANDBOX if can_block_network() else _NO_WORKER_SANDBOX
+    return EngineReport(
+        name=engine.name,
+        title=engine.title,
+        version=engine.version,
+        licence=engine.licence,
+        found=engine.location,
+        how_to_get=engine.install_hint,
+        capabilities=tuple(sorted(engine.capabilities)),
+        confinement=_ENGINE_SANDBOXES.get(engine.name, worker_sandbox),
+        is_chosen=is_chosen,
+        reason=choice.reason if choice is not None and is_chosen else "",
+    )

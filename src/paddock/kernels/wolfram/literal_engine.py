@@ -8,10 +8,9 @@ engine.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from paddock.kernels.engine import Capability, Language
+from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import (
     STATE_TIMEOUT_SECONDS,
     EvaluationOutput,
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import EvaluationLimits
     from paddock.wolfram import Expression
 
-LITERAL_INSTALL_HINT = "always available"
 NO_ENGINE_MESSAGE = (
     "Paddock::engine: Only literal values can be evaluated, because no Wolfram Language engine is "
     "installed. Install one with: pip install 'paddock[wolfram]' (woxi), or pip install "
@@ -50,24 +48,6 @@ NO_ENGINE_MESSAGE = (
 )
 _CONTAINERS = ("List", "Association", "Rule")
 _MAX_DEPTH = 200
-
-
-@dataclass(frozen=True, slots=True)
-class LiteralEngine:
-    """The engine that evaluates only literal values."""
-
-    name: str = "none"
-    title: str = "No engine"
-    language: Language = "wolfram"
-    version: str = __version__
-    licence: str = "MIT, part of Paddock"
-    location: str = "built in"
-    install_hint: str = LITERAL_INSTALL_HINT
-    capabilities: frozenset[Capability] = frozenset({"state", "rollback", "many"})
-
-    def start(self, limits: EvaluationLimits) -> LiteralKernel:
-        """Return a kernel, which needs no process."""
-        return LiteralKernel(has_network=limits.network)
 
 
 class LiteralKernel:
@@ -160,3 +140,16 @@ def _make_number(value: object, expression: Expression) -> Expression | None:
 
 def _is_real_number(expression: Expression) -> bool:
     return isinstance(expression, Atom) and isinstance(parse_number(expression.text), float)
+
+
+LITERAL_ENGINE = Engine(
+    name="none",
+    title="No engine",
+    language="wolfram",
+    licence="MIT, part of Paddock",
+    install_hint="always available",
+    capabilities=frozenset({"state", "rollback", "many"}),
+    start=lambda limits: LiteralKernel(has_network=limits.network),
+    version=__version__,
+    location="built in",
+)

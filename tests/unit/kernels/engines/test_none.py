@@ -3,7 +3,7 @@
 import pytest
 
 from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput
-from paddock.kernels.wolfram.literal_engine import NO_ENGINE_MESSAGE, LiteralEngine
+from paddock.kernels.wolfram.literal_engine import LITERAL_ENGINE, NO_ENGINE_MESSAGE
 
 
 @pytest.mark.parametrize(
@@ -21,36 +21,34 @@ from paddock.kernels.wolfram.literal_engine import NO_ENGINE_MESSAGE, LiteralEng
     ],
 )
 def test_literal_values_are_worked_out(code: str, value: str) -> None:
-    outcome = LiteralEngine().start(EvaluationLimits()).evaluate(code, EvaluationLimits())
+    outcome = LITERAL_ENGINE.start(EvaluationLimits()).evaluate(code, EvaluationLimits())
     assert (outcome.status, outcome.result, outcome.outputs) == ("done", value, ())
 
 
 @pytest.mark.parametrize("code", ["x = 5", "Sin[1]", "{1, x}", "2^10", "<|a -> b|>", "1/3", ""])
 def test_everything_else_is_answered_with_how_to_get_an_engine(code: str) -> None:
-    outcome = LiteralEngine().start(EvaluationLimits()).evaluate(code, EvaluationLimits())
+    outcome = LITERAL_ENGINE.start(EvaluationLimits()).evaluate(code, EvaluationLimits())
     assert (outcome.status, outcome.result) == ("failed", None)
     assert outcome.outputs == (EvaluationOutput("message", NO_ENGINE_MESSAGE),)
     assert "pip install" in NO_ENGINE_MESSAGE
 
 
 def test_a_syntax_error_is_reported_with_its_place() -> None:
-    outcome = LiteralEngine().start(EvaluationLimits()).evaluate("{1, 2", EvaluationLimits())
+    outcome = LITERAL_ENGINE.start(EvaluationLimits()).evaluate("{1, 2", EvaluationLimits())
     assert outcome.status == "failed"
     assert outcome.outputs[0].text.startswith("Syntax::sntx: ")
     assert "line 1" in outcome.outputs[0].text
 
 
 def test_data_that_is_too_deep_is_refused() -> None:
-    outcome = (
-        LiteralEngine()
-        .start(EvaluationLimits())
-        .evaluate("{" * 500 + "}" * 500, EvaluationLimits())
+    outcome = LITERAL_ENGINE.start(EvaluationLimits()).evaluate(
+        "{" * 500 + "}" * 500, EvaluationLimits()
     )
     assert outcome.status == "failed"
 
 
 def test_it_can_be_closed_and_has_no_state() -> None:
-    kernel = LiteralEngine().start(EvaluationLimits(network=True))
+    kernel = LITERAL_ENGINE.start(EvaluationLimits(network=True))
     assert (kernel.is_alive, kernel.has_network, kernel.state()) == (True, True, b"")
     kernel.restore(b"")
     kernel.close()

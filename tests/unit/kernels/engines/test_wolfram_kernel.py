@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, EvaluationResult, KernelError
-from paddock.kernels.wolfram.engines import WolframEngine
+from paddock.kernels.wolfram.engines import make_wolfram_engine
 from paddock.kernels.wolfram.kernel_locator import KernelProgram
 from paddock.kernels.wolfram.wolfram_kernel import KERNEL_ENDED_NOTE, STATE_KEPT_NOTE, WolframKernel
 
@@ -20,26 +21,27 @@ SERVER = """
 import sys
 from pathlib import Path
 from paddock.kernels.wolfram.kernel_locator import KernelProgram
-from paddock.kernels.wolfram.engines import WolframEngine
+from paddock.kernels.wolfram.engines import make_wolfram_engine
 from paddock.kernels.kernel import EvaluationLimits
 
-kernel = WolframEngine(KernelProgram(Path(sys.argv[1]), "for a test")).start(EvaluationLimits())
+program = KernelProgram(Path(sys.argv[1]), "for a test")
+kernel = make_wolfram_engine(program).start(EvaluationLimits())
 print(kernel.describe()["process"], flush=True)
 kernel.evaluate("Stuck[]", EvaluationLimits())
 """
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> WolframEngine:
+def engine(tmp_path: Path) -> Engine:
     """A machine on which the stand-in is installed as the kernel."""
     program = tmp_path / "WolframKernel"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{STAND_IN}" "$@"\n', "utf-8")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    return WolframEngine(KernelProgram(program, "for a test"))
+    return make_wolfram_engine(KernelProgram(program, "for a test"))
 
 
 @pytest.fixture
-def kernel(engine: WolframEngine) -> Iterator[WolframKernel]:
+def kernel(engine: Engine) -> Iterator[WolframKernel]:
     started = engine.start(EvaluationLimits())
     yield started
     started.close()
@@ -103,7 +105,7 @@ def test_a_program_that_is_not_a_kernel_is_an_error_with_a_remedy(name: str) -> 
     if not program.exists():
         pytest.skip("has no such program")
     with pytest.raises(KernelError, match=f"The Wolfram kernel {program} did not answer"):
-        WolframEngine(KernelProgram(program, "for a test")).start(EvaluationLimits())
+        make_wolfram_engine(KernelProgram(program, "for a test")).start(EvaluationLimits())
 
 
 def test_text_of_all_scripts_arrives(kernel: WolframKernel) -> None:
@@ -172,7 +174,7 @@ def test_a_crash_ends_the_kernel_and_further_evaluations_say_so(kernel: WolframK
     assert not kernel.is_alive
 
 
-def test_a_state_goes_over_to_another_kernel(engine: WolframEngine, kernel: WolframKernel) -> None:
+def test_a_state_goes_over_to_another_kernel(engine: Engine, kernel: WolframKernel) -> None:
     kernel.evaluate("a = 5", EvaluationLimits())
     state = kernel.state()
     assert state is not None
@@ -183,7 +185,7 @@ def test_a_state_goes_over_to_another_kernel(engine: WolframEngine, kernel: Wolf
 
 
 def test_a_state_of_another_version_is_refused(
-    engine: WolframEngine, kernel: WolframKernel, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, kernel: WolframKernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = kernel.state()
     assert state is not None
@@ -195,7 +197,7 @@ def test_a_state_of_another_version_is_refused(
 
 
 def test_a_kernel_that_is_not_activated_is_reported_with_what_it_said(
-    engine: WolframEngine, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WOLFRAM_STAND_IN_IS_UNLICENSED", "1")
     with pytest.raises(KernelError, match="No valid password found") as told:
@@ -204,7 +206,7 @@ def test_a_kernel_that_is_not_activated_is_reported_with_what_it_said(
 
 
 def test_a_kernel_that_is_too_old_is_refused(
-    engine: WolframEngine, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WOLFRAM_STAND_IN_NUMBER", "10.4")
     with pytest.raises(KernelError, match="too old"):
@@ -213,11 +215,11 @@ def test_a_kernel_that_is_too_old_is_refused(
 
 def test_without_a_program_there_is_no_kernel() -> None:
     with pytest.raises(KernelError, match="no Wolfram kernel"):
-        WolframEngine(None).start(EvaluationLimits())
+        make_wolfram_engine(None).start(EvaluationLimits())
 
 
 def test_the_kernel_sees_nothing_of_our_environment_but_what_is_listed(
-    engine: WolframEngine, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET_TOKEN", "x")
     monkeypatch.setenv("WOLFRAM_USERBASE", "/somewhere")
@@ -238,9 +240,9 @@ def test_closing_ends_the_kernel_and_what_it_has_started(kernel: WolframKernel) 
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked at in /proc")
-def test_no_kernel_outlives_a_server_that_is_killed(engine: WolframEngine) -> None:
-    assert engine.program is not None
-    command = [sys.executable, "-c", SERVER, str(engine.program.path)]
+def test_no_kernel_outlives_a_server_that_is_killed(engine: Engine) -> None:
+    program = engine.location.removesuffix(" (for a test)")
+    command = [sys.executable, "-c", SERVER, program]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         process = int(server.stdout.readline())
