@@ -1,7 +1,7 @@
-"""Who may use a server over HTTP: the resource-server side of MCP authorization.
+"""The resource-server side of MCP authorization (OAuth 2.1 over HTTP).
 
-`Authorization` is what a server is protected by. It takes the token out of a request, has a
-validator say who the bearer is, and refuses in the words of RFC 6750 and RFC 9728. A validator
-is anything that turns a token into a `Principal`; each kind has a module of its own here.
-No tokens are issued here, and none is ever logged or passed on to anybody but its own issuer.
+`Authorization` protects a server. It extracts the token from a request, has a validator determine
+the principal, and rejects requests as RFC 6750 and RFC 9728 specify. A validator turns a token into
+a `Principal`; each kind has its own module. Paddock issues no tokens, never logs them, and sends
+them only to their own issuer.
 """

@@ -1,7 +1,4 @@
-"""What a validator is, and how one that users write becomes one.
-
-What a server is protected by: one object that a transport asks about every request.
-"""
+"""Authorization of HTTP requests, and adapters for validators that users write."""
 
 from __future__ import annotations
 
@@ -27,26 +24,31 @@ from paddock.protocol.principal import Principal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+
+    from paddock.auth.errors import ForbiddenError
 
     TokenVerdict = Principal | None
     CustomValidator = Callable[[str], TokenVerdict | Awaitable[TokenVerdict]]
+    AllowedPrincipals = Collection[str] | Callable[[Principal], bool | Awaitable[bool]]
+
+_log = logging.getLogger("paddock")
 
 
 class TokenValidator(Protocol):
-    """Turns a token into the principal that it stands for."""
+    """Determines the principal of a token."""
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Who the bearer of a token is, if it is good and meant for a resource.
+        """Return the principal of a token that was issued for a resource.
 
         Raises:
-            InvalidTokenError: It is not.
+            InvalidTokenError: The token is invalid.
         """
         ...
 
 
 class UserValidator:
-    """A validator whose `validate` may be plain, and may return None for no."""
+    """Adapter for a user's validator, which may be synchronous and return None for "invalid"."""
 
     def __init__(
         self, validate: Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]]
@@ -55,7 +57,7 @@ class UserValidator:
         self._call_pool = None if inspect.iscoroutinefunction(validate) else BlockingCallPool()
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Who the bearer is; a plain function runs in a thread, since it may wait."""
+        """Return the principal; a synchronous validator may block, so it runs in a thread."""
         if self._call_pool is None:
             verdict = self._validate(token, resource)
         else:
@@ -63,29 +65,29 @@ class UserValidator:
         if inspect.isawaitable(verdict):
             verdict = await verdict
         if verdict is None:
-            raise InvalidTokenError("your validator says no")
+            raise InvalidTokenError("the custom validator rejected the token")
         if not isinstance(verdict, Principal):
-            kind = type(verdict).__name__
-            raise TypeError(f"expected a Principal or None from your validator, got a {kind}")
+            name = type(verdict).__name__
+            raise TypeError(f"expected a Principal or None from the custom validator, got a {name}")
         return verdict
 
 
-def to_validator(given: object) -> TokenValidator:
-    """A validator from what a user has given: one of ours, an object like it, or a function.
+def to_validator(validator: object) -> TokenValidator:
+    """Return a validator for a validator object or a function of the token.
 
     Raises:
-        DefinitionError: It is neither.
+        DefinitionError: The object is neither.
     """
-    validate = getattr(given, "validate", None)
+    validate = getattr(validator, "validate", None)
     if callable(validate):
         return UserValidator(validate)
-    if callable(given):
-        return UserValidator(_ignore_resource(given))
+    if callable(validator):
+        return UserValidator(_ignore_resource(validator))
     raise DefinitionError(
-        f"{given!r} is no validator",
+        f"{validator!r} is not a validator",
         where="Authorization",
-        hint="JwksValidator(…) or another of ours, an object with validate(token, resource), "
-        "or a function of a token",
+        hint="pass JwksValidator(…) or another validator, an object with "
+        "validate(token, resource), or a function of the token",
     )
 
 
@@ -102,33 +104,23 @@ def _ignore_resource(
     return lambda token, _resource: function(token)
 
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-
-    from paddock.auth.errors import ForbiddenError
-
-    AllowedPrincipals = Collection[str] | Callable[[Principal], bool | Awaitable[bool]]
-
-_log = logging.getLogger("paddock")
-
-
 class Authorization:
-    """Lets in the bearers of good tokens.
+    """Access control for a server over HTTP: requests need a valid bearer token.
 
     Args:
-        validator: Says who the bearer of a token is.
-        resource: The URL at which clients reach the server; the address served unless given.
-        authorization_servers: Where clients get tokens; those of the validator unless given.
-        required_scopes: What every request needs.
-        scopes_supported: All scopes that there are; the required ones unless given.
+        validator: Determines the principal of a token.
+        resource: URL at which clients reach the server; by default, the served address.
+        authorization_servers: Issuers of tokens; by default, those of the validator.
+        required_scopes: Scopes that every request needs.
+        scopes_supported: All scopes of the server; by default, the required ones.
         implied_scopes: Scopes that include others: `{"admin": ["read", "write"]}`.
-        allowed: Who is let in: subjects, or a function of a principal. Everybody with a good
-            token, unless this or the next is given.
-        allowed_usernames: Who is let in by name, exactly as the authorization server spells it.
-        resource_name: What people call the server.
-        resource_documentation: Where they can read about it.
-        realm: The realm of challenges.
-        allow_insecure_http: Let tokens travel without encryption on a network of your own.
+        allowed: Allowed subjects, or a function of the principal. By default, every bearer of a
+            valid token is allowed, unless `allowed_usernames` is given.
+        allowed_usernames: Allowed user names, spelled as the authorization server does.
+        resource_name: Display name of the server.
+        resource_documentation: URL of the server's documentation.
+        realm: Realm in challenges.
+        allow_insecure_http: Allow unencrypted HTTP, for a private network.
     """
 
     def __init__(
@@ -155,7 +147,7 @@ class Authorization:
         supported = validate_scopes(scopes_supported, "Authorization: scopes_supported")
         self._supported_scopes = supported or self._required_scopes
         self._implied_scopes = {
-            scope: frozenset(more) for scope, more in (implied_scopes or {}).items()
+            scope: frozenset(implied) for scope, implied in (implied_scopes or {}).items()
         }
         self._allowed_check = _parse_allowed(allowed)
         self._allowed_usernames = _parse_usernames(allowed_usernames)
@@ -171,39 +163,38 @@ class Authorization:
 
     @property
     def resource(self) -> str:
-        """The URL of what is protected.
+        """The URL of the protected server.
 
         Raises:
-            DefinitionError: It was not given, and nothing has been served yet.
+            DefinitionError: The URL was not given, and the server has no address yet.
         """
         if self._resource is None:
             raise DefinitionError(
-                "the URL at which clients reach the server is not known",
+                "the URL at which clients reach the server is unknown",
                 where="Authorization",
                 hint='Authorization(…, resource="https://example.org/mcp")',
             )
         return self._resource
 
     def bind(self, resource_url: str) -> None:
-        """Take the address served as the resource, unless another was given.
+        """Use the served address as the resource, unless one was given.
 
         Raises:
-            DefinitionError: Clients cannot reach the server under this address, or this object
-                protects another server already.
+            DefinitionError: The address is a wildcard, or this object protects another server.
         """
         if self._has_explicit_resource:
             return
         if is_wildcard_url(resource_url):
             raise DefinitionError(
-                f"{resource_url} is all addresses of this machine, and none that clients call",
+                f"{resource_url} stands for all addresses of this machine; clients cannot call it",
                 where="Authorization",
-                hint='say which one they do: Authorization(…, resource="https://example.org/mcp")',
+                hint='set the URL: Authorization(…, resource="https://example.org/mcp")',
             )
         if self._resource not in (None, canonicalize_url(resource_url)):
             raise DefinitionError(
-                f"this object protects {self._resource} and cannot protect {resource_url} too",
+                f"this object protects {self._resource} and cannot also protect {resource_url}",
                 where="Authorization",
-                hint="make one for each server, or give the resource that all of them are",
+                hint="create one for each server, or set the resource that they share",
             )
         self._set_resource(resource_url)
 
@@ -218,17 +209,17 @@ class Authorization:
 
     @property
     def metadata_url(self) -> str:
-        """Where clients find the metadata, as challenges tell them."""
+        """URL of the protected resource metadata, which challenges contain."""
         return get_origin(self.resource) + build_well_known_path(
             PROTECTED_RESOURCE_PATH, urlsplit(self.resource).path
         )
 
     def metadata_path(self, endpoint_path: str) -> str:
-        """The path of the metadata of an endpoint (RFC 9728, section 3.1)."""
+        """Return the path of the metadata for an endpoint (RFC 9728, section 3.1)."""
         return build_well_known_path(PROTECTED_RESOURCE_PATH, endpoint_path)
 
     def metadata(self) -> dict[str, object]:
-        """The protected resource metadata (RFC 9728)."""
+        """Return the protected resource metadata (RFC 9728, section 2)."""
         document: dict[str, object] = {
             "resource": self.resource,
             "authorization_servers": list(self._authorization_servers),
@@ -240,40 +231,42 @@ class Authorization:
         return {name: value for name, value in document.items() if value}
 
     async def authenticate(self, authorization_header: Sequence[str]) -> Principal:
-        """Who sends a request, by the values of all its Authorization headers.
+        """Return the principal of a request, given the values of its Authorization headers.
 
         Raises:
-            UnauthorizedError: There is no token, or none that counts, or nobody can tell.
-            ForbiddenError: The token is good, but lacks a scope, or its bearer is not let in.
+            UnauthorizedError: The token is missing or invalid, or cannot be checked now.
+            ForbiddenError: The token lacks a scope, or its bearer is not allowed.
         """
-        challenger = self._require_refusals()
-        token = extract_token(authorization_header, challenger)
+        refusals = self._require_refusals()
+        token = extract_token(authorization_header, refusals)
         try:
             principal = await self._validator.validate(token, self.resource)
             if not await self._is_allowed(principal):
                 raise NotAllowedError(f"{principal!r}, {principal.username!r}, is not allowed")
         except InvalidTokenError as reason:
-            raise _to_refusal(reason, _redact_token(token, str(reason)), challenger) from None
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong, nobody comes in
+            raise _to_refusal(reason, _redact_token(token, str(reason)), refusals) from None
+        except Exception as error:  # noqa: BLE001 - any error in a validator must deny access
             trace = "".join(traceback.format_exception(error))
             _log.error("A token could not be checked: %s", _redact_token(token, trace))
-            raise challenger.create_undecided_error() from None
+            raise refusals.create_undecided_error() from None
         principal = self._add_implied_scopes(principal)
         if not principal.scopes.issuperset(self._required_scopes):
             _log.debug("%r has the scopes %s", principal, sorted(principal.scopes))
-            raise challenger.create_insufficient_scope_error()
+            raise refusals.create_insufficient_scope_error()
         return principal
 
     def insufficient(self, scopes: Iterable[str], principal: Principal) -> ForbiddenError:
-        """The refusal of something that needs more scopes than a principal has."""
-        wanted = tuple(scopes)
-        _log.debug("%r has the scopes %s, not %s", principal, sorted(principal.scopes), wanted)
-        return self._require_refusals().create_insufficient_scope_error(wanted)
+        """Return the error for an operation that needs more scopes than a principal has."""
+        needed_scopes = tuple(scopes)
+        _log.debug(
+            "%r has the scopes %s, not %s", principal, sorted(principal.scopes), needed_scopes
+        )
+        return self._require_refusals().create_insufficient_scope_error(needed_scopes)
 
     def _require_refusals(self) -> RefusalFactory:
         if self._refusals is None:
-            _ = self.resource
-            raise AssertionError("a resource without a challenger")
+            _ = self.resource  # raises the error that explains what is missing
+            raise AssertionError("a resource without refusals")
         return self._refusals
 
     async def _is_allowed(self, principal: Principal) -> bool:
@@ -285,18 +278,18 @@ class Authorization:
         return bool(await verdict if inspect.isawaitable(verdict) else verdict)
 
     def _add_implied_scopes(self, principal: Principal) -> Principal:
-        """A principal of its own, since validators may hand out the same one many times."""
+        """Return a principal with implied scopes. A copy, because validators cache principals."""
         if not self._implied_scopes:
             return principal
-        held, waiting = set(principal.scopes), list(principal.scopes)
-        while waiting:
-            more = self._implied_scopes.get(waiting.pop(), frozenset()) - held
-            held |= more
-            waiting.extend(more)
+        scopes, pending = set(principal.scopes), list(principal.scopes)
+        while pending:
+            added = self._implied_scopes.get(pending.pop(), frozenset()) - scopes
+            scopes |= added
+            pending.extend(added)
         return Principal(
             principal.subject,
             issuer=principal.issuer,
-            scopes=held,
+            scopes=scopes,
             client_id=principal.client_id,
             username=principal.username,
             claims=principal.claims,
@@ -307,34 +300,33 @@ class Authorization:
         return f"Authorization(resource={self._resource!r})"
 
 
-def _to_refusal(reason: InvalidTokenError, text: str, challenger: RefusalFactory) -> Exception:
+def _to_refusal(reason: InvalidTokenError, text: str, refusals: RefusalFactory) -> Exception:
     if isinstance(reason, UndecidedError):
         _log.warning("A token could not be checked: %s", text)
-        return challenger.create_undecided_error()
+        return refusals.create_undecided_error()
     _log.debug("A token is refused: %s", text)
     return (
-        challenger.create_not_allowed_error()
+        refusals.create_not_allowed_error()
         if isinstance(reason, NotAllowedError)
-        else challenger.create_invalid_token_error()
+        else refusals.create_invalid_token_error()
     )
 
 
 def _redact_token(token: str, text: str) -> str:
-    """What a validator says, without the token, which it may quote."""
+    """Remove the token from a text, which a validator may have quoted."""
     return text.replace(token, "[token]")
 
 
 def _select_authorization_servers(
-    given: Sequence[str], validator: object, allow_insecure_http: bool
+    urls: Sequence[str], validator: object, allow_insecure_http: bool
 ) -> tuple[str, ...]:
-    if isinstance(given, str):
-        given = (given,)
+    if isinstance(urls, str):
+        urls = (urls,)
     where = "Authorization: authorization_servers"
-    named = tuple(
-        validate_url(one, where, allow_insecure_http=allow_insecure_http) for one in given
+    explicit = tuple(
+        validate_url(url, where, allow_insecure_http=allow_insecure_http) for url in urls
     )
-    known: tuple[str, ...] = getattr(validator, "authorization_servers", ())
-    return named or tuple(known)
+    return explicit or tuple(getattr(validator, "authorization_servers", ()))
 
 
 def _parse_allowed(
@@ -350,13 +342,14 @@ def _parse_usernames(usernames: Collection[str] | None) -> frozenset[str] | None
     return None if usernames is None else _parse_names(usernames, "allowed_usernames", "names")
 
 
-def _parse_names(given: Collection[str], option: str, expected: str) -> frozenset[str]:
-    if isinstance(given, str) or not all(isinstance(one, str) for one in given):
+def _parse_names(names: Collection[str], option: str, expected: str) -> frozenset[str]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise DefinitionError(
-            f"expected a collection of {expected}, got {given!r}", where=f"Authorization: {option}"
+            f"expected a collection of {expected}, got {names!r}", where=f"Authorization: {option}"
         )
-    # An empty name is a slip (an empty setting, split), and must not stand for the nameless.
-    return frozenset(one for one in given if one)
+    # An empty name comes from splitting an empty setting. It must not match principals without
+    # a name.
+    return frozenset(name for name in names if name)
 
 
 def _validate_realm(realm: str | None) -> str | None:

@@ -1,7 +1,4 @@
-"""What a client is told when it is refused: RFC 6750 challenges and a small JSON body.
-
-What a bearer token looks like, and how a request carries it (RFC 6750).
-"""
+"""Bearer tokens in requests, and the responses to rejected requests (RFC 6750)."""
 
 from __future__ import annotations
 
@@ -15,24 +12,24 @@ from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 OFFLINE_ACCESS_SCOPE = "offline_access"
 RETRY_AFTER_SECONDS = 5
-"""Seconds after which it may make sense to ask again when nobody could decide."""
+"""Value of the Retry-After header if a token cannot be checked at present."""
 
 _SCOPE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - {'"', "\\"}
 
 
 class RefusalFactory(NamedTuple):
-    """Words refusals for one resource."""
+    """Creates the errors for rejected requests to one resource."""
 
     metadata_url: str
     scopes: tuple[str, ...]
     realm: str | None = None
 
     def create_missing_token_error(self) -> UnauthorizedError:
-        """No token was sent."""
+        """Return the error for a request without a token."""
         return UnauthorizedError(
             "the request has no bearer token",
             status=401,
@@ -40,11 +37,11 @@ class RefusalFactory(NamedTuple):
             body=_encode_body("unauthorized", "This server needs an access token."),
         )
 
-    def create_malformed_token_error(self, found: str) -> UnauthorizedError:
-        """What was sent is not what a bearer token looks like."""
+    def create_malformed_token_error(self, problem: str) -> UnauthorizedError:
+        """Return the error for an Authorization header that is not `Bearer` and one token."""
         description = "The Authorization header must be Bearer and one token."
         return UnauthorizedError(
-            found,
+            problem,
             status=400,
             headers=[
                 self._build_challenge_header(error="invalid_request", error_description=description)
@@ -53,7 +50,7 @@ class RefusalFactory(NamedTuple):
         )
 
     def create_invalid_token_error(self) -> UnauthorizedError:
-        """A token was sent, and it is not good."""
+        """Return the error for an invalid token."""
         description = "The access token is not valid here."
         return UnauthorizedError(
             "the token is not valid",
@@ -65,7 +62,7 @@ class RefusalFactory(NamedTuple):
         )
 
     def create_undecided_error(self) -> UnauthorizedError:
-        """Whether the token is good cannot be found out now."""
+        """Return the error for a token that cannot be checked at present."""
         return UnauthorizedError(
             "the token could not be checked",
             status=503,
@@ -74,9 +71,12 @@ class RefusalFactory(NamedTuple):
         )
 
     def create_insufficient_scope_error(self, more: Iterable[str] = ()) -> ForbiddenError:
-        """The token lacks a scope; every needed one is named, since clients ask for just these."""
-        named = dict.fromkeys([*self.scopes, *sorted(more)])
-        needed = " ".join(one for one in named if _is_challenge_scope(one))
+        """Return the error for missing scopes.
+
+        The challenge lists all required scopes, because clients request exactly those.
+        """
+        named_scopes = dict.fromkeys([*self.scopes, *sorted(more)])
+        needed = " ".join(scope for scope in named_scopes if _is_challenge_scope(scope))
         description = "The access token lacks a scope."
         challenge = self._build_challenge_header(
             scope=needed, error="insufficient_scope", error_description=description
@@ -89,52 +89,54 @@ class RefusalFactory(NamedTuple):
         )
 
     def create_not_allowed_error(self) -> ForbiddenError:
-        """The bearer is not let in; there is no challenge, as no other token would help."""
+        """Return the error for a bearer who is not allowed; another token would not help."""
         return ForbiddenError(
-            "the bearer is not on the list",
+            "the bearer is not allowed",
             status=403,
             body=_encode_body("forbidden", "You may not use this server."),
         )
 
-    def _build_challenge_header(self, *, scope: str | None = None, **more: str) -> tuple[str, str]:
-        given = {
+    def _build_challenge_header(
+        self, *, scope: str | None = None, **parameters: str
+    ) -> tuple[str, str]:
+        fields = {
             "realm": self.realm,
             "resource_metadata": self.metadata_url,
             "scope": " ".join(self.scopes) if scope is None else scope,
-            **more,
+            **parameters,
         }
-        fields = ", ".join(
-            f"{name}={_quote_parameter(value)}" for name, value in given.items() if value
+        parameters_text = ", ".join(
+            f"{name}={_quote_parameter(value)}" for name, value in fields.items() if value
         )
-        return ("www-authenticate", f"Bearer {fields}")
+        return ("www-authenticate", f"Bearer {parameters_text}")
 
 
 def validate_scopes(scopes: Iterable[str], where: str) -> tuple[str, ...]:
-    """Scopes that a user has given, each once.
+    """Return the scopes without duplicates.
 
     Raises:
-        DefinitionError: One of them cannot be a scope, or is `offline_access`, which is between
-            client and authorization server.
+        DefinitionError: A scope is invalid, or is `offline_access`, which concerns only the
+            client and the authorization server.
     """
     if isinstance(scopes, str):
         raise DefinitionError(
             f"expected a list of scopes, got the text {scopes!r}", where=where, hint='["read"]'
         )
-    found = tuple(dict.fromkeys(scopes))
-    for scope in found:
+    unique_scopes = tuple(dict.fromkeys(scopes))
+    for scope in unique_scopes:
         if not isinstance(scope, str) or not scope or not _SCOPE_CHARACTERS.issuperset(scope):
             raise DefinitionError(
                 f"{scope!r} cannot be a scope",
                 where=where,
-                hint="printable ASCII without blanks, quotes and backslashes",
+                hint="use printable ASCII without spaces, quotes and backslashes",
             )
         if scope == OFFLINE_ACCESS_SCOPE:
             raise DefinitionError(
-                f"{OFFLINE_ACCESS_SCOPE!r} is no scope of a server",
+                f"{OFFLINE_ACCESS_SCOPE!r} is not a scope of a server",
                 where=where,
-                hint="leave it out: clients ask for it themselves when they want to",
+                hint="leave it out: clients request it on their own",
             )
-    return found
+    return unique_scopes
 
 
 def _is_challenge_scope(scope: str) -> bool:
@@ -149,39 +151,35 @@ def _encode_body(error: str, description: str) -> bytes:
     return msgspec.json.encode({"error": error, "error_description": description})
 
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
 MAX_TOKEN_CHARACTERS = 16 * 1024
-"""Characters of the longest token that is looked at."""
+"""Longer tokens are rejected without further checks."""
 
 _TOKEN_PATTERN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 
 
 def is_token(text: str) -> bool:
-    """Whether a request can carry a text as its token."""
+    """Return whether a text has the syntax of a bearer token (RFC 6750, section 2.1)."""
     return len(text) <= MAX_TOKEN_CHARACTERS and _TOKEN_PATTERN.fullmatch(text) is not None
 
 
-def extract_token(values: Sequence[str], challenger: RefusalFactory) -> str:
-    """The token of a request, by the values of all its Authorization headers.
+def extract_token(values: Sequence[str], refusals: RefusalFactory) -> str:
+    """Return the token of a request, given the values of its Authorization headers.
 
-    Another scheme counts as none: it may be meant for a proxy.
+    Another scheme counts as no token, because it may be meant for a proxy.
 
     Raises:
-        UnauthorizedError: There is none, or not one token.
+        UnauthorizedError: There is no token, or several.
     """
     if not values:
-        raise challenger.create_missing_token_error()
+        raise refusals.create_missing_token_error()
     if len(values) > 1:
-        raise challenger.create_malformed_token_error(
+        raise refusals.create_malformed_token_error(
             f"there are {len(values)} Authorization headers"
         )
-    scheme, _, rest = values[0].strip(" \t").partition(" ")
+    scheme, _, credentials = values[0].strip(" \t").partition(" ")
     if scheme.lower() != "bearer":
-        raise challenger.create_missing_token_error()
-    token = rest.strip(" \t")
+        raise refusals.create_missing_token_error()
+    token = credentials.strip(" \t")
     if not is_token(token):
-        raise challenger.create_malformed_token_error("what follows Bearer is not a token")
+        raise refusals.create_malformed_token_error("what follows Bearer is not a token")
     return token

@@ -1,6 +1,6 @@
-"""What an issuer says about a token, whether signed into it or told when asked (RFC 7519, 7662).
+"""Validation of token claims, from a signed token (RFC 7519) or introspection (RFC 7662).
 
-Nothing is taken on trust for its shape: a claim of the wrong type counts against the token.
+A claim of the wrong type makes the token invalid; types are never assumed.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     TokenClaims = Mapping[str, object]
 
 DEFAULT_LEEWAY_SECONDS = 60.0
-"""Seconds by which the clocks of two machines may differ."""
+"""Default tolerance for differences between the clocks of issuer and server."""
 
 
 def check_times(claims: TokenClaims, leeway: float, *, is_expiry_needed: bool) -> None:
-    """Refuse what has expired, is not valid yet, or comes from the future."""
+    """Raise `InvalidTokenError` if a token has expired or is not valid yet."""
     now = time()
-    expires = _read_seconds(claims, "exp")
-    if expires is None and is_expiry_needed:
+    expires_at = _read_seconds(claims, "exp")
+    if expires_at is None and is_expiry_needed:
         raise InvalidTokenError("exp is missing: the token would never expire")
-    if expires is not None and expires <= now - leeway:
-        raise InvalidTokenError(f"expired {now - expires:.0f} s ago")
+    if expires_at is not None and expires_at <= now - leeway:
+        raise InvalidTokenError(f"expired {now - expires_at:.0f} s ago")
     for name in ("nbf", "iat"):
-        begins = _read_seconds(claims, name)
-        if begins is not None and begins > now + leeway:
-            raise InvalidTokenError(f"not valid yet: {name} is {begins - now:.0f} s ahead")
+        valid_from = _read_seconds(claims, name)
+        if valid_from is not None and valid_from > now + leeway:
+            raise InvalidTokenError(f"not valid yet: {name} is {valid_from - now:.0f} s ahead")
 
 
 def _read_seconds(claims: TokenClaims, name: str) -> float | None:
@@ -47,26 +47,29 @@ def _read_seconds(claims: TokenClaims, name: str) -> float | None:
     except OverflowError:
         seconds = math.inf
     if not math.isfinite(seconds):
-        raise InvalidTokenError(f"{name} is out of all bounds")
+        raise InvalidTokenError(f"{name} is out of range")
     return seconds
 
 
 def check_issuer(claims: TokenClaims, issuer: str) -> None:
-    """Refuse what another issuer has issued; the comparison is exact, as RFC 8414 wants it."""
+    """Raise `InvalidTokenError` for another issuer. RFC 8414 requires an exact comparison."""
     if claims.get("iss") != issuer:
         raise InvalidTokenError(f"iss is {claims.get('iss')!r}, expected {issuer!r}")
 
 
 def check_audience(claims: TokenClaims, audience: Iterable[str]) -> None:
-    """Refuse what is not meant for us: a token for another server must not open this one."""
-    named = _read_texts(claims.get("aud"))
-    ours = {canonicalize_url(one) for one in audience}
-    if not ours & {canonicalize_url(one) for one in named}:
-        raise InvalidTokenError(f"aud is {claims.get('aud')!r}, expected one of {sorted(ours)}")
+    """Raise `InvalidTokenError` unless the token was issued for this server.
+
+    A malicious server could otherwise use the tokens that clients send to it here.
+    """
+    token_audience = {canonicalize_url(name) for name in _read_texts(claims.get("aud"))}
+    accepted = {canonicalize_url(name) for name in audience}
+    if not accepted & token_audience:
+        raise InvalidTokenError(f"aud is {claims.get('aud')!r}, expected one of {sorted(accepted)}")
 
 
 def read_scopes(claims: TokenClaims) -> frozenset[str]:
-    """The scopes: `scope` (RFC 8693), or `scp`, as some issuers call it; a text or a list."""
+    """Return the scopes in `scope` (RFC 8693) or `scp`, each a text or a list."""
     value = claims.get("scope")
     if value is None:
         value = claims.get("scp")
@@ -76,15 +79,16 @@ def read_scopes(claims: TokenClaims) -> frozenset[str]:
 
 
 def create_principal(claims: TokenClaims, issuer: str) -> Principal:
-    """Who the claims are about. Where nobody is named, the program acts for itself.
+    """Return the principal that the claims describe.
 
-    A name goes before the program, or all users of one program would be the same to us.
+    The subject is `sub`, or else the user name, or else the client. The user name must come before
+    the client: otherwise all users of one client would be the same principal.
     """
     client = _read_text(claims, "client_id", "azp")
     username = _read_text(claims, "preferred_username", "username")
     subject = _read_text(claims, "sub") or username or client
     if subject is None:
-        raise InvalidTokenError("nobody is named: no sub and no client_id")
+        raise InvalidTokenError("the token has neither sub nor a user name nor client_id")
     return Principal(
         subject,
         issuer=issuer,
@@ -107,4 +111,4 @@ def _read_text(claims: TokenClaims, *names: str) -> str | None:
 def _read_texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

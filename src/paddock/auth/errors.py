@@ -1,7 +1,7 @@
-"""What a validator can say against a token, and what a client is told then.
+"""Errors of authorization: invalid tokens, and rejected requests.
 
-The reasons of the first three are for our log. A refusal carries an answer that gives nothing
-away; transports know it by its attributes.
+Messages of `InvalidTokenError` and its subclasses are only logged. A `RefusalError` carries the
+HTTP response, which reveals no details; transports use its attributes without importing the class.
 """
 
 from __future__ import annotations
@@ -14,31 +14,30 @@ if TYPE_CHECKING:
 
 
 class InvalidTokenError(PaddockError):
-    """A token is not good: unknown, expired, forged, or meant for somebody else.
+    """A token is unknown, expired, forged, or issued for another server.
 
-    Validators raise it. Its message is logged at debug level, and the client does not get it.
+    Raised by validators. The message is logged at debug level and not sent to the client.
     """
 
     code = "invalid-token"
 
 
 class NotAllowedError(InvalidTokenError):
-    """A token is good, but its bearer is not among those who are let in."""
+    """A token is valid, but its bearer is not allowed to use the server."""
 
     code = "not-allowed"
 
 
 class UndecidedError(InvalidTokenError):
-    """Nobody can say now whether a token is good: the authorization server does not answer."""
+    """A token cannot be checked at present, because the authorization server does not answer."""
 
     code = "undecided"
 
 
 class RefusalError(PaddockError):
-    """Whoever sent a request may not send it.
+    """A request is rejected with an HTTP response.
 
-    `status`, `headers` and `body` are the answer: a status code, pairs of names and values, and
-    JSON. What stands in `message` is for the log; the sender is not told.
+    `status`, `headers` and `body` (JSON) make up the response. `message` is only logged.
     """
 
     code = "refusal"
@@ -58,12 +57,12 @@ class RefusalError(PaddockError):
 
 
 class UnauthorizedError(RefusalError):
-    """A request has no token, or none that counts."""
+    """A request has no token, or an invalid one."""
 
     code = "unauthorized"
 
 
 class ForbiddenError(RefusalError):
-    """The bearer of a good token may not do this."""
+    """The bearer of a valid token lacks permission."""
 
     code = "forbidden"

@@ -1,8 +1,8 @@
-"""GitHub's tokens: GitHub is asked whose they are.
+"""Validator for GitHub tokens, which asks GitHub for their users.
 
-GitHub is no OpenID provider. Its tokens name no audience: one that a user has given to any other
-program opens a server that only asks whose it is. With the credentials of an OAuth app GitHub is
-asked whether the token was issued to that app, which is the check that an audience would be.
+GitHub tokens have no audience. A validator that only asks for the user accepts a token that the
+user gave to any other program. With the credentials of an OAuth app, GitHub confirms that the token
+was issued to that app, which replaces the audience check.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 GITHUB_API_URL = "https://api.github.com"
 _GITHUB_TOKEN = re.compile(r"(?:gh[a-z]_|github_pat_).+|[0-9a-f]{40}")
-"""What GitHub calls its tokens; what looks otherwise is none of GitHub's business."""
+"""Formats of GitHub tokens; other tokens are rejected without sending them to GitHub."""
 
 _API_HEADERS = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"}
 
 
 class GitHubValidator:
-    """Accepts tokens of GitHub's users.
+    """Accepts tokens of GitHub users.
 
     Args:
-        api: GitHub's REST API; another one for GitHub Enterprise.
-        organization: Whose active members are let in; the token needs the scope `read:org`.
-        client_id: The OAuth app that tokens must have been issued to. Without it a token that
-            was given to any other program is as good here.
-        client_secret: The app's secret, to ask with.
-        cache_seconds: How long what GitHub has said counts.
-        allow_insecure_http: Ask over a network without encryption; always so on this machine.
+        api: URL of the REST API, for GitHub Enterprise.
+        organization: Allow only active members; tokens need the scope `read:org`.
+        client_id: The OAuth app that tokens must have been issued to. Without it, tokens issued
+            to any other program are accepted.
+        client_secret: The app's secret.
+        cache_seconds: How long GitHub's responses are cached.
+        allow_insecure_http: Allow unencrypted HTTP to other machines; loopback is always allowed.
     """
 
     def __init__(
@@ -56,9 +56,7 @@ class GitHubValidator:
     ) -> None:
         where = "GitHubValidator"
         if (client_id is None) != (client_secret is None):
-            raise DefinitionError(
-                "client_id and client_secret go together, and one is missing", where=where
-            )
+            raise DefinitionError("client_id and client_secret must be given together", where=where)
         self._api_url = validate_url(api, where, allow_insecure_http=allow_insecure_http).rstrip(
             "/"
         )
@@ -76,25 +74,25 @@ class GitHubValidator:
 
     @property
     def authorization_servers(self) -> tuple[str, ...]:
-        """Where clients get tokens that this validator accepts."""
+        """The issuer of accepted tokens."""
         return (f"{self._issuer}/login/oauth",)
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Who the bearer of a token is.
+        """Return the principal of a token.
 
         Raises:
-            InvalidTokenError: GitHub does not know the token, or not as the app's.
+            InvalidTokenError: GitHub does not know the token, or issued it to another app.
             NotAllowedError: The user is not a member of the organization.
-            UndecidedError: GitHub cannot be asked.
+            UndecidedError: GitHub does not answer.
         """
         if not _GITHUB_TOKEN.fullmatch(token):
-            raise InvalidTokenError("GitHub issues no tokens of this form")
+            raise InvalidTokenError("not the format of a GitHub token")
         return await self._token_lookup.get_principal(
             token, resource, lambda: self._fetch_principal(token)
         )
 
     def _fetch_principal(self, token: str) -> Principal:
-        """In a thread: whose token it is, and whether they are let in."""
+        """Return the user of a token, after checking the organization. Blocking."""
         principal = (
             self._fetch_user(token)
             if self._basic_credentials is None
@@ -105,13 +103,13 @@ class GitHubValidator:
         return principal
 
     def _fetch_user(self, token: str) -> Principal:
-        answer = self._get_resource("/user", token)
-        user = self._require_document(answer, refusals=(401,))
-        listed = answer.headers.get("X-OAuth-Scopes") or ""
-        return self._create_principal(user, [one.strip() for one in listed.split(",")])
+        response = self._get_resource("/user", token)
+        user = self._require_document(response, refusals=(401,))
+        scopes = response.headers.get("X-OAuth-Scopes") or ""
+        return self._create_principal(user, [scope.strip() for scope in scopes.split(",")])
 
     def _fetch_app_user(self, token: str) -> Principal:
-        answer = self._fetcher.post(
+        response = self._fetcher.post(
             f"{self._api_url}/applications/{quote(self._client_id or '', safe='')}/token",
             msgspec.json.encode({"access_token": token}),
             {
@@ -120,32 +118,36 @@ class GitHubValidator:
                 "Content-Type": "application/json",
             },
         )
-        grant = self._require_document(answer, refusals=(404, 422))
+        grant = self._require_document(response, refusals=(404, 422))
         user, scopes = grant.get("user"), grant.get("scopes")
         if not isinstance(user, dict):
             raise InvalidTokenError("the token belongs to no user")
         return self._create_principal(user, scopes if isinstance(scopes, list) else [])
 
     def _create_principal(self, user: dict[str, object], scopes: list[str]) -> Principal:
-        number, login = user.get("id"), user.get("login")
-        if not isinstance(number, int) or not isinstance(login, str):
-            raise UndecidedError("GitHub's answer names no user")
+        user_id, login = user.get("id"), user.get("login")
+        if not isinstance(user_id, int) or not isinstance(login, str):
+            raise UndecidedError("GitHub's response contains no user")
         return Principal(
-            str(number),
+            str(user_id),
             issuer=self._issuer,
-            scopes=[one for one in scopes if one],
+            scopes=[scope for scope in scopes if scope],
             client_id=self._client_id,
             username=login,
             claims=user,
         )
 
     def _check_membership(self, token: str, organization: str) -> None:
-        answer = self._get_resource(f"/user/memberships/orgs/{quote(organization, safe='')}", token)
-        if answer.status in (403, 404) and not _is_rate_limited(answer):
-            raise NotAllowedError(f"no member of {organization}, or the token may not say so")
-        membership = self._require_document(answer, refusals=(401,))
+        response = self._get_resource(
+            f"/user/memberships/orgs/{quote(organization, safe='')}", token
+        )
+        if response.status in (403, 404) and not _is_rate_limited(response):
+            raise NotAllowedError(
+                f"not a member of {organization}, or the token lacks the scope read:org"
+            )
+        membership = self._require_document(response, refusals=(401,))
         if membership.get("state") != "active":
-            raise NotAllowedError(f"no active member of {organization}")
+            raise NotAllowedError(f"not an active member of {organization}")
 
     def _get_resource(self, path: str, token: str) -> JsonResponse:
         return self._fetcher.get(
@@ -153,17 +155,17 @@ class GitHubValidator:
         )
 
     def _require_document(
-        self, answer: JsonResponse, refusals: tuple[int, ...]
+        self, response: JsonResponse, refusals: tuple[int, ...]
     ) -> dict[str, object]:
-        if answer.status in refusals:
-            raise InvalidTokenError(f"GitHub answers {answer.status}")
-        if answer.status != 200 or answer.document is None:
-            raise UndecidedError(f"GitHub answers {answer.status}")
-        return answer.document
+        if response.status in refusals:
+            raise InvalidTokenError(f"GitHub returned status {response.status}")
+        if response.status != 200 or response.document is None:
+            raise UndecidedError(f"GitHub returned status {response.status}")
+        return response.document
 
     def __repr__(self) -> str:
         return f"GitHubValidator(api={self._api_url!r})"
 
 
-def _is_rate_limited(answer: JsonResponse) -> bool:
-    return answer.headers.get("X-RateLimit-Remaining") == "0" or "Retry-After" in answer.headers
+def _is_rate_limited(response: JsonResponse) -> bool:
+    return response.headers.get("X-RateLimit-Remaining") == "0" or "Retry-After" in response.headers

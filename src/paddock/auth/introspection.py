@@ -1,4 +1,4 @@
-"""Tokens that only their issuer can read: it is asked about each one (RFC 7662)."""
+"""Validator for opaque tokens, which asks the issuer about each one (RFC 7662)."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 class IntrospectionValidator:
-    """Accepts the tokens that an authorization server calls active and meant for us.
+    """Accepts tokens that their issuer reports as active and issued for this server.
 
     Args:
-        issuer: The authorization server. Its metadata says where to ask, and an answer that
-            names another issuer is refused.
-        endpoint: Where to ask, if the issuer's metadata does not say so or there is none.
-        client_id: What we are called there.
-        client_secret: How we prove it.
-        audience: Whom tokens must be meant for (`aud`), one or several; the server's own URL
-            unless given. An answer without `aud` is refused.
-        cache_seconds: How long an answer counts, but never after the token's own end.
-        leeway: Seconds by which the issuer's clock may differ from ours.
-        allow_insecure_http: Ask over a network without encryption; always so on this machine.
+        issuer: The authorization server. The endpoint is read from its metadata, and responses
+            that name another issuer are rejected.
+        endpoint: The introspection endpoint, if the metadata does not contain it.
+        client_id: Client id of this server at the issuer.
+        client_secret: Client secret of this server.
+        audience: Accepted values of `aud`; by default, the server's own URL. A response without
+            `aud` is rejected.
+        cache_seconds: How long a response is cached, at most until the token expires.
+        leeway: Tolerated clock difference in seconds.
+        allow_insecure_http: Allow unencrypted HTTP to other machines; loopback is always allowed.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class IntrospectionValidator:
         where = "IntrospectionValidator"
         if issuer is None and endpoint is None:
             raise DefinitionError(
-                "neither issuer nor endpoint is given", where=where, hint="it has to ask somebody"
+                "neither issuer nor endpoint is given", where=where, hint="pass one of them"
             )
         if issuer is not None:
             issuer = validate_url(
@@ -76,8 +76,10 @@ class IntrospectionValidator:
             "Content-Type": "application/x-www-form-urlencoded",
         }
         with explain_missing_package(where):
-            from paddock.auth.json_fetcher import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
-        from paddock.auth.json_fetcher import IssuerEndpoint  # noqa: PLC0415 - with the one above
+            from paddock.auth.json_fetcher import (  # noqa: PLC0415 - urllib3 is optional
+                IssuerEndpoint,
+                JsonFetcher,
+            )
 
         self._fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
         self._introspection_endpoint = IssuerEndpoint(
@@ -86,22 +88,22 @@ class IntrospectionValidator:
 
     @property
     def authorization_servers(self) -> tuple[str, ...]:
-        """Where clients get tokens that this validator accepts, if that is known."""
+        """The issuer of accepted tokens, if known."""
         return () if self._issuer is None else (self._issuer,)
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Who the bearer of a token is.
+        """Return the principal of a token.
 
         Raises:
-            InvalidTokenError: The issuer says that the token is not good, or not for us.
-            UndecidedError: The issuer cannot be asked.
+            InvalidTokenError: The issuer reports the token as invalid, or for another server.
+            UndecidedError: The issuer does not answer.
         """
         return await self._token_lookup.get_principal(
             token, resource, lambda: self._validate_claims(self._introspect(token), resource)
         )
 
     def _introspect(self, token: str) -> dict[str, object]:
-        """In a thread: what the issuer says about a token."""
+        """Return the issuer's response about a token. Blocking."""
         form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
         return self._introspection_endpoint.request_document(
             lambda url: self._fetcher.post(url, form, self._headers)
@@ -109,11 +111,11 @@ class IntrospectionValidator:
 
     def _validate_claims(self, claims: dict[str, object], resource: str) -> Principal:
         if claims.get("active") is not True:
-            raise InvalidTokenError("the issuer says that it is not active")
-        kind = claims.get("token_type", "Bearer")
-        if not isinstance(kind, str) or kind.lower() not in ("bearer", "access_token"):
-            raise InvalidTokenError(f"token_type is {kind!r}: not for use as a bearer token")
-        # The answer comes from the issuer itself, and RFC 7662 lets it leave out its name.
+            raise InvalidTokenError("the issuer reports the token as inactive")
+        token_type = claims.get("token_type", "Bearer")
+        if not isinstance(token_type, str) or token_type.lower() not in ("bearer", "access_token"):
+            raise InvalidTokenError(f"token_type is {token_type!r}, expected a bearer token")
+        # RFC 7662 makes iss optional, because the response comes from the issuer itself.
         if self._issuer is not None and claims.get("iss") is not None:
             check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
@@ -125,10 +127,11 @@ class IntrospectionValidator:
 
 
 def encode_basic_credentials(name: str, secret: str) -> str:
-    """Credentials as RFC 6749, section 2.3.1, wants them: encoded like a form, then Basic."""
+    """Return a Basic header value with form-encoded credentials (RFC 6749, section 2.3.1)."""
     if not name or not secret:
         raise DefinitionError(
-            "client_id or client_secret is empty", hint="the authorization server gives out both"
+            "client_id or client_secret is empty",
+            hint="pass both, as issued by the authorization server",
         )
     pair = f"{quote(name, safe='')}:{quote(secret, safe='')}"
     return f"Basic {b64encode(pair.encode()).decode()}"

@@ -1,9 +1,8 @@
-"""Small JSON documents from authorization servers, by HTTP, with limits on everything.
+"""HTTP requests for JSON documents of authorization servers, and discovery of their endpoints.
 
-Blocking, for use with `authorization.blocking`. Redirects are not followed: where to ask is what
-the user has configured, and a credential must not travel elsewhere.
-
-Where an authorization server has its endpoints: RFC 8414 and OpenID Connect discovery.
+Blocking, for use with `auth.token_lookup`. Size and time are limited. Redirects are not followed,
+because credentials must reach only the configured server. Discovery follows RFC 8414 and OpenID
+Connect.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from paddock.auth.urls import build_well_known_path, get_origin, is_secure_url
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 MAX_DOCUMENT_BYTES = 1024 * 1024
 CONNECT_TIMEOUT_SECONDS = 3.0
 READ_TIMEOUT_SECONDS = 5.0
 TOTAL_TIMEOUT_SECONDS = 10.0
 MAX_IDLE_CONNECTIONS = 16
-"""That are kept: as many as there are threads that ask."""
+"""Idle connections to keep: one for each thread of two call pools."""
 
 
 class JsonResponse(NamedTuple):
-    """What a server answered: the status, the headers, and the JSON object that it sent."""
+    """A response: status, headers, and the JSON object in the body, if it is one."""
 
     status: int
     headers: Mapping[str, str]
@@ -39,7 +38,7 @@ class JsonResponse(NamedTuple):
 
 
 class JsonFetcher:
-    """Asks authorization servers."""
+    """HTTP client for authorization servers."""
 
     def __init__(self, *, allow_insecure_http: bool = False) -> None:
         self._allow_insecure_http = allow_insecure_http
@@ -50,20 +49,20 @@ class JsonFetcher:
         )
 
     def get(self, url: str, headers: Mapping[str, str] | None = None) -> JsonResponse:
-        """Read a document."""
+        """Send a GET request."""
         return self._fetch("GET", url, headers or {}, None)
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> JsonResponse:
-        """Send a question, and read the answer."""
+        """Send a POST request."""
         return self._fetch("POST", url, headers, body)
 
     def _fetch(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None
     ) -> JsonResponse:
         if not is_secure_url(url, allow_insecure_http=self._allow_insecure_http):
-            raise UndecidedError(f"{url} is not encrypted, and not on this machine")
-        # Nothing packed: a small answer could unpack to a large one.
-        sent = {
+            raise UndecidedError(f"{url} is neither encrypted nor on this machine")
+        # No compression: a small response could expand beyond the size limit.
+        request_headers = {
             "Accept": "application/json",
             "Accept-Encoding": "identity",
             "User-Agent": "paddock",
@@ -73,7 +72,7 @@ class JsonFetcher:
             response = self._http.request(
                 method,
                 url,
-                headers=sent,
+                headers=request_headers,
                 body=body,
                 redirect=False,
                 preload_content=False,
@@ -89,13 +88,13 @@ class JsonFetcher:
 
 
 def _read_content(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
-    """All of an answer, unless it is too large or takes too long."""
-    until = monotonic() + TOTAL_TIMEOUT_SECONDS
+    """Return the body of a response, within the limits of size and time."""
+    deadline = monotonic() + TOTAL_TIMEOUT_SECONDS
     content = b""
     try:
-        while piece := response.read1(MAX_DOCUMENT_BYTES, decode_content=False):
-            content += piece
-            if len(content) > MAX_DOCUMENT_BYTES or monotonic() > until:
+        while chunk := response.read1(MAX_DOCUMENT_BYTES, decode_content=False):
+            content += chunk
+            if len(content) > MAX_DOCUMENT_BYTES or monotonic() > deadline:
                 response.close()
                 raise UndecidedError(f"{url}: too large, or too slow")
     except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -110,18 +109,14 @@ def _decode_object(content: bytes) -> dict[str, object] | None:
         return None
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-
 OAUTH_METADATA_PATH = "/.well-known/oauth-authorization-server"
 OPENID_CONFIGURATION_PATH = "/.well-known/openid-configuration"
 
 
 class IssuerEndpoint:
-    """One endpoint of an issuer: given, or found through its metadata.
+    """An endpoint of an issuer, configured or discovered from the issuer's metadata.
 
-    What was found is kept as long as it leads somewhere.
+    A discovered URL is kept until a request to it fails.
     """
 
     def __init__(
@@ -133,43 +128,43 @@ class IssuerEndpoint:
         self._configured_url = url
         self._discovered_url: str | None = None
 
-    def request_document(self, question: Callable[[str], JsonResponse]) -> dict[str, object]:
-        """The document that the answer to a question at the endpoint holds; blocks.
+    def request_document(self, request: Callable[[str], JsonResponse]) -> dict[str, object]:
+        """Call `request` with the endpoint's URL and return the JSON document. Blocking.
 
         Raises:
-            UndecidedError: The endpoint is not known now, or does not answer with a document.
+            UndecidedError: Discovery failed, or the endpoint did not return a document.
         """
         url = self._configured_url or self._discovered_url
         if url is None:
             url = self._discovered_url = self._discover_url()
         try:
-            answer = question(url)
-            if answer.status != 200 or answer.document is None:
-                raise UndecidedError(f"{url} answered {answer.status}, and no document")
+            response = request(url)
+            if response.status != 200 or response.document is None:
+                raise UndecidedError(f"{url} returned status {response.status} and no document")
         except UndecidedError:
             self._discovered_url = None
             raise
-        return answer.document
+        return response.document
 
     def _discover_url(self) -> str:
-        refused: list[str] = []
+        failures: list[str] = []
         for url in list_metadata_urls(self._issuer):
-            answer = self._fetcher.get(url)
-            document = answer.document
-            if answer.status != 200 or document is None:
-                refused.append(f"{url} answered {answer.status}")
+            response = self._fetcher.get(url)
+            document = response.document
+            if response.status != 200 or document is None:
+                failures.append(f"{url} returned status {response.status}")
             elif document.get("issuer") != self._issuer:
-                # RFC 8414, section 3.3: anything else could be somebody else's document.
-                refused.append(f"{url} is about {document.get('issuer')!r}")
-            elif not isinstance(found := document.get(self._metadata_key), str):
-                refused.append(f"{url} has no {self._metadata_key}")
+                # RFC 8414, section 3.3: it could be another issuer's document (mix-up attack).
+                failures.append(f"{url} is about {document.get('issuer')!r}")
+            elif not isinstance(endpoint_url := document.get(self._metadata_key), str):
+                failures.append(f"{url} has no {self._metadata_key}")
             else:
-                return found
-        raise UndecidedError(f"no metadata of {self._issuer}: {'; '.join(refused)}")
+                return endpoint_url
+        raise UndecidedError(f"no metadata of {self._issuer}: {'; '.join(failures)}")
 
 
 def list_metadata_urls(issuer: str) -> Iterator[str]:
-    """Where the metadata of an issuer can be, in the order in which MCP wants it looked for."""
+    """Yield the possible URLs of an issuer's metadata, in the order that MCP specifies."""
     path = urlsplit(issuer).path
     yield get_origin(issuer) + build_well_known_path(OAUTH_METADATA_PATH, path)
     yield get_origin(issuer) + build_well_known_path(OPENID_CONFIGURATION_PATH, path)

@@ -1,4 +1,4 @@
-"""Tokens that their issuer has signed: JSON Web Tokens, checked with the issuer's public keys."""
+"""Validator for JSON Web Tokens, which are checked with the issuer's public keys."""
 
 from __future__ import annotations
 
@@ -33,24 +33,23 @@ DEFAULT_ALGORITHMS = (
     "ES384",
     "EdDSA",
 )
-"""What is accepted unless the user says otherwise."""
+"""Accepted unless the user sets `algorithms`."""
 
 
 class JwksValidator:
-    """Accepts the signed access tokens of one issuer.
+    """Accepts signed access tokens of one issuer.
 
     Args:
-        issuer: The authorization server, exactly as its tokens name it (`iss`).
-        audience: Whom tokens must be meant for (`aud`), one or several; the server's own URL
-            unless given.
-        jwks_uri: Where the issuer publishes its keys; found through its metadata unless given.
-        keys: The keys themselves, as a JWKS document; nothing is fetched then.
-        algorithms: The signature algorithms that count; asymmetric ones only.
-        leeway: Seconds by which the issuer's clock may differ from ours.
-        refresh_seconds: How old keys may get before they are fetched again.
-        refetch_seconds: How often a key that is not known may cause a fetch.
-        cache_seconds: How long a token that was found good is not checked again.
-        allow_insecure_http: Fetch over a network without encryption; always so on this machine.
+        issuer: The authorization server, exactly as in the `iss` claim of its tokens.
+        audience: Accepted values of `aud`; by default, the server's own URL.
+        jwks_uri: URL of the issuer's keys; by default, read from its metadata.
+        keys: The keys, as a JWKS document; nothing is fetched then.
+        algorithms: Accepted signature algorithms; only asymmetric ones are supported.
+        leeway: Tolerated clock difference in seconds.
+        refresh_seconds: Age at which keys are fetched again.
+        refetch_seconds: Minimum interval between fetches caused by unknown keys.
+        cache_seconds: How long a valid token is not checked again.
+        allow_insecure_http: Allow unencrypted HTTP to other machines; loopback is always allowed.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class JwksValidator:
         allow_insecure_http: bool = False,
     ) -> None:
         where = "JwksValidator"
-        # An issuer whose keys are given is never asked, so it may be called anything.
+        # With given keys or a given URL the issuer is only compared, so it need not be a URL.
         if keys is None and jwks_uri is None:
             issuer = validate_url(
                 issuer, f"{where}: issuer", allow_insecure_http=allow_insecure_http
@@ -98,19 +97,19 @@ class JwksValidator:
 
     @property
     def authorization_servers(self) -> tuple[str, ...]:
-        """Where clients get tokens that this validator accepts."""
+        """The issuer of accepted tokens."""
         return (self._issuer,)
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Who the bearer of a token is.
+        """Return the principal of a token.
 
         Raises:
-            InvalidTokenError: The token is not one of the issuer's, not for us, or has expired.
+            InvalidTokenError: The token has expired, is not from the issuer, or for another server.
         """
         key = digest_token(token, resource)
-        known = self._cache.get(key)
-        if known is not None:
-            return known
+        cached_principal = self._cache.get(key)
+        if cached_principal is not None:
+            return cached_principal
         header = self._signatures.read_token_header(token, self._algorithms)
         keys = await self._key_source.find_matching_keys(header)
         if not keys:
@@ -127,20 +126,20 @@ class JwksValidator:
         return f"JwksValidator({self._issuer!r})"
 
 
-def _validate_algorithms(algorithms: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
+def _validate_algorithms(algorithms: Iterable[str], supported: tuple[str, ...]) -> tuple[str, ...]:
     chosen = (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)
-    refused = [one for one in chosen if one not in known]
-    if refused or not chosen:
+    unsupported = [algorithm for algorithm in chosen if algorithm not in supported]
+    if unsupported or not chosen:
         raise DefinitionError(
-            f"algorithms are {', '.join(map(repr, refused)) or 'none at all'}",
+            f"unsupported algorithms: {', '.join(map(repr, unsupported)) or 'none given'}",
             where="JwksValidator",
-            hint=f"of {', '.join(known)}: a shared secret or no signature proves nothing here",
+            hint=f"use {', '.join(supported)}; shared secrets and unsigned tokens are insecure",
         )
     return chosen
 
 
 def _create_static_keys(document: Mapping[str, object]) -> KeySource:
-    from paddock.auth.signatures import (  # noqa: PLC0415 - PyJWT loads cryptography
+    from paddock.auth.signatures import (  # noqa: PLC0415 - PyJWT is optional
         StaticKeySet,
         parse_key_set,
     )
@@ -148,7 +147,7 @@ def _create_static_keys(document: Mapping[str, object]) -> KeySource:
     keys = parse_key_set(document)
     if not keys:
         raise DefinitionError(
-            "keys holds no public key that verifies signatures",
+            "keys contains no public key that verifies signatures",
             where="JwksValidator",
             hint='a JWKS document: {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}',
         )
@@ -165,7 +164,7 @@ def _create_remote_keys(
 ) -> KeySource:
     with explain_missing_package("JwksValidator"):
         from paddock.auth.json_fetcher import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
-    from paddock.auth.json_fetcher import IssuerEndpoint  # noqa: PLC0415 - for fetched keys only
+    from paddock.auth.json_fetcher import IssuerEndpoint  # noqa: PLC0415 - urllib3 is optional
     from paddock.auth.signatures import RemoteKeySet  # noqa: PLC0415 - PyJWT is optional
 
     if jwks_uri is not None:

@@ -1,17 +1,12 @@
-"""Signatures of JSON Web Tokens: which keys fit which algorithms, and whether one verifies.
+"""Signatures of JSON Web Tokens: algorithms, issuer keys and their renewal. Wraps PyJWT.
 
-The only module that knows PyJWT. A key is used with an algorithm only if both its type and its
-curve are that algorithm's, so that no header can talk us into using a key for something else.
-Secrets shared with an issuer (HMAC) and unsigned tokens do not exist here.
+A key is used only if its type and curve match the algorithm, so a forged header cannot make a key
+verify with another algorithm. Shared secrets (HMAC) and unsigned tokens are not supported.
 
-The keys of an issuer: fetched when they are needed, kept, and fetched again.
-
-A key that is not known may be a new one, so the document is fetched again, but not more often
-than set: otherwise anybody could make us ask, with tokens that name keys at random. A document
-that cannot be had or makes no sense leaves the keys that are there, for a day at the most.
-
-Nobody waits for an issuer that is slow if the key is at hand: keys that are due are used while
-they are renewed. Only after a long time without a request they are renewed first, once.
+An unknown key may be a new one, so the key set is fetched again, but only at a limited rate:
+otherwise tokens with random key ids would cause unlimited requests. If a fetch fails, the current
+keys stay valid for up to a day. Due keys are renewed in the background, so no request waits for a
+slow issuer, except after a long idle time.
 """
 
 from __future__ import annotations
@@ -32,17 +27,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
 
+    from paddock.auth.token_lookup import BlockingCallPool
+
 MIN_RSA_BITS = 2048
 MAX_KEY_SET_KEYS = 100
 
 
 class _AlgorithmFamily(NamedTuple):
-    """Algorithms that use one type of key."""
+    """Algorithms that use the same type of key."""
 
     kty: str
     curves: frozenset[str] | None
     key_members: tuple[str, ...]
-    """What a public key consists of; anything else in a document is not looked at."""
+    """Members of a public key; other members of a JWK are ignored."""
     load_key: Callable[[dict[str, Any]], Any]
 
 
@@ -74,11 +71,11 @@ class IssuerKey(NamedTuple):
     kty: str
     curve: str | None
     algorithm: str | None
-    """The only algorithm that it is for, if the issuer says so."""
+    """The only algorithm that the issuer allows for the key, or None."""
     public_key: Any
 
     def can_verify(self, algorithm: str, kid: str | None) -> bool:
-        """Whether it may have signed a token with such a header."""
+        """Return whether the key may have signed a token with this header."""
         family = _FAMILIES[algorithm]
         return (
             (kid is None or self.kid == kid)
@@ -89,17 +86,17 @@ class IssuerKey(NamedTuple):
 
 
 class TokenHeader(NamedTuple):
-    """What the header of a token says about its signature."""
+    """The part of a token's header that concerns the signature."""
 
     algorithm: str
     kid: str | None
 
 
 def read_token_header(token: str, algorithms: Collection[str]) -> TokenHeader:
-    """The header of a token, if its algorithm is one that is allowed.
+    """Return the header of a token.
 
     Raises:
-        InvalidTokenError: It is not a signed token, or not signed in a way that counts.
+        InvalidTokenError: It is not a signed token, or its algorithm is not allowed.
     """
     try:
         header = jwt.get_unverified_header(token)
@@ -107,17 +104,17 @@ def read_token_header(token: str, algorithms: Collection[str]) -> TokenHeader:
         raise InvalidTokenError(f"not a signed token: {type(error).__name__}") from None
     algorithm, kid = header.get("alg"), header.get("kid")
     if algorithm not in algorithms:
-        raise InvalidTokenError(f"alg is {algorithm!r}, allowed are {', '.join(algorithms)}")
+        raise InvalidTokenError(f"alg is {algorithm!r}, expected {', '.join(algorithms)}")
     if "crit" in header or header.get("b64", True) is not True:
-        raise InvalidTokenError("the header asks for an extension (crit or b64)")
+        raise InvalidTokenError("the header requires an extension (crit or b64)")
     return TokenHeader(str(algorithm), kid if isinstance(kid, str) else None)
 
 
 def verify_token(token: str, keys: Iterable[IssuerKey], algorithm: str) -> dict[str, object]:
-    """The claims of a token that one of the keys has signed.
+    """Return the claims of a token that one of the keys has signed.
 
     Raises:
-        InvalidTokenError: None of them has, or what is signed is not a set of claims.
+        InvalidTokenError: No key verifies the signature, or the payload is not a JSON object.
     """
     for key in keys:
         try:
@@ -125,46 +122,52 @@ def verify_token(token: str, keys: Iterable[IssuerKey], algorithm: str) -> dict[
             return msgspec.json.decode(payload, type=dict[str, object])
         except jwt.InvalidSignatureError:
             continue
-        except (jwt.PyJWTError, msgspec.MsgspecError, ValueError, TypeError, RecursionError) as no:
-            raise InvalidTokenError(f"cannot be read: {type(no).__name__}") from None
-    raise InvalidTokenError("no key of the issuer has signed this")
+        except (
+            jwt.PyJWTError,
+            msgspec.MsgspecError,
+            ValueError,
+            TypeError,
+            RecursionError,
+        ) as error:
+            raise InvalidTokenError(f"cannot be read: {type(error).__name__}") from None
+    raise InvalidTokenError("the signature matches no key of the issuer")
 
 
 def parse_key_set(document: Mapping[str, object]) -> list[IssuerKey]:
-    """The keys of a JWKS document (RFC 7517) that verify signatures; others are left out."""
-    listed = document.get("keys")
-    if not isinstance(listed, list):
+    """Return the keys in a JWKS document (RFC 7517) that verify signatures."""
+    entries = document.get("keys")
+    if not isinstance(entries, list):
         return []
-    found = (_parse_key(entry) for entry in listed[:MAX_KEY_SET_KEYS] if isinstance(entry, dict))
-    return [key for key in found if key is not None]
+    keys = (_parse_key(entry) for entry in entries[:MAX_KEY_SET_KEYS] if isinstance(entry, dict))
+    return [key for key in keys if key is not None]
 
 
 def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
     family = next(
         (
-            one
-            for one in _FAMILIES.values()
-            if one.kty == entry.get("kty")
-            and (one.curves is None or entry.get("crv") in one.curves)
+            candidate
+            for candidate in _FAMILIES.values()
+            if candidate.kty == entry.get("kty")
+            and (candidate.curves is None or entry.get("crv") in candidate.curves)
         ),
         None,
     )
     if family is None or not _is_for_signatures(entry):
         return None
     try:
-        value = family.load_key(
+        public_key = family.load_key(
             {"kty": family.kty, **{name: entry[name] for name in family.key_members}}
         )
     except (jwt.PyJWTError, KeyError, ValueError, TypeError):
         return None
-    if family is _RSA_FAMILY and value.key_size < MIN_RSA_BITS:
+    if family is _RSA_FAMILY and public_key.key_size < MIN_RSA_BITS:
         return None
     return IssuerKey(
         _get_text(entry.get("kid")),
         family.kty,
         _get_text(entry.get("crv")),
         _get_text(entry.get("alg")),
-        value,
+        public_key,
     )
 
 
@@ -179,36 +182,23 @@ def _get_text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Protocol
-
-    from paddock.auth.token_lookup import BlockingCallPool
-
-    class KeySource(Protocol):
-        """Where keys come from."""
-
-        async def find_matching_keys(self, header: TokenHeader) -> list[IssuerKey]:
-            """The keys that may have signed a token with a header."""
-
-
 RETRY_SECONDS = 1.0
-"""How soon to ask again while there are no keys at all."""
+"""Interval of fetches while no keys are known."""
 
 MAX_KEY_AGE_SECONDS = 24 * 3600.0
-"""How long keys count that could not be renewed."""
+"""Maximum age of keys that cannot be renewed."""
 
 _log = logging.getLogger("paddock")
 
 
 class StaticKeySet:
-    """Keys that the user has given."""
+    """Keys from the configuration."""
 
     def __init__(self, keys: list[IssuerKey]) -> None:
         self._keys = keys
 
     async def find_matching_keys(self, header: TokenHeader) -> list[IssuerKey]:
-        """Those that may have signed a token with such a header."""
+        """Return the keys that may have signed a token with this header."""
         return [key for key in self._keys if key.can_verify(*header)]
 
 
@@ -218,42 +208,42 @@ class RemoteKeySet:
     def __init__(
         self,
         fetch: Callable[[], dict[str, object]],
-        calls: BlockingCallPool,
+        call_pool: BlockingCallPool,
         *,
         refresh_seconds: float,
         refetch_seconds: float,
     ) -> None:
         self._fetch_document = fetch
-        self._call_pool = calls
+        self._call_pool = call_pool
         self._refresh_seconds = refresh_seconds
         self._refetch_seconds = refetch_seconds
         self._keys: list[IssuerKey] = []
         self._fetched_at = self._attempted_at = float("-inf")
 
     async def find_matching_keys(self, header: TokenHeader) -> list[IssuerKey]:
-        """Those that may have signed a token with such a header.
+        """Return the keys that may have signed a token with this header.
 
         Raises:
-            UndecidedError: There are no keys, and none can be had now.
+            UndecidedError: No valid keys are available.
         """
         age = monotonic() - self._fetched_at
-        found = self._filter_keys(header)
-        if not found or (age >= 2 * self._refresh_seconds and not self._has_failed):
+        matching_keys = self._filter_keys(header)
+        if not matching_keys or (age >= 2 * self._refresh_seconds and not self._has_failed):
             await self._refresh()
-            found = self._filter_keys(header)
+            matching_keys = self._filter_keys(header)
         elif age >= self._refresh_seconds and not self._is_too_soon():
             self._call_pool.start(self, self._fetch_keys)
         if not self._keys or monotonic() - self._fetched_at > MAX_KEY_AGE_SECONDS:
-            raise UndecidedError("there are no keys of the issuer that still count")
-        return found
+            raise UndecidedError("the issuer's signing keys are unavailable; retry later")
+        return matching_keys
 
     def _filter_keys(self, header: TokenHeader) -> list[IssuerKey]:
         return [key for key in self._keys if key.can_verify(*header)]
 
     async def _refresh(self) -> None:
-        """Fetch, or wait for the fetch that is under way; what goes wrong changes nothing."""
+        """Fetch the keys, or wait for the current fetch. Errors leave the keys unchanged."""
         if not self._is_too_soon():
-            with suppress(UndecidedError):  # it takes long
+            with suppress(UndecidedError):  # timed out; the known keys remain in use
                 await self._call_pool.run(self, self._fetch_keys)
 
     @property
@@ -265,17 +255,20 @@ class RemoteKeySet:
         return monotonic() - self._attempted_at < pause
 
     def _fetch_keys(self) -> None:
-        """In a thread, one at a time."""
+        """Fetch the keys. Runs in a thread; the shared key allows one run at a time."""
         if self._is_too_soon():
             return
         keys: list[IssuerKey] = []
         try:
             keys = parse_key_set(self._fetch_document())
-        except Exception as error:  # noqa: BLE001 - whatever it is, the keys that are there stay
+        except Exception as error:  # noqa: BLE001 - after any error the known keys remain in use
             _log.warning("The keys of an issuer cannot be fetched: %s", error)
         else:
             if not keys:
-                _log.warning("The key set of an issuer has no key that could be used")
+                _log.warning("The key set of an issuer contains no usable key")
         self._attempted_at = monotonic()
         if keys:
             self._keys, self._fetched_at = keys, self._attempted_at
+
+
+KeySource = StaticKeySet | RemoteKeySet

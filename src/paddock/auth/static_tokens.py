@@ -1,4 +1,4 @@
-"""Tokens that are written down: for development, and between programs of one's own."""
+"""Validator for a fixed list of tokens, for development and trusted programs."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ class StaticTokens:
     """Accepts the tokens of a list.
 
     Args:
-        tokens: Whom each token stands for: a `Principal`, a dictionary of its parameters, or
-            just a name.
+        tokens: The principal of each token: a `Principal`, a dictionary of its parameters, or a
+            subject.
     """
 
     def __init__(self, tokens: Mapping[str, Principal | Mapping[str, Any] | str]) -> None:
         if not tokens:
             raise DefinitionError(
-                "no token is given, so nobody could come in", where="StaticTokens"
+                "no tokens are given, so every request would be rejected", where="StaticTokens"
             )
         self._principals = [
-            (_hash_token(_validate_token(token)), _to_principal(who))
-            for token, who in tokens.items()
+            (_hash_token(_validate_token(token)), _to_principal(principal))
+            for token, principal in tokens.items()
         ]
 
     async def validate(self, token: str, resource: str) -> Principal:  # noqa: ARG002, RUF100 - one signature for all validators
-        """Who the bearer of a token is.
+        """Return the principal of a token.
 
         Raises:
             InvalidTokenError: The token is not on the list.
         """
-        presented = _hash_token(token)
-        found: Principal | None = None
-        # All of them, always: how long it takes must not tell how far a guess was right.
-        for known, principal in self._principals:
-            if compare_digest(known, presented):
-                found = principal
-        if found is None:
+        token_hash = _hash_token(token)
+        match: Principal | None = None
+        # Compare with all tokens in constant time: timing must not reveal parts of a token.
+        for known_hash, principal in self._principals:
+            if compare_digest(known_hash, token_hash):
+                match = principal
+        if match is None:
             raise InvalidTokenError("not on the list")
-        return found
+        return match
 
     def __repr__(self) -> str:
         return f"StaticTokens({len(self._principals)} tokens)"
@@ -61,21 +61,21 @@ def _hash_token(token: str) -> bytes:
 def _validate_token(token: object) -> str:
     if not isinstance(token, str) or not is_token(token):
         raise DefinitionError(
-            "a token is empty, too long, or has characters that no request can carry",
+            "a token is empty, too long, or contains characters that headers cannot carry",
             where="StaticTokens",
-            hint="letters, digits and -._~+/, then = if need be: secrets.token_urlsafe() makes one",
+            hint="use letters, digits and -._~+/, then =; secrets.token_urlsafe() creates one",
         )
     return token
 
 
-def _to_principal(who: Principal | Mapping[str, Any] | str) -> Principal:
-    if isinstance(who, Principal):
-        return who
+def _to_principal(principal: Principal | Mapping[str, Any] | str) -> Principal:
+    if isinstance(principal, Principal):
+        return principal
     try:
-        return Principal(who) if isinstance(who, str) else Principal(**who)
+        return Principal(principal) if isinstance(principal, str) else Principal(**principal)
     except TypeError as error:
         raise DefinitionError(
-            f"a token stands for nobody: {error}",
+            f"a token has an invalid principal: {error}",
             where="StaticTokens",
-            hint='a Principal, {"subject": "ada", "scopes": ["read"]}, or "ada"',
+            hint='expected a Principal, {"subject": "ada", "scopes": ["read"]}, or "ada"',
         ) from None

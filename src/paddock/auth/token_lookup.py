@@ -1,19 +1,12 @@
-"""Calls that wait for somebody else, made in a few threads beside the event loop.
+"""Blocking token checks in a few threads, and a cache of their results.
 
-The same call is made once at a time, however many requests wait for it. Threads, waiting calls
-and waiting times are bounded, so that an authorization server that hangs costs its own users an
-answer and nobody anything else. Any number of event loops may wait for one call.
+Concurrent calls with the same key share one run. Threads, pending calls and waiting times are
+bounded, so a slow authorization server delays only its own users. Anyone can send tokens, so a
+flood can fill the queue. Pending calls are therefore served last-in first-out: the clients of older
+calls have most likely timed out.
 
-Anybody can send tokens, and a flood of them makes a long line. The newest call goes first then:
-who came earlier may have given up, and a call that nobody waits for any more is not made. No
-thread keeps the program from ending.
-
-Tokens that have been found good: by digest, bounded in number, and counting for a while.
-
-Tokens that somebody has to be asked about, and what was answered, for a while.
-
-Whoever was let in before has threads of their own: a flood of tokens that are no good keeps out
-those who come for the first time at the worst.
+Tokens that were valid before are checked in their own pool, so a flood of invalid tokens delays
+only users who are new.
 """
 
 from __future__ import annotations
@@ -33,16 +26,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
     from typing import TypeVar
 
+    from paddock.protocol.principal import Principal
+
     T = TypeVar("T")
 
 MAX_THREADS = 8
 MAX_PENDING_CALLS = 1000
 CALL_TIMEOUT_SECONDS = 15.0
-"""Seconds until a request is refused because a call has not ended."""
+"""Time after which a request is rejected because its call has not ended."""
 
 
 class _SharedCall:
-    """One run of a function, and how many wait for it."""
+    """One run of a function, and the number of requests that wait for it."""
 
     __slots__ = ("function", "future", "waiter_count")
 
@@ -53,21 +48,23 @@ class _SharedCall:
 
 
 class BlockingCallPool:
-    """Runs blocking functions; equal keys at the same time share one run."""
+    """Runs blocking functions in daemon threads; concurrent calls with equal keys share a run.
+
+    Waiters may belong to different event loops.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._active_calls: dict[Hashable, _SharedCall] = {}
-        self._pending_calls: dict[
-            Hashable, _SharedCall
-        ] = {}  # those of them that have no thread yet
+        self._pending_calls: dict[Hashable, _SharedCall] = {}
+        """The active calls that no thread has started yet, oldest first."""
         self._thread_count = 0
 
     async def run(self, key: Hashable, function: Callable[[], T]) -> T:
-        """What a function returns or raises.
+        """Return the result of a function, or raise its exception.
 
         Raises:
-            UndecidedError: Too many calls wait already, or this one takes too long.
+            UndecidedError: Too many calls are pending, or this one takes too long.
         """
         call = self._join_call(key, function)
         try:
@@ -78,27 +75,27 @@ class BlockingCallPool:
             raise UndecidedError(f"no answer within {CALL_TIMEOUT_SECONDS:g} s") from None
         finally:
             self._leave_call(key, call)
-        return call.future.result()  # type: ignore[return-value] # the key stands for the type
+        return call.future.result()  # type: ignore[return-value] # equal keys have equal types
 
     def start(self, key: Hashable, function: Callable[[], object]) -> None:
-        """Run a function that nobody waits for, unless they come later."""
+        """Run a function in the background; a later `run` with the same key joins it."""
         self._join_call(key, function)
         self._start_thread_if_needed()
 
     def _join_call(self, key: Hashable, function: Callable[[], object]) -> _SharedCall:
-        given_up: _SharedCall | None = None
+        displaced_call: _SharedCall | None = None
         with self._lock:
             call = self._active_calls.get(key)
             if call is None:
                 if len(self._pending_calls) >= MAX_PENDING_CALLS:
                     oldest = next(iter(self._pending_calls))
-                    given_up = self._pending_calls.pop(oldest)
+                    displaced_call = self._pending_calls.pop(oldest)
                     del self._active_calls[oldest]
                 call = self._active_calls[key] = self._pending_calls[key] = _SharedCall(function)
             call.waiter_count += 1
-        if given_up is not None:
+        if displaced_call is not None:
             text = f"{MAX_PENDING_CALLS} newer tokens are waiting to be checked"
-            given_up.future.set_exception(UndecidedError(text))
+            displaced_call.future.set_exception(UndecidedError(text))
         return call
 
     def _leave_call(self, key: Hashable, call: _SharedCall) -> None:
@@ -117,7 +114,7 @@ class BlockingCallPool:
         )
         try:
             thread.start()
-        except RuntimeError:  # the system has no more
+        except RuntimeError:  # the system's limit of threads is reached
             with self._lock:
                 self._thread_count -= 1
             raise
@@ -133,13 +130,13 @@ class BlockingCallPool:
 
     def _run_call(self, key: Hashable, call: _SharedCall) -> None:
         try:
-            made = call.function()
-        except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            result = call.function()
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting requests
             self._remove_call(key)
             call.future.set_exception(error)
         else:
             self._remove_call(key)
-            call.future.set_result(made)
+            call.future.set_result(result)
 
     def _remove_call(self, key: Hashable) -> None:
         with self._lock:
@@ -147,26 +144,23 @@ class BlockingCallPool:
 
 
 async def _wait_for_future(future: Future[object]) -> None:
-    """Wait without a claim on the call: a request that is cancelled must not cancel others'."""
+    """Wait for a shared call; a cancelled request must not cancel it for the others."""
     loop = asyncio.get_running_loop()
-    ended = asyncio.Event()
+    done_event = asyncio.Event()
 
-    def tell(_: object) -> None:
-        with suppress(RuntimeError):  # the loop is closed, so nobody waits any more
-            loop.call_soon_threadsafe(ended.set)
+    def set_event(_: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed, so nothing waits any more
+            loop.call_soon_threadsafe(done_event.set)
 
-    future.add_done_callback(tell)
-    await ended.wait()
+    future.add_done_callback(set_event)
+    await done_event.wait()
 
-
-if TYPE_CHECKING:
-    from paddock.protocol.principal import Principal
 
 MAX_CACHED_TOKENS = 10_000
 
 
 class TokenCache:
-    """Remembers principals; a token itself is never kept."""
+    """Principals of valid tokens, by digest; the tokens themselves are not stored."""
 
     def __init__(self, seconds: float) -> None:
         self._lifetime_seconds = seconds
@@ -174,21 +168,21 @@ class TokenCache:
         self._entries: OrderedDict[bytes, tuple[float, Principal]] = OrderedDict()
 
     def get(self, key: bytes) -> Principal | None:
-        """Who the bearer is, if that was found out not long ago and still holds."""
-        found = self._entries.get(key)
-        if found is None:
+        """Return the principal of a token that was checked recently and has not expired."""
+        entry = self._entries.get(key)
+        if entry is None:
             return None
-        until, principal = found
-        expires = principal.expires_at
-        is_current = monotonic() < until and (expires is None or time() < expires)
+        cached_until, principal = entry
+        expires_at = principal.expires_at
+        is_current = monotonic() < cached_until and (expires_at is None or time() < expires_at)
         return principal if is_current else None
 
     def has_seen(self, key: bytes) -> bool:
-        """Whether a token was good once, though it may have to be checked again."""
+        """Return whether a token was valid before, even if it must be checked again."""
         return key in self._entries
 
     def put(self, key: bytes, principal: Principal) -> None:
-        """Remember; what was found good longest ago is forgotten when there are too many."""
+        """Store a principal, evicting the entries that were checked longest ago."""
         with self._lock:
             self._entries[key] = (monotonic() + self._lifetime_seconds, principal)
             self._entries.move_to_end(key)
@@ -197,18 +191,12 @@ class TokenCache:
 
 
 def digest_token(token: str, resource: str) -> bytes:
-    """What stands for a token that was presented to a resource."""
+    """Return the cache key of a token for a resource."""
     return sha256(f"{resource}\0{token}".encode()).digest()
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.protocol.principal import Principal
-
-
 class TokenLookup:
-    """Knows whom tokens stand for, or asks."""
+    """Returns principals of tokens from a cache, or checks the tokens."""
 
     def __init__(self, seconds: float) -> None:
         self._cache = TokenCache(seconds)
@@ -216,18 +204,18 @@ class TokenLookup:
         self._recheck_pool = BlockingCallPool()
 
     async def get_principal(
-        self, token: str, resource: str, ask: Callable[[], Principal]
+        self, token: str, resource: str, check_token: Callable[[], Principal]
     ) -> Principal:
-        """Who the bearer of a token is; `ask` is run in a thread if that is not known.
+        """Return the principal of a token; `check_token` runs in a thread if necessary.
 
         Raises:
-            InvalidTokenError: What `ask` raises.
-            UndecidedError: There are too many questions, or no answer.
+            InvalidTokenError: Raised by `check_token`.
+            UndecidedError: Too many checks are pending, or this one takes too long.
         """
         key = digest_token(token, resource)
-        known = self._cache.get(key)
-        if known is None:
-            calls = self._recheck_pool if self._cache.has_seen(key) else self._first_check_pool
-            known = await calls.run(key, ask)
-            self._cache.put(key, known)
-        return known
+        principal = self._cache.get(key)
+        if principal is None:
+            pool = self._recheck_pool if self._cache.has_seen(key) else self._first_check_pool
+            principal = await pool.run(key, check_token)
+            self._cache.put(key, principal)
+        return principal

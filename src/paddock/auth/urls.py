@@ -1,7 +1,7 @@
-"""URLs that name a resource or an issuer: their canonical form, and which of them are safe.
+"""URLs of resources and issuers: canonical form, and security checks.
 
-The canonical form follows MCP and RFC 8707: scheme and host in lower case, no default port, no
-fragment, no slash after the host alone.
+The canonical form follows MCP and RFC 8707: lower-case scheme and host, no default port, no
+fragment, and no slash after the host alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def canonicalize_url(url: str) -> str:
-    """The one form of a URL in which it is compared; a text that is no URL stays as it is."""
+    """Return the canonical form of a URL, for comparisons; other texts are unchanged."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -32,48 +32,48 @@ def canonicalize_url(url: str) -> str:
 
 
 def validate_url(url: object, where: str, *, allow_insecure_http: bool = False) -> str:
-    """A URL that a user has given, if a token may be sent there or be meant for it.
+    """Return a URL from the configuration, if tokens may be sent to it or issued for it.
 
     Raises:
-        DefinitionError: It is not an absolute http or https URL, has parts that it may not have,
-            or is not encrypted though it is not on this machine.
+        DefinitionError: The URL is not an absolute http or https URL, has a user, query or
+            fragment, or is unencrypted although its host is another machine.
     """
     parts = _split_url(url, where)
     if parts.username or parts.password or parts.query or parts.fragment:
         raise DefinitionError(
             f"{url!r} has a user, a query or a fragment",
             where=where,
-            hint="leave it out: scheme, host, port and path are what is compared",
+            hint="leave it out: only scheme, host, port and path are compared",
         )
     if not is_secure_url(parts.geturl(), allow_insecure_http=allow_insecure_http):
         raise DefinitionError(
-            f"{url!r} is not encrypted, and tokens could be read on their way",
+            f"{url!r} is not encrypted, so tokens could be intercepted",
             where=where,
-            hint="use https; allow_insecure_http=True if the network between is your own",
+            hint="use https, or allow_insecure_http=True on a private network",
         )
     return parts.geturl()
 
 
 def _split_url(url: object, where: str) -> SplitResult:
-    problem = DefinitionError(
+    invalid_url_error = DefinitionError(
         f"expected an absolute http or https URL, got {url!r}",
         where=where,
         hint='like "https://example.org/mcp"',
     )
     if not isinstance(url, str) or not url.isascii() or not url.isprintable() or " " in url:
-        raise problem
+        raise invalid_url_error
     try:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError:
-        raise problem from None
+        raise invalid_url_error from None
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
-        raise problem
+        raise invalid_url_error
     return parts
 
 
 def is_secure_url(url: str, *, allow_insecure_http: bool = False) -> bool:
-    """Whether what is sent to a URL stays between the two ends."""
+    """Return whether data sent to a URL cannot be intercepted."""
     parts = urlsplit(url)
     if parts.scheme == "https":
         return True
@@ -83,7 +83,7 @@ def is_secure_url(url: str, *, allow_insecure_http: bool = False) -> bool:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a host is this machine, seen from itself."""
+    """Return whether a host name or address means this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -91,7 +91,7 @@ def is_loopback_host(host: str) -> bool:
 
 
 def is_wildcard_url(url: str) -> bool:
-    """Whether a URL has the address of all interfaces, which no client can call."""
+    """Return whether a URL has an unspecified address (0.0.0.0), which clients cannot call."""
     try:
         return ip_address(urlsplit(url).hostname or "").is_unspecified
     except ValueError:
@@ -99,12 +99,12 @@ def is_wildcard_url(url: str) -> bool:
 
 
 def get_origin(url: str) -> str:
-    """Scheme, host and port of a URL."""
+    """Return scheme, host and port of a URL."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def build_well_known_path(well_known: str, path: str) -> str:
-    """The path of a well-known document about what is at a path (RFC 8615, RFC 9728)."""
-    rest = path.rstrip("/") if path.strip("/") == "" else path
-    return f"{well_known}/{rest.lstrip('/')}" if rest else well_known
+    """Return the path of a well-known document for a path (RFC 8615, RFC 9728 section 3.1)."""
+    suffix = path.rstrip("/") if path.strip("/") == "" else path
+    return f"{well_known}/{suffix.lstrip('/')}" if suffix else well_known

@@ -1,7 +1,4 @@
-"""What to say when a validator is made without the libraries that it needs.
-
-What users say to validators, checked where they say it.
-"""
+"""Validation of the options that validators share."""
 
 from __future__ import annotations
 
@@ -12,12 +9,12 @@ from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 @contextmanager
 def explain_missing_package(validator: str) -> Iterator[None]:
-    """Around imports: a library that is not installed becomes an error that says what to do."""
+    """Convert a failed import of an optional package to an error that says how to install it."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -27,26 +24,22 @@ def explain_missing_package(validator: str) -> Iterator[None]:
         ) from error
 
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
 def parse_audience(audience: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
-    """Whom tokens must be meant for; empty for the server's own URL."""
+    """Return the accepted audiences; empty means the server's own URL."""
     if audience is None:
         return ()
-    named = (audience,) if isinstance(audience, str) else tuple(audience)
-    if not named or not all(isinstance(one, str) and one for one in named):
+    names = (audience,) if isinstance(audience, str) else tuple(audience)
+    if not names or not all(isinstance(name, str) and name for name in names):
         raise DefinitionError(
             f"audience is {audience!r}",
             where=where,
-            hint="one name or several; leave it out for the server's own URL",
+            hint="expected one or several names; leave it out for the server's own URL",
         )
-    return named
+    return names
 
 
 def validate_seconds(seconds: object, where: str) -> float:
-    """A time span that a user has given."""
+    """Return a time span in seconds from the configuration."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise DefinitionError(f"expected a number of seconds, got {seconds!r}", where=where)
     if not math.isfinite(seconds) or seconds < 0:

@@ -1,1 +1,1 @@
-"""Writing servers: tools, prompts, resources and what turns Python into them."""
+"""Declaring servers, tools, prompts, resources and skills, and answering requests for them."""

@@ -149,7 +149,7 @@ class DirectorySkillFiles:
     def get_tree(self) -> SkillTree:
         """Return files and directories."""
         files, directories = self._list_files_and_directories()
-        sizes = {path: entry.status.st_size for path, entry in files.items()}
+        sizes: dict[str, int | None] = {path: entry.status.st_size for path, entry in files.items()}
         return SkillTree(sizes, directories)
 
     def get_manifest(self) -> SkillManifest:

@@ -1,1 +1,1 @@
-"""A server behind a transport: joining what is offered to what carries it."""
+"""Serving: loading a server and connecting it to a transport."""

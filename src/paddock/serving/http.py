@@ -1,8 +1,8 @@
-"""Serving over HTTP: an offering joined to the HTTP transport, on our own server or on another's.
+"""Serving over HTTP, with Paddock's own HTTP server or as an ASGI application.
 
-The server's lifespan is entered once for the process, before the first request, and not for each
-connection as on stdio: what it yields is shared by all clients. Where lists may be answered before
-that, as with the initialization of a named server, it is entered while the server listens.
+The server's lifespan is entered once per process, before the first request, not once per connection
+as on stdio; all clients share the value that it yields. If lists can be answered earlier, as for a
+named server with an initialization, it is entered while the server already listens.
 """
 
 from __future__ import annotations
@@ -36,65 +36,65 @@ if TYPE_CHECKING:
     from paddock.transports.http.server import HttpServer
 
 NULL_CONTEXT: AbstractContextManager[None] = nullcontext()
-WILDCARD_HOSTS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - recognised, to be refused
+WILDCARD_HOSTS = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with, not bound to
 
 
 class HttpOptions(TypedDict, total=False):
-    """What can be said about serving over HTTP."""
+    """Options for serving over HTTP."""
 
     path: str
-    """Where the endpoint is; `/mcp` unless said otherwise."""
+    """Path of the endpoint; `/mcp` by default."""
     allowed_hosts: Iterable[str]
-    """Hosts that requests may name, besides this machine's own; `*` for any."""
+    """Host names that requests may use besides those of this machine; `*` for any."""
     allowed_origins: Iterable[str]
-    """Origins whose web pages may use the endpoint, besides this machine's own; `*` for any."""
+    """Origins whose web pages may send requests besides those of this machine; `*` for any."""
     authorization: Authorizer | None
-    """Who may use it; the server's own when left out."""
+    """Access control; by default, the server's own."""
     limits: Limits | None
     observers: Iterable[RequestObserver]
-    """Told of each request, besides those for spans and logs."""
+    """Notified of each request, in addition to the observers for spans and logs."""
 
 
 class HttpLifespan:
-    """The time in which an offering is served over HTTP."""
+    """The lifespan of a server that is served over HTTP."""
 
     def __init__(
-        self, offering: BaseServer, service: HttpService, observers: Iterable[RequestObserver] = ()
+        self, server: BaseServer, service: HttpService, observers: Iterable[RequestObserver] = ()
     ) -> None:
-        self._server = offering
+        self._server = server
         self._service = service
         self._observers = tuple(observers)
         self._lifespan: Any = None
         self._enter_task: asyncio.Task[None] | None = None
 
-    async def begin(self, beginning: AbstractContextManager[None] = NULL_CONTEXT) -> None:
-        """Enter the offering's lifespan, within `beginning` if it may wait; then answer."""
-        offering, loop = self._server, asyncio.get_running_loop()
+    async def begin(self, entering: AbstractContextManager[None] = NULL_CONTEXT) -> None:
+        """Enter the lifespan and start answering; an async lifespan is entered in `entering`."""
+        server, loop = self._server, asyncio.get_running_loop()
         state = None
-        if offering.can_list_before_lifespan:
+        if server.can_list_before_lifespan:
             self._service.hold_calls()
             self._enter_task = loop.create_task(self._enter_in_background())
-        elif offering.lifespan is not None:
-            lifespan = offering.lifespan(offering)
+        elif server.lifespan is not None:
+            lifespan = server.lifespan(server)
             if hasattr(lifespan, "__aenter__"):
-                with beginning:
+                with entering:
                     state = await lifespan.__aenter__()
             else:
                 state = lifespan.__enter__()
-            self._lifespan = lifespan  # only what was entered is left
-        observers = make_observers(offering.tracing, is_http=True)
+            self._lifespan = lifespan  # assigned only now: a lifespan that failed is not exited
+        observers = make_observers(server.tracing, is_http=True)
         self._service.bind_loop(loop, state, [*observers, *self._observers])
-        offering.add_connection(self._service.announce_change, self._service.close_streams)
+        server.add_connection(self._service.announce_change, self._service.close_streams)
 
     async def _enter_in_background(self) -> None:
-        """Enter the lifespan while lists are answered; a plain one in a thread of its own."""
+        """Enter the lifespan while lists are answered; a synchronous one enters in a thread."""
         lifespan: Any = combine_lifespans(self._server)
         try:
             if hasattr(lifespan, "__aenter__"):
                 state = await lifespan.__aenter__()
             else:
                 state = await _run_in_thread(lifespan.__enter__)
-        except Exception as error:  # noqa: BLE001 - whatever it is, clients must be told
+        except Exception as error:  # noqa: BLE001 - any error must be reported to clients
             reason = f"The server could not be started: {type(error).__name__}: {error}"
             log_failure(error, reason)
             self._service.fail_startup(reason)
@@ -103,17 +103,17 @@ class HttpLifespan:
         self._service.release_calls(state)
 
     async def end(self) -> None:
-        """Let what is under way finish, and leave the lifespan."""
+        """Wait for calls in progress, and exit the lifespan."""
         await self._service.drain()
         self._service.close()
         await self.exit_lifespan()
 
     async def exit_lifespan(self) -> None:
-        """Leave the lifespan, once nobody uses what it has yielded any more."""
-        entering, self._enter_task = self._enter_task, None
-        if entering is not None:
-            entering.cancel()
-            await asyncio.wait([entering])
+        """Exit the lifespan, after everything that uses its value has ended."""
+        enter_task, self._enter_task = self._enter_task, None
+        if enter_task is not None:
+            enter_task.cancel()
+            await asyncio.wait([enter_task])
         await self._service.wait_for_cleanup()
         self._server.remove_connection(self._service.announce_change)
         lifespan, self._lifespan = self._lifespan, None
@@ -126,145 +126,138 @@ class HttpLifespan:
 
 
 def _run_in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
-    """What a function returns that may take its time; when the process ends, it does not matter."""
+    """Run a function in a daemon thread, which does not keep the process from ending."""
     loop = asyncio.get_running_loop()
-    outcome = loop.create_future()
+    future = loop.create_future()
 
-    def settle(value: Any, error: BaseException | None) -> None:
-        if outcome.done():  # nobody waits for it any more
+    def set_outcome(value: Any, error: BaseException | None) -> None:
+        if future.done():  # cancelled by the waiting task
             return
         if error is None:
-            outcome.set_result(value)
+            future.set_result(value)
         else:
-            outcome.set_exception(error)
+            future.set_exception(error)
 
     def run() -> None:
-        value, fault = None, None
+        value, raised = None, None
         try:
             value = function()
-        except BaseException as error:  # noqa: BLE001 - passed on to whoever waits
-            fault = error
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting task
+            raised = error
         with suppress(RuntimeError):  # the loop is closed
-            loop.call_soon_threadsafe(settle, value, fault)
+            loop.call_soon_threadsafe(set_outcome, value, raised)
 
     start_new_thread(run, ())
-    return outcome
+    return future
 
 
 def http_app(server: BaseServer, **options: Unpack[HttpOptions]) -> AsgiApp:
-    """A server as an ASGI application, to be run by any ASGI server or mounted in another.
+    """Return an ASGI application for a server, to be run by an ASGI server or mounted in an app.
 
-    See `HttpOptions` for the keyword arguments.
+    `HttpOptions` documents the keyword arguments.
     """
     service = _create_service(server, options)
     if service.runtime.authorization is not None:
-        _ = service.runtime.authorization.resource  # nobody but its author can say it here
+        # The address is unknown here, so the author must have set it: raises an error if not.
+        _ = service.runtime.authorization.resource
     return AsgiApp(service, HttpLifespan(server, service, options.get("observers", ())))
 
 
 def serve_http(
-    offering: BaseServer,
+    server: BaseServer,
     address: str,
     *,
     tls: ssl.SSLContext | None = None,
     **options: Unpack[HttpOptions],
 ) -> None:
-    """Serve an offering on an address until a signal, or `Server.stop`, ends it.
+    """Serve an address until a signal arrives or `Server.stop` is called.
 
     Raises:
-        ListenError: when the address cannot be had.
-        DefinitionError: when it is none, or is open to others without saying to whom.
+        ListenError: The address is in use or unavailable.
+        DefinitionError: The address is invalid, or open to a network without `allowed_hosts`.
     """
     http_server = _import_http_server()
     host, port = http_server.parse_address(address)
     options["allowed_hosts"] = _get_allowed_hosts(host, options.get("allowed_hosts", ()))
-    service = _create_service(offering, options)
-    life = HttpLifespan(offering, service, options.get("observers", ()))
+    service = _create_service(server, options)
+    lifespan = HttpLifespan(server, service, options.get("observers", ()))
 
     async def serve() -> None:
-        server = http_server.HttpServer(service, host, port, tls)
+        listener = http_server.HttpServer(service, host, port, tls)
         try:
-            await life.begin(_allow_stop(server))
+            await lifespan.begin(_allow_stop(listener))
         except asyncio.CancelledError:
-            if server.is_stopped:
+            if listener.is_stopped:
                 return
             raise
         try:
-            with server.handle_signals():
-                await answer(server)
+            with listener.handle_signals():
+                await answer_requests(listener)
         finally:
-            await life.exit_lifespan()
+            await lifespan.exit_lifespan()
 
-    async def answer(server: HttpServer) -> None:
+    async def answer_requests(listener: HttpServer) -> None:
         loop = asyncio.get_running_loop()
-        offering.add_connection(
-            service.announce_change, partial(loop.call_soon_threadsafe, server.stop)
+        server.add_connection(
+            service.announce_change, partial(loop.call_soon_threadsafe, listener.stop)
         )
-        await server.start()
-        url = _build_url(host, server.port, service.path, is_secure=tls is not None)
+        await listener.start()
+        url = _build_url(host, listener.port, service.path, is_secure=tls is not None)
         if service.runtime.authorization is not None:
             service.runtime.authorization.bind(url)
-        sys.stderr.write(format_announcement(f"Serving {offering.name} at {url}") + "\n")
+        sys.stderr.write(format_announcement(f"Serving {server.name} at {url}") + "\n")
         sys.stderr.flush()
-        await server.serve()
+        await listener.serve()
 
     with asyncio.Runner(loop_factory=_get_loop_factory()) as runner:
         runner.run(serve())
 
 
 @contextmanager
-def _allow_stop(server: HttpServer) -> Iterator[None]:
-    """A lifespan that waits for something can be told to give up."""
-    with server.handle_signals(), server.cancel_startup_on_stop():
+def _allow_stop(listener: HttpServer) -> Iterator[None]:
+    """Let a signal or `Server.stop` cancel a lifespan that is being entered."""
+    with listener.handle_signals(), listener.cancel_startup_on_stop():
         yield
 
 
 def serve_target_http(
     target: ServerSource, address: str, *, reload: bool = False, **options: Unpack[HttpOptions]
 ) -> None:
-    """Serve what a target holds.
+    """Load a target and serve it.
 
     Raises:
-        LoadError: when it cannot be loaded.
+        LoadError: The target cannot be loaded.
     """
     apply_logging_environment()
+    # Created before loading, so that changes during the load are noticed.
     reloader = Reloader(target) if reload else None
-    offering = target.load()
+    server = target.load()
     if reloader is not None:
-        reloader.start(ReplaceableServer(offering))
-    serve_http(offering, address, **options)
+        reloader.start(server.update_from)
+    serve_http(server, address, **options)
 
 
-class ReplaceableServer:
-    """An offering that takes over what its files hold now."""
-
-    def __init__(self, offering: BaseServer) -> None:
-        self._server = offering
-
-    def replace_server(self, offering: BaseServer) -> None:
-        """Put a newly loaded offering in its place."""
-        self._server.update_from(offering)
-
-
-def _create_service(offering: BaseServer, options: HttpOptions) -> HttpService:
+def _create_service(server: BaseServer, options: HttpOptions) -> HttpService:
     apply_logging_environment()
-    guard = HostOriginPolicy(options.get("allowed_hosts", ()), options.get("allowed_origins", ()))
+    origin_policy = HostOriginPolicy(
+        options.get("allowed_hosts", ()), options.get("allowed_origins", ())
+    )
     return HttpService(
-        ServerMethods(offering),
-        guard,
+        ServerMethods(server),
+        origin_policy,
         path=options.get("path", "/mcp"),
         limits=options.get("limits"),
-        authorization=options.get("authorization", offering.authorization),
+        authorization=options.get("authorization", server.authorization),
     )
 
 
 def _get_allowed_hosts(host: str, allowed: Iterable[str]) -> list[str]:
-    """The hosts that requests to an address may name."""
+    """Return the host names that requests to an address may use."""
     hosts = [allowed] if isinstance(allowed, str) else list(allowed)
     if host in WILDCARD_HOSTS and not hosts:
         raise DefinitionError(
-            f"serving on {host!r} lets every network in, but allowed_hosts names nobody",
-            hint="name the hosts that clients will use (on the command line --allowed-host), or *",
+            f"serving on {host!r} accepts requests from every network, but allowed_hosts is empty",
+            hint="list the host names that clients use (--allowed-host on the command line), or *",
         )
     return (
         hosts if host in WILDCARD_HOSTS or is_loopback_host(host) else [*hosts, _bracket_ipv6(host)]
@@ -281,17 +274,17 @@ def _bracket_ipv6(host: str) -> str:
 
 def _import_http_server() -> Any:
     try:
-        from paddock.transports.http import server  # noqa: PLC0415 - of an extra
+        from paddock.transports.http import server  # noqa: PLC0415 - optional dependency
     except ImportError as error:
         raise LoadError(
-            f"Serving over HTTP needs {error.name}", hint="pip install 'paddock[http]'"
+            f"Serving over HTTP requires {error.name}", hint="pip install 'paddock[http]'"
         ) from None
     return server
 
 
 def _get_loop_factory() -> Any:
     try:
-        import uvloop  # noqa: PLC0415 - of an extra, and not on every platform
+        import uvloop  # noqa: PLC0415 - optional dependency, not available on Windows
     except ImportError:
         return None
     return uvloop.new_event_loop

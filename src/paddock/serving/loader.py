@@ -1,7 +1,4 @@
-"""Running an author's file or directory, and finding the server in it.
-
-Picking up changed source files while a client stays connected.
-"""
+"""Finding the server in an author's file, and reloading it when source files change."""
 
 from __future__ import annotations
 
@@ -18,63 +15,70 @@ from paddock.serving.server_source import PREFERRED_VARIABLE_NAMES
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
     from types import ModuleType
-    from typing import Protocol
 
-    from paddock.protocol.server_metadata import ServerMetadata
+    from paddock.serving.server_source import ServerSource
 
-    class ServerPath(Protocol):
-        """A file, optionally with the name of an object in it, or a directory."""
+SourceStamp = tuple[int, int]
 
-        path: str
-        attribute: str | None
-        is_directory: bool
-        metadata: ServerMetadata
+POLL_SECONDS = 0.3
+"""Interval of checks for changed files."""
 
 
-def load_server_from_path(target: ServerPath) -> BaseServer:
-    """The server that a file or directory holds.
+def load_server_file(path: str, attribute: str | None) -> BaseServer:
+    """Import a file and return the server in it.
+
+    Args:
+        path: The Python file.
+        attribute: Name of the server, or of a function that returns it. By default, the only
+            server in the file, or the one with a conventional name.
 
     Raises:
-        LoadError: when it cannot be run or holds no server, saying why.
+        LoadError: The file cannot be imported, or contains no server or several.
     """
-    if target.is_directory:
-        directory = Path(target.path).resolve()
-        return BaseServer(target.metadata.name, auto_register_dir=directory)
-    return _find_server(run_script(Path(target.path).resolve()), target)
+    module = run_script(Path(path).resolve())
+    if attribute is None:
+        return _find_server(module, path)
+    value = getattr(module, attribute, None)
+    server = value() if callable(value) and not isinstance(value, BaseServer) else value
+    if isinstance(server, BaseServer):
+        return server
+    raise LoadError(
+        f"{attribute!r} is {server!r}"[:120],
+        where=path,
+        hint="expected a Server, or a function that returns one",
+    )
 
 
-def unload_modules(place: str | os.PathLike[str]) -> None:
-    """Have modules of a directory imported anew when they are next asked for."""
-    directory = Path(place).resolve()
+def unload_modules(directory_path: str | os.PathLike[str]) -> None:
+    """Remove the modules of a directory, so that they are imported again."""
+    directory = Path(directory_path).resolve()
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and name != "__main__" and _is_source_inside(Path(file), directory):
             del sys.modules[name]
 
 
-def list_source_files(place: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
-    """The files that a file or directory consists of, as far as they are known by now."""
-    path = Path(place).resolve()
+def list_source_files(target_path: str | os.PathLike[str], *, is_directory: bool) -> list[Path]:
+    """Return the sources of a file or directory: its own files and imported modules beside it."""
+    path = Path(target_path).resolve()
     directory = path if is_directory else path.parent
-    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    imported = {Path(file) for file in loaded if file and _is_source_inside(Path(file), directory)}
-    own = set(directory.rglob("*.py")) if is_directory else {path}
-    skills = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
-    return sorted(imported | own | skills)
+    module_files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    imported = {
+        Path(file) for file in module_files if file and _is_source_inside(Path(file), directory)
+    }
+    own_files = set(directory.rglob("*.py")) if is_directory else {path}
+    skill_files = {file for file in (directory / "skills").rglob("[!.]*") if file.is_file()}
+    return sorted(imported | own_files | skill_files)
 
 
 def _is_source_inside(file: Path, directory: Path) -> bool:
-    inside = file.suffix == ".py" and file.is_relative_to(directory)
-    return inside and not {"site-packages", ".venv"} & set(file.parts)
+    is_inside = file.suffix == ".py" and file.is_relative_to(directory)
+    return is_inside and not {"site-packages", ".venv"} & set(file.parts)
 
 
-def _find_server(module: ModuleType, target: ServerPath) -> BaseServer:
-    if target.attribute is not None:
-        found = getattr(module, target.attribute, None)
-        return _require_server(
-            found() if callable(found) and not _is_server(found) else found, target
-        )
+def _find_server(module: ModuleType, path: str) -> BaseServer:
     servers = {name: value for name, value in vars(module).items() if isinstance(value, BaseServer)}
     if len({id(server) for server in servers.values()}) == 1:
         return next(iter(servers.values()))
@@ -82,50 +86,15 @@ def _find_server(module: ModuleType, target: ServerPath) -> BaseServer:
         if name in servers:
             return servers[name]
     if servers:
-        named = ", ".join(f"{target.path}:{name}" for name in servers)
-        raise LoadError("holds several servers", where=target.path, hint=f"choose one: {named}")
-    raise LoadError(
-        "holds no server", where=target.path, hint='define one: server = Server("name")'
-    )
-
-
-def _is_server(found: object) -> bool:
-    return isinstance(found, BaseServer)
-
-
-def _require_server(found: object, target: ServerPath) -> BaseServer:
-    if isinstance(found, BaseServer):
-        return found
-    raise LoadError(
-        f"{target.attribute!r} is {found!r}"[:120],
-        where=target.path,
-        hint="expected a Server, or a function that returns one",
-    )
-
-
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    from paddock.serving.server_source import ServerSource
-
-    class ReloadTarget(Protocol):
-        """What a newly loaded server can be put into."""
-
-        def replace_server(self, offering: BaseServer) -> None:
-            """Put it in the place of the one that is served."""
-
-
-POLL_SECONDS = 0.3
-"""Seconds between two looks at the files."""
-
-
-SourceStamp = tuple[int, int]
+        targets = ", ".join(f"{path}:{name}" for name in servers)
+        raise LoadError("defines several servers", where=path, hint=f"choose one: {targets}")
+    raise LoadError("defines no server", where=path, hint='define one: server = Server("name")')
 
 
 class Reloader:
-    """Watches a target's files and puts what they hold now into what is being served.
+    """Watches the source files of a target and reloads it after changes.
 
-    Made before the target is loaded, so that no change between is missed.
+    Create it before the target is loaded, so that changes during the load are noticed.
     """
 
     def __init__(self, target: ServerSource) -> None:
@@ -134,49 +103,52 @@ class Reloader:
         self._known_stamps: dict[Path, SourceStamp] = {}
         self._record_stamps()
 
-    def start(self, served: ReloadTarget) -> None:
-        """Begin to watch, in a thread of its own, once the target is loaded."""
-        self._add_loaded_files()
-        start_new_thread(self._watch_files, (served,))
+    def start(self, replace_server: Callable[[BaseServer], None]) -> None:
+        """Start watching in a new thread. Call this after the target has been loaded.
 
-    def _watch_files(self, served: ReloadTarget) -> None:
+        `replace_server` is called with each reloaded server.
+        """
+        self._add_loaded_files()
+        start_new_thread(self._watch_files, (replace_server,))
+
+    def _watch_files(self, replace_server: Callable[[BaseServer], None]) -> None:
         while True:
             time.sleep(POLL_SECONDS)
             if self._read_stamps() != self._known_stamps:
-                self._reload(served)
+                self._reload(replace_server)
 
-    def _reload(self, served: ReloadTarget) -> None:
+    def _reload(self, replace_server: Callable[[BaseServer], None]) -> None:
         self._record_stamps()
         self._source.unload_modules()
         try:
-            fresh = self._source.load()
-        except Exception as error:  # noqa: BLE001 - the author's code: keep what works, tell why
-            _write_stderr(f"Reload failed, the server goes on as it was: {error}")
+            server = self._source.load()
+        except Exception as error:  # noqa: BLE001 - any error in the author's code: keep serving
+            _write_stderr(f"Reload failed, the server is unchanged: {error}")
         else:
-            served.replace_server(fresh)
+            replace_server(server)
             _write_stderr(f"Reloaded {self._source.label}")
         self._add_loaded_files()
 
     def _record_stamps(self) -> None:
-        """The files are about to be loaded as they are now."""
+        """Record the state of the files before they are loaded."""
         self._load_started_ns = time.time_ns()
         self._known_stamps = self._read_stamps()
 
     def _add_loaded_files(self) -> None:
-        """Take note of the modules that the load has brought in, unless they changed since."""
+        """Watch modules that the load imported, unless they changed after the load started."""
         for file, stamp in self._read_stamps().items():
             if stamp[0] < self._load_started_ns:
                 self._known_stamps.setdefault(file, stamp)
 
     def _read_stamps(self) -> dict[Path, SourceStamp]:
-        found = {}
+        stamps = {}
         for file in self._source.list_files():
             try:
                 status = file.stat()
             except OSError:
                 continue
-            found[file] = (status.st_mtime_ns, status.st_size)
-        return found
+            stamps[file] = (status.st_mtime_ns, status.st_size)
+        return stamps
 
 
 def _write_stderr(text: str) -> None:

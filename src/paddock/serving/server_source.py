@@ -1,6 +1,6 @@
-"""What can be served, as far as serving needs to know it.
+"""Interface to something that can be loaded and served.
 
-Loaded before the first answer, so it needs nothing but the interpreter.
+Loaded before msgspec, so it imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
     from paddock.protocol.server_metadata import ServerMetadata
 
     class ServerSource(Protocol):
-        """A server that is loaded behind the first answer."""
+        """A server that is loaded after the handshake has been answered."""
 
         label: str
-        """What the user calls it."""
+        """Name of the target, as given by the user."""
         metadata: ServerMetadata
         has_certain_metadata: bool
-        """Whether the facts will still be so when it is loaded."""
+        """Whether the metadata cannot change when the server is loaded."""
         on_load: Callable[[BaseServer], object] | None
-        """What is to be done with the server once it is loaded."""
+        """Called with the server after each load."""
 
         def load(self) -> BaseServer:
-            """Load the server, or load it anew.
+            """Load the server, or load it again.
 
             Raises:
-                PaddockError: when it cannot be.
+                PaddockError: The server cannot be loaded.
             """
 
         def list_files(self) -> list[Path]:
-            """The files whose change is a reason to load it anew, as far as they are known."""
+            """Return the source files that are known so far; a change of one triggers a reload."""
 
         def unload_modules(self) -> None:
-            """Have its modules run anew when it is loaded the next time."""
+            """Remove the server's modules, so that the next load imports them again."""
 
 
 PREFERRED_VARIABLE_NAMES = ("server", "mcp", "app")
-"""What a server is called in a file that has several."""
+"""Conventional names of the server variable, for files that define several servers."""

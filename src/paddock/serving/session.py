@@ -1,15 +1,13 @@
-"""One connection to an offering, from its first byte to its last.
+"""One connection to a server, and serving in the same process.
 
-The offering may still be on its way when the connection opens: what can be answered without it
-is answered at once, the rest waits. Loading it, entering its lifespan and leaving it happen in
-the serving thread, which is the main thread of a stdio server.
-
-Serving in the same process: for tests, `paddock.connect` and composition.
+The server may still be loading when the connection opens. Requests that need only its metadata are
+answered at once, the others wait. The serving thread, which is the main thread of a stdio server,
+loads the server and enters and exits its lifespan.
 """
 
 from __future__ import annotations
 
-import threading  # noqa: F401 - whichever thread loads it first, it takes for the main thread
+import threading  # noqa: F401 - must be imported by the main thread, which it would misidentify
 from _thread import start_new_thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,11 +22,6 @@ from paddock.transports.channel import create_memory_channels
 from paddock.transports.channel_server import MAX_LINE_BYTES, ChannelServer
 
 if TYPE_CHECKING:
-    from paddock.authoring.base_server import BaseServer
-    from paddock.transports.channel import Channel
-
-
-if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.authoring.base_server import BaseServer
@@ -41,20 +34,20 @@ if TYPE_CHECKING:
 
 
 class UnavailableOperations:
-    """Stands in for operations that cannot be had, yet or at all."""
+    """Replaces a server's methods while it is loading, or after loading has failed."""
 
-    def __init__(self, facts: ServerMetadata, reason: Exception) -> None:
-        self.metadata = facts
+    def __init__(self, metadata: ServerMetadata, reason: Exception) -> None:
+        self.metadata = metadata
         self._reason = reason
 
     @property
     def state_key(self) -> bytes:
-        """None is to be had, so nothing can be checked with it."""
+        """Raise the reason: the key belongs to the server that is not loaded."""
         raise self._reason
 
     @property
     def tasks(self) -> NoReturn:
-        """There are none, since nothing can be called."""
+        """Raise the reason: without a server there are no tasks."""
         raise self._reason
 
     def _raise_reason(self, _request: Request) -> NoReturn:
@@ -65,12 +58,12 @@ class UnavailableOperations:
     list_skills = get_skill = read_directory = _raise_reason
 
     def watch(self, _uri: str) -> None:
-        """Nothing to watch, yet or at all."""
+        """Raise the reason: without a server there are no resources."""
         raise self._reason
 
 
 class ListOnlyMethods(ServerMethods):
-    """Answers lists, and lets everything else wait for the lifespan of the offering."""
+    """Answers lists, and defers all other requests until the lifespan has been entered."""
 
     def _defer(self, request: Request) -> None:
         raise ServerNotReady
@@ -87,72 +80,72 @@ class ServerSession:
         self,
         channel: Channel,
         connection: ServerConnection,
-        facts: ServerMetadata,
+        metadata: ServerMetadata,
         *,
         max_line: int = MAX_LINE_BYTES,
     ) -> None:
-        waiting: ServerOperations = UnavailableOperations(facts, ServerNotReady())
-        self._metadata = facts
-        self._dispatcher = Dispatcher(connection, ProtocolEras(waiting))
+        initial_operations: ServerOperations = UnavailableOperations(metadata, ServerNotReady())
+        self._metadata = metadata
+        self._dispatcher = Dispatcher(connection, ProtocolEras(initial_operations))
         self.channel_server = ChannelServer(channel, self._dispatcher, max_line)
         self._server: BaseServer | None = None
         self._lifespan: Any = None
 
     def start(self) -> None:
-        """Begin to answer what can be answered without the offering."""
+        """Start to answer requests that need only the server's metadata."""
         self.channel_server.start()
 
     def load_server(self, load: ServerFactory) -> None:
-        """Get the offering and enter its lifespan; a failure is told to the client."""
+        """Load the server and enter its lifespan; report a failure to the client."""
         try:
-            offering = load()
-            if offering.can_list_before_lifespan:
-                self._answer_lists(offering)
-            self._enter_lifespan(offering)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the client must be told
+            server = load()
+            if server.can_list_before_lifespan:
+                self._answer_lists(server)
+            self._enter_lifespan(server)
+        except Exception as error:  # noqa: BLE001 - any error must be reported to the client
             self.report_failure(error)
             return
-        self.set_server(offering)
+        self.set_server(server)
 
-    def _answer_lists(self, offering: BaseServer) -> None:
-        """Answer lists while the lifespan is being entered, which may take its time."""
+    def _answer_lists(self, server: BaseServer) -> None:
+        """Answer lists while the lifespan is being entered, which may take long."""
         self.channel_server.replay_lines(
-            self._dispatcher.set_operations(ListOnlyMethods(offering), is_ready=False)
+            self._dispatcher.set_operations(ListOnlyMethods(server), is_ready=False)
         )
 
-    def set_server(self, offering: BaseServer) -> None:
-        """Answer from an offering, beginning with what had to wait for it."""
-        self._server = offering
-        self.channel_server.set_max_line(offering.max_message)
-        # First: what changes after a client has seen a list must be told to it.
-        offering.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
-        observers = make_observers(offering.tracing)
+    def set_server(self, server: BaseServer) -> None:
+        """Answer with a loaded server, beginning with deferred requests."""
+        self._server = server
+        self.channel_server.set_max_line(server.max_message)
+        # Before any list is sent: the client must be notified of changes that follow it.
+        server.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
+        observers = make_observers(server.tracing)
         self.channel_server.replay_lines(
-            self._dispatcher.set_operations(ServerMethods(offering), observers)
+            self._dispatcher.set_operations(ServerMethods(server), observers)
         )
 
-    def replace_server(self, offering: BaseServer) -> None:
-        """Put a newly loaded offering in the place of the one that is served."""
+    def replace_server(self, server: BaseServer) -> None:
+        """Serve the contents of a reloaded server instead of the current ones."""
         if self._server is None:
-            self.set_server(offering)
+            self.set_server(server)
             for kind in ("tools", "prompts", "resources"):
                 self._dispatcher.announce_change(kind)
         else:
-            self._server.update_from(offering)
+            self._server.update_from(server)
 
     def report_failure(self, error: Exception) -> None:
-        """Answer everything that needs the offering with the reason why there is none."""
+        """Answer all requests that need the server with the reason why it did not load."""
         is_known = isinstance(error, PaddockError)
         reason = str(error) if is_known else f"{type(error).__name__}: {error}"
-        fault = error.__cause__ if is_known else error
-        log_failure(fault, f"Starting the server: {reason}")
+        cause = error.__cause__ if is_known else error
+        log_failure(cause, f"Starting the server: {reason}")
         refusal = ProtocolError(f"The server could not be started: {reason}")
         self.channel_server.replay_lines(
             self._dispatcher.set_operations(UnavailableOperations(self._metadata, refusal))
         )
 
     def run(self) -> None:
-        """Serve until the connection ends and what was under way has ended too."""
+        """Serve until the connection ends and all calls have finished."""
         try:
             self.channel_server.run()
         finally:
@@ -160,14 +153,14 @@ class ServerSession:
                 self._server.remove_connection(self._dispatcher.announce_change)
 
     def close(self) -> None:
-        """Leave the lifespan, and let go of the rest."""
+        """Exit the lifespan and release the channel."""
         self._leave_lifespan()
         self.channel_server.close()
 
-    def _enter_lifespan(self, offering: BaseServer) -> None:
-        if offering.lifespan is None:
+    def _enter_lifespan(self, server: BaseServer) -> None:
+        if server.lifespan is None:
             return
-        manager = offering.lifespan(offering)
+        manager = server.lifespan(server)
         if hasattr(manager, "__aenter__"):
             state = self.channel_server.get_event_loop().run_until_complete(manager.__aenter__())
         else:
@@ -186,20 +179,20 @@ class ServerSession:
                 )
             else:
                 manager.__exit__(None, None, None)
-        except Exception as error:  # noqa: BLE001 - the process is ending: only the log is left
+        except Exception as error:  # noqa: BLE001 - the process is ending, so it can only be logged
             log_failure(error, "Leaving the lifespan failed")
 
 
-def serve_in_memory(offering: BaseServer) -> Channel:
-    """Serve one connection in a thread of its own; the other end of it."""
-    ours, theirs = create_memory_channels()
-    session = ServerSession(ours, ServerConnection(ours.write), offering.metadata)
+def serve_in_memory(server: BaseServer) -> Channel:
+    """Serve one connection in a new thread; return the client's end of the channel."""
+    server_channel, client_channel = create_memory_channels()
+    session = ServerSession(server_channel, ServerConnection(server_channel.write), server.metadata)
 
     def serve() -> None:
         session.start()
-        session.load_server(lambda: offering)
+        session.load_server(lambda: server)
         session.run()
         session.close()
 
     start_new_thread(serve, ())
-    return theirs
+    return client_channel

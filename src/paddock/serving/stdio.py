@@ -1,19 +1,11 @@
-"""What ends a server from outside: a signal, or a client that hangs up and does not read.
+"""Serving over standard input and output.
 
-A signal handler written in Python runs when the main thread gets to it, and a main thread that is
-just going to sleep may not get to it any more. So the signal's number is also written to a pipe,
-by the interpreter and at once. And a stream that is held up by a client which does not read
-cannot see the end of its input. One thread waits for both.
+The order of the start keeps it fast: claim the streams, answer the handshake, and only then import
+the rest of the library and the author's code.
 
-Ending the process in good time once the client has left, whatever still runs in it.
-
-A client that closes a server expects it to be gone in a moment. Handlers that do not return, an
-import that takes long, a pipe that nobody reads: none of them may keep the process.
-
-Serving over standard input and output.
-
-The order is what makes it quick: claim the streams, answer the first message, and only then load
-the rest of the library and, behind it, the author's own code.
+Clients expect a server to exit soon after they disconnect. A handler that does not return, a slow
+import or a pipe that nobody reads must not keep the process alive, so `GracefulShutdown` enforces
+deadlines.
 """
 
 from __future__ import annotations
@@ -31,44 +23,56 @@ from paddock.transports.stdio import claim_stdio
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
+    from paddock.authoring.base_server import BaseServer
+    from paddock.protocol.server_metadata import ServerMetadata
+    from paddock.serving.server_source import ServerSource
+    from paddock.serving.session import ServerSession
     from paddock.transports.stdio import StdioChannel
+
+    ServerFactory = Callable[[], BaseServer]
+    SessionCallback = Callable[[ServerSession], None]
 
 SIGINT, SIGTERM = 2, 15
 STUCK_WRITE_SECONDS = 0.5
-"""Seconds after which a write to a client that has hung up counts as stuck."""
+"""Time after which a write to a client that has hung up counts as stuck."""
 
 
 def stop_on_signal(channel: StdioChannel, stop: Callable[[], None]) -> Callable[[], None]:
-    """Call `stop`, in some thread, when the process is told to end or its client is gone.
+    """Call `stop` when the process receives a signal or its client stops reading.
 
-    Signals are somebody else's business outside the main thread, and again once the function
-    that is returned has been called.
+    Signal handlers are installed only in the main thread. Returns a function that restores the
+    previous handlers.
     """
     signals, release = _install_signal_handlers(stop)
-    if sys.platform != "win32":  # where pipes cannot be polled
+    if sys.platform != "win32":  # pipes cannot be polled there
         start_new_thread(_watch_signals, (signals, channel, stop))
     return release
 
 
 def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Callable[[], None]]:
-    """Have signals call `stop`; a pipe from which their numbers can be read, and how to undo it."""
+    """Install handlers that call `stop`; return a pipe with signal numbers and an undo function.
+
+    A Python handler runs only when the main thread executes bytecode, which it may not do again
+    while it is going to sleep. The interpreter writes the number to the pipe immediately.
+    """
     import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` is 5 ms
 
-    earlier: dict[int, object] = {}
+    previous_handlers: dict[int, object] = {}
 
     def release() -> None:
-        if earlier and sys.platform != "win32":
+        if previous_handlers and sys.platform != "win32":
             _signal.set_wakeup_fd(-1)
-        for number, handler in earlier.items():
+        for number, handler in previous_handlers.items():
             _signal.signal(number, handler)
 
     try:
         for number in (SIGINT, SIGTERM):
-            earlier[number] = _signal.signal(number, lambda *_: stop())
+            previous_handlers[number] = _signal.signal(number, lambda *_: stop())
     except ValueError:
         return None, release
-    if sys.platform == "win32":  # where only sockets can be woken up by
+    if sys.platform == "win32":  # set_wakeup_fd supports only sockets there
         return None, release
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -77,16 +81,17 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
 
 
 def _watch_signals(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:
-    from select import POLLIN, poll  # noqa: PLC0415 - not on every platform
+    from select import POLLIN, poll  # noqa: PLC0415 - missing on Windows
 
-    watched = poll()
-    watched.register(channel.descriptor or 0, 0)  # hanging up is always told
+    poller = poll()
+    # A channel blocked in a write cannot see the end of its input, but poll reports the hang-up.
+    poller.register(channel.descriptor or 0, 0)
     if signals is not None:
-        watched.register(signals, POLLIN)
+        poller.register(signals, POLLIN)
     while True:
-        for descriptor, _ in watched.poll():
+        for descriptor, _ in poller.poll():
             if descriptor != signals:
-                watched.unregister(descriptor)
+                poller.unregister(descriptor)
                 start_new_thread(_stop_when_stuck, (channel, stop))
             elif os.read(descriptor, 1)[0] in (SIGINT, SIGTERM):
                 stop()
@@ -95,7 +100,7 @@ def _watch_signals(signals: int | None, channel: StdioChannel, stop: Callable[[]
 
 
 def _stop_when_stuck(channel: StdioChannel, stop: Callable[[], None]) -> None:
-    """Stop once a write to a client that has hung up makes no progress any more."""
+    """Call `stop` when a write to a client that has hung up makes no progress."""
     while not channel.is_closed:
         written = channel.written_bytes
         sleep(STUCK_WRITE_SECONDS)
@@ -104,24 +109,18 @@ def _stop_when_stuck(channel: StdioChannel, stop: Callable[[], None]) -> None:
             return
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import ModuleType
-
-    from paddock.transports.stdio import StdioChannel
-
 LOAD_GRACE_SECONDS = 0.4
-"""Seconds that the author's code gets to load when the client has left already."""
+"""Time for the author's code to finish loading after the client has disconnected."""
 STREAM_DRAIN_SECONDS = 0.8
-"""Seconds after which a stream that has not come to its end is given up."""
+"""Time for calls in progress to finish after the client has disconnected."""
 WRITE_PROGRESS_SECONDS = 0.3
-"""Seconds within which a client that still reads must have read something."""
+"""Time within which a client must read something to keep the process waiting."""
 LIFESPAN_EXIT_SECONDS = 5.0
-"""Seconds that leaving the lifespan may take."""
+"""Time limit for exiting the lifespan."""
 
 
 class GracefulShutdown:
-    """Watches over the end of a process that serves its standard input."""
+    """Enforces the deadlines for the end of a process that serves standard input and output."""
 
     def __init__(self, channel: StdioChannel) -> None:
         self._channel = channel
@@ -132,33 +131,33 @@ class GracefulShutdown:
         self._has_finished = False
 
     def wait_until_loaded(self, seconds: float) -> bool:
-        """Whether the author's code is loaded within a time."""
+        """Wait until the author's code is loaded; return False if `seconds` pass before."""
         if not self._load_lock.acquire(timeout=seconds):
             return False
         self._load_lock.release()
         return True
 
     def mark_loaded(self) -> None:
-        """The author's code is loaded, or has failed to."""
+        """Record that loading the author's code has succeeded or failed."""
         self._load_lock.release()
 
     def stop(self) -> None:
-        """End the stream, or the process where there is none yet."""
+        """Stop the stream, or exit the process if the stream is not running yet."""
         if self.stop_stream is None:
             _exit_process()
         else:
             self.stop_stream()
 
     def start_deadline(self) -> None:
-        """The client has left, or a signal has come: the process is to end soon."""
+        """Start the deadlines, because the client disconnected or a signal arrived."""
         start_new_thread(self._enforce_deadlines, ())
 
     def mark_drained(self) -> None:
-        """The stream has come to its end: only the lifespan is left to leave."""
+        """Record that the stream has ended, so that only the lifespan remains."""
         self._has_drained = True
 
     def finish(self, *, is_clean: bool) -> None:
-        """Return if nothing holds the process up, and end it if something does."""
+        """Exit the process if calls or non-daemon threads are still running; else return."""
         threading: ModuleType | None = sys.modules.get("threading")
         if not is_clean or (threading is not None and _has_blocking_threads(threading)):
             _exit_process()
@@ -175,7 +174,7 @@ class GracefulShutdown:
             written = self._channel.written_bytes
             sleep(WRITE_PROGRESS_SECONDS)
         sleep(LIFESPAN_EXIT_SECONDS)
-        # What a script does after `server.run()` is no longer ours to end.
+        # After `finish` returns, the rest of the script runs as long as it likes.
         if not self._has_finished:
             _exit_process()
 
@@ -191,111 +190,104 @@ def _exit_process() -> None:
 
 
 def _has_blocking_threads(threading: ModuleType) -> bool:
-    mine = (threading.main_thread(), threading.current_thread())
-    return any(not thread.daemon and thread not in mine for thread in threading.enumerate())
+    own_threads = (threading.main_thread(), threading.current_thread())
+    return any(not thread.daemon and thread not in own_threads for thread in threading.enumerate())
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.authoring.base_server import BaseServer
-    from paddock.protocol.server_metadata import ServerMetadata
-    from paddock.serving.server_source import ServerSource
-    from paddock.serving.session import ServerSession
-    from paddock.transports.stdio import StdioChannel
-
-    ServerFactory = Callable[[], BaseServer]
-    SessionCallback = Callable[[ServerSession], None]
 
 LOG_VARIABLES = frozenset({"PADDOCK_LOG_LEVEL", "PADDOCK_LOG_FORMAT"})
 METADATA_WAIT_SECONDS = 1.0
-"""Seconds that a handshake waits for facts that only the author's code knows."""
+"""Time that a handshake waits for metadata that only the author's code knows."""
 
 _is_serving = False
 
 
-def serve_stdio(offering: BaseServer) -> None:
-    """Serve an offering that is there already.
+def serve_stdio(server: BaseServer) -> None:
+    """Serve a server object.
 
-    Does nothing where the process serves already: that is a module which runs its server when it
-    is loaded, and is being loaded by `paddock serve`.
+    Does nothing if the process is already serving: then `paddock serve` is importing a module
+    that calls `run`.
     """
     if not _is_serving:
-        serve_with_factory(offering.metadata, lambda: offering)
+        serve_with_factory(server.metadata, lambda: server)
 
 
 def serve_target(target: ServerSource, *, reload: bool = False) -> None:
-    """Serve what a target holds, answering the handshake before it is loaded."""
-    watch: SessionCallback | None = None
-    if reload:
-        from paddock.serving.loader import Reloader  # noqa: PLC0415 - only when asked for
-
-        watch = Reloader(target).start
+    """Serve a target, answering the handshake before the target is loaded."""
     serve_with_factory(
-        target.metadata, target.load, is_certain=target.has_certain_metadata, prepare=watch
+        target.metadata,
+        target.load,
+        is_certain=target.has_certain_metadata,
+        prepare=_create_reload_callback(target) if reload else None,
     )
 
 
+def _create_reload_callback(target: ServerSource) -> SessionCallback:
+    from paddock.serving.loader import Reloader  # noqa: PLC0415 - only needed with --reload
+
+    reloader = Reloader(target)
+    return lambda session: reloader.start(session.replace_server)
+
+
 def serve_with_factory(
-    facts: ServerMetadata,
+    metadata: ServerMetadata,
     load: ServerFactory,
     *,
     is_certain: bool = True,
     prepare: SessionCallback | None = None,
 ) -> None:
-    """Serve an offering that `load` brings.
+    """Serve the server that `load` returns.
 
-    The handshake is answered before that, if the facts are certain; if they are not, it waits for
-    them as long as no client minds.
+    The handshake is answered before loading if the metadata is certain. Otherwise it waits for the
+    server to load, up to `METADATA_WAIT_SECONDS`, after which clients might give up.
     """
-    global _is_serving  # noqa: PLW0603 - a process has one standard input
+    global _is_serving  # noqa: PLW0603 - a process has only one standard input
     if not LOG_VARIABLES.isdisjoint(environ):
-        from paddock.telemetry.settings import apply_logging_environment  # noqa: PLC0415 - if asked for
+        from paddock.telemetry.settings import apply_logging_environment  # noqa: PLC0415 - seldom set
 
         apply_logging_environment()
     _is_serving = True
     channel = claim_stdio()
     connection = ServerConnection(channel.write)
-    departure = GracefulShutdown(channel)
-    release_signals = stop_on_signal(channel, departure.stop)
+    shutdown = GracefulShutdown(channel)
+    release_signals = stop_on_signal(channel, shutdown.stop)
     if is_certain:
-        answer_handshake(channel, connection, facts)
-    from paddock.serving.session import ServerSession  # noqa: PLC0415 - after the first answer
+        answer_handshake(channel, connection, metadata)
+    from paddock.serving.session import ServerSession  # noqa: PLC0415 - after the handshake
 
-    session = ServerSession(channel, connection, facts)
-    session.channel_server.on_stop = departure.start_deadline
-    departure.stop_stream = session.channel_server.stop
+    session = ServerSession(channel, connection, metadata)
+    session.channel_server.on_stop = shutdown.start_deadline
+    shutdown.stop_stream = session.channel_server.stop
     if is_certain:
         session.start()
     else:
-        start_new_thread(_start_after_load, (session, departure))
+        start_new_thread(_start_after_load, (session, shutdown))
     session.load_server(load)
-    departure.mark_loaded()
+    shutdown.mark_loaded()
     if prepare is not None:
         prepare(session)
     session.run()
-    departure.mark_drained()
+    shutdown.mark_drained()
     session.close()
-    departure.finish(is_clean=not connection.in_flight)
+    shutdown.finish(is_clean=not connection.in_flight)
     release_signals()
     _is_serving = False
 
 
-def _start_after_load(session: ServerSession, departure: GracefulShutdown) -> None:
-    departure.wait_until_loaded(METADATA_WAIT_SECONDS)
+def _start_after_load(session: ServerSession, shutdown: GracefulShutdown) -> None:
+    shutdown.wait_until_loaded(METADATA_WAIT_SECONDS)
     session.start()
 
 
 def answer_handshake(
-    channel: StdioChannel, connection: ServerConnection, facts: ServerMetadata
+    channel: StdioChannel, connection: ServerConnection, metadata: ServerMetadata
 ) -> None:
-    """Answer the opening messages that are waiting already; leave the rest unread."""
-    waiting = channel.read_available()
-    while waiting:
-        line, newline, rest = waiting.partition(b"\n")
-        answer = early_handshake.answer_handshake(line, connection, facts) if newline else None
+    """Answer handshake messages that have already arrived; push other input back."""
+    data = channel.read_available()
+    while data:
+        line, newline, remaining_data = data.partition(b"\n")
+        answer = early_handshake.answer_handshake(line, connection, metadata) if newline else None
         if answer is None:
             break
         channel.write(answer)
-        waiting = rest
-    channel.push_back(waiting)
+        data = remaining_data
+    channel.push_back(data)

@@ -1,8 +1,8 @@
-"""What `paddock serve` was asked to serve, as far as it is known before any of it is run.
+"""The target of `paddock serve`: a file or directory, and metadata read from its source.
 
-A server's name, version and instructions are read from the source text, so that a client that
-connects is answered before the author's imports have begun. Loaded before msgspec, so it needs
-nothing but the interpreter.
+Name, version and instructions are read from the syntax tree, so that the handshake is answered
+before the author's imports run. Loaded before msgspec, so it imports nothing outside the standard
+library.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EXTENSION_MARKERS = (
     b"ui=",
     b"visibility=",
 )
-"""What stands in a source where the server may have an extension that it then declares."""
+"""Source text that suggests an extension, which the server declares only when it is loaded."""
 
 
 class PathTarget:
@@ -57,7 +57,7 @@ class PathTarget:
     def __init__(self, text: str) -> None:
         self.label = text
         self.on_load: Callable[[BaseServer], object] | None = None
-        """What is to be done with the server once it is loaded."""
+        """Called with the server after each load."""
         self.path, self.attribute = _split_target(text)
         if os.path.isfile(os.path.join(self.path, "server.py")):
             self.path = os.path.join(self.path, "server.py")
@@ -69,32 +69,38 @@ class PathTarget:
             self._read_metadata()
 
     def load(self) -> BaseServer:
-        """Run it, and find the server in it.
+        """Import the file or directory and return the server.
 
         Raises:
-            LoadError: when it cannot be run or holds no server, saying why.
+            LoadError: The import failed, or there is no server.
         """
-        from paddock.serving.loader import load_server_from_path  # noqa: PLC0415 - after the first answer
+        if self.is_directory:
+            from paddock.authoring.base_server import BaseServer  # noqa: PLC0415 - after the handshake
 
-        offering = load_server_from_path(self)
+            directory = os.path.realpath(self.path)
+            server = BaseServer(self.metadata.name, auto_register_dir=directory)
+        else:
+            from paddock.serving.loader import load_server_file  # noqa: PLC0415 - after the handshake
+
+            server = load_server_file(self.path, self.attribute)
         if self.on_load is not None:
-            self.on_load(offering)
-        return offering
+            self.on_load(server)
+        return server
 
     def list_files(self) -> list[Path]:
-        """The files that it consists of, as far as they are known by now."""
-        from paddock.serving.loader import list_source_files  # noqa: PLC0415 - only for reloading
+        """Return the source files that are known so far."""
+        from paddock.serving.loader import list_source_files  # noqa: PLC0415 - only needed with --reload
 
         return list_source_files(self.path, is_directory=self.is_directory)
 
     def unload_modules(self) -> None:
-        """Have its modules imported anew when they are next asked for."""
-        from paddock.serving.loader import unload_modules  # noqa: PLC0415 - only for reloading
+        """Remove the target's modules, so that the next load imports them again."""
+        from paddock.serving.loader import unload_modules  # noqa: PLC0415 - only needed with --reload
 
         unload_modules(self.path if self.is_directory else os.path.dirname(self.path))
 
     def _read_metadata(self) -> None:
-        """Read what the source says about the server; certain if it says it in plain literals."""
+        """Read metadata from the source; it is certain if all arguments are string literals."""
         try:
             with open(self.path, "rb") as file:
                 source = file.read()
@@ -105,19 +111,19 @@ class PathTarget:
         call = calls.get(self.attribute) if self.attribute else _choose_call(calls)
         if call is None:
             return
-        found, is_certain = _read_literal_arguments(call)
+        literals, is_certain = _read_literal_arguments(call)
         self.has_certain_metadata = is_certain and not self._can_have_extension(source, call)
-        self.metadata = ServerMetadata(found.pop("name", self.metadata.name), **found)  # type: ignore[arg-type]  # all text
+        self.metadata = ServerMetadata(literals.pop("name", self.metadata.name), **literals)  # type: ignore[arg-type]  # only strings
 
     def _can_have_extension(self, source: bytes, call: Call) -> bool:
-        """Whether the server may turn out to have an extension."""
+        """Return whether loading may show that the server declares an extension."""
         if any(word in source for word in _EXTENSION_MARKERS):
             return True
         for keyword in call.keywords:
             if keyword.arg == "auto_register_dir":
-                given = getattr(keyword.value, "value", None)
-                here = os.path.dirname(self.path)
-                return not isinstance(given, str) or _has_skills(os.path.join(here, given))
+                value = getattr(keyword.value, "value", None)
+                base = os.path.dirname(self.path)
+                return not isinstance(value, str) or _has_skills(os.path.join(base, value))
         return False
 
 
@@ -138,16 +144,18 @@ def _split_target(text: str) -> tuple[str, str | None]:
 
 
 def _find_server_calls(tree: AST) -> dict[str, Call]:
-    """The top-level assignments of `Server(…)`, by the name assigned to."""
-    found = {}
+    """Return the top-level assignments of `Server(…)` by variable name."""
+    calls = {}
     for statement in getattr(tree, "body", ()):
         if isinstance(statement, Assign) and isinstance(statement.value, Call):
             function = statement.value.func
-            called = function.id if isinstance(function, Name) else getattr(function, "attr", "")
+            function_name = (
+                function.id if isinstance(function, Name) else getattr(function, "attr", "")
+            )
             target = statement.targets[0]
-            if called == "Server" and isinstance(target, Name):
-                found[target.id] = statement.value
-    return found
+            if function_name == "Server" and isinstance(target, Name):
+                calls[target.id] = statement.value
+    return calls
 
 
 def _choose_call(calls: dict[str, Call]) -> Call | None:
@@ -157,14 +165,15 @@ def _choose_call(calls: dict[str, Call]) -> Call | None:
 
 
 def _read_literal_arguments(call: Call) -> tuple[dict[str, str], bool]:
-    given = dict(zip(["name"], call.args, strict=False))
-    given.update({keyword.arg or "**": keyword.value for keyword in call.keywords})
-    found = {
-        key: value.value
-        for key, value in given.items()
-        if key in _LITERAL_ARGUMENTS
+    arguments = dict(zip(["name"], call.args, strict=False))
+    arguments.update({keyword.arg or "**": keyword.value for keyword in call.keywords})
+    literals = {
+        name: value.value
+        for name, value in arguments.items()
+        if name in _LITERAL_ARGUMENTS
         and isinstance(value, Constant)
         and isinstance(value.value, str)
     }
-    is_certain = all(key in found for key in given if key in _LITERAL_ARGUMENTS)
-    return found, is_certain and not any(key in given for key in (*_UNREADABLE_ARGUMENTS, "**"))
+    is_certain = all(name in literals for name in arguments if name in _LITERAL_ARGUMENTS)
+    has_unreadable = any(name in arguments for name in (*_UNREADABLE_ARGUMENTS, "**"))
+    return literals, is_certain and not has_unreadable
