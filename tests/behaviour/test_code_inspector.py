@@ -40,7 +40,7 @@ OF_CODE = f"""\
 
 **Location:** Line 2, Column 4 - Line 2, Column 9
 
-**Description:** `If` has an assignment as its test.
+**Description:** The test of `If` is an assignment.
 
 **Code:**
 ```wl
@@ -59,7 +59,7 @@ OF_CODE = f"""\
 
 **Location:** Line 3, Column 3 - Line 3, Column 4
 
-**Description:** Nothing stands beside this comma.
+**Description:** An expression is missing before or after this comma.
 
 **Code:**
 ```wl

@@ -1,7 +1,7 @@
-"""Inspecting Wolfram Language code: what is wrong with it, or looks so, without running it.
+"""Static inspection of Wolfram Language code.
 
-`inspect_code` gives the issues of a text; `RULES` says what is looked for. The markdown that people
-read is made by `report`. Standard library only.
+`inspect_code` returns the issues in a text, and `RULES` lists the rules.
+`paddock.reports.inspection_report` formats issues as Markdown.
 """
 
 from paddock.reports.inspection_report import (
@@ -13,8 +13,8 @@ from paddock.reports.inspection_report import (
     SourceRange,
     SuggestedFix,
 )
-from paddock.wolfram.inspection.inspection import InspectionRule
 from paddock.wolfram.inspection.inspector import RULES, inspect_code, inspect_source
+from paddock.wolfram.inspection.rule_set import InspectionRule
 
 __all__ = [
     "ALL_ISSUES",

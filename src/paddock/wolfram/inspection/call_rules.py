@@ -1,78 +1,55 @@
-"""Rules on associations and on what particular functions are given."""
+"""Rules on associations and on the arguments of particular functions."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
-from paddock.wolfram.inspection.inspection import (
-    InspectionRule,
-    IssueFix,
-    find_text_end,
-    format_code,
-)
+from paddock.wolfram.inspection.inspection import IssueFix, find_text_end, format_code
+from paddock.wolfram.inspection.rule_set import RuleSet
 from paddock.wolfram.literals import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspection import Inspection, NodeCheck, SourceCheck
+    from paddock.wolfram.inspection.inspection import Inspection
 
-READ_STRING_CHARACTER_ENCODING = InspectionRule(
-    "ReadStringCharacterEncoding",
-    "Error",
-    0.95,
-    '`ReadString[…, CharacterEncoding -> "…"]`, an option that it does not have',
-)
-NOTHING_VALUE_IN_ASSOCIATION = InspectionRule(
+CALLS = RuleSet("Values and arguments")
+
+
+NOTHING_VALUE_IN_ASSOCIATION = CALLS.add(
     "NothingValueInAssociation",
     "Warning",
     0.9,
-    "`key -> Nothing` in an association, which keeps it as a value",
+    "`key -> Nothing` in an association, which does not remove the key",
 )
-KEY_EXISTS_Q_NESTED_KEY_PATH = InspectionRule(
-    "KeyExistsQNestedKeyPath",
-    "Warning",
-    0.9,
-    "`KeyExistsQ` with a list, which is one key and no path",
-)
-DUPLICATE_KEYS = InspectionRule(
-    "DuplicateKeys", "Error", 0.95, "a literal key twice in one association"
-)
-COMMA = InspectionRule(
-    "Comma",
-    "Error",
-    0.9,
-    "a comma with nothing before or after it, which stands for `Null`; the first branch of an `If` "
-    "may be left out",
-)
-CALL_RULES = (
-    *(READ_STRING_CHARACTER_ENCODING, NOTHING_VALUE_IN_ASSOCIATION),
-    *(KEY_EXISTS_Q_NESTED_KEY_PATH, DUPLICATE_KEYS, COMMA),
+DUPLICATE_KEYS = CALLS.add(
+    "DuplicateKeys", "Error", 0.95, "a duplicate literal key in an association"
 )
 
 
+@CALLS.check_nodes("Association")
 def _check_association(inspection: Inspection, node: Node) -> None:
-    seen: dict[str, int] = {}
+    start_by_key: dict[str, int] = {}
     for rule in _iter_rules(node):
         if is_symbol(rule.args[1], "Nothing"):
             inspection.report_node_issue(
                 NOTHING_VALUE_IN_ASSOCIATION,
                 rule,
-                "`Nothing` as a value stays in an association.",
+                "An association keeps `Nothing` as a value.",
             )
         key = _get_literal_key(rule.args[0])
         if key is None:
             continue
-        first = seen.setdefault(key, rule.start)
-        if first != rule.start:
-            line, _ = inspection.source.get_position(first)
+        first_start = start_by_key.setdefault(key, rule.start)
+        if first_start != rule.start:
+            line, _ = inspection.source.get_position(first_start)
             inspection.report_node_issue(
                 DUPLICATE_KEYS,
                 rule.args[0],
-                f"The key {format_code(inspection.get_code(rule.args[0]))} stands in line {line} already; "
-                "only the last value counts.",
+                f"The key {format_code(inspection.get_code(rule.args[0]))} is already in line "
+                f"{line}; only the last value is used.",
             )
 
 
@@ -92,6 +69,15 @@ def _get_literal_key(key: Expression) -> str | None:
     return f'"{parse_string(key.text)}' if key.kind == "string" else key.text
 
 
+READ_STRING_CHARACTER_ENCODING = CALLS.add(
+    "ReadStringCharacterEncoding",
+    "Error",
+    0.95,
+    '`ReadString[…, CharacterEncoding -> "…"]`, which has no such option',
+)
+
+
+@CALLS.check_nodes("ReadString")
 def _check_read_string(inspection: Inspection, node: Node) -> None:
     for arg in node.args:
         if (
@@ -105,42 +91,57 @@ def _check_read_string(inspection: Inspection, node: Node) -> None:
             inspection.report_node_issue(
                 READ_STRING_CHARACTER_ENCODING,
                 arg,
-                "`ReadString` has no option `CharacterEncoding`; give it to `OpenRead`, or use "
+                "`ReadString` has no option `CharacterEncoding`; pass it to `OpenRead`, or use "
                 '`ByteArrayToString[ReadByteArray[…], "…"]`.',
             )
 
 
+KEY_EXISTS_Q_NESTED_KEY_PATH = CALLS.add(
+    "KeyExistsQNestedKeyPath",
+    "Warning",
+    0.9,
+    "`KeyExistsQ` with a list, which is a single key, not a path",
+)
+
+
+@CALLS.check_nodes("KeyExistsQ")
 def _check_key_exists(inspection: Inspection, node: Node) -> None:
     if len(node.args) == 2 and isinstance(node.args[1], Node) and has_head(node.args[1], "List"):
         inspection.report_node_issue(
             KEY_EXISTS_Q_NESTED_KEY_PATH,
             node,
-            "`KeyExistsQ` takes a list for one key; it does not look into associations within "
-            "others.",
+            "`KeyExistsQ` treats a list as a single key; it does not search nested associations.",
         )
 
 
+COMMA = CALLS.add(
+    "Comma",
+    "Error",
+    0.9,
+    "a comma without an expression before or after it, which inserts `Null`; not for the first "
+    "branch of an `If`",
+)
+
+
+@CALLS.check_source
 def _check_commas(inspection: Inspection) -> None:
     text = inspection.text
-    for at in inspection.symbol_positions.get("Null", ()):
-        if text.startswith("Null", at) or at in inspection.omitted_arguments:
+    for position in inspection.symbol_positions.get("Null", ()):
+        # The parser inserts `Null` for a missing argument; an explicit one is intended.
+        if text.startswith("Null", position) or position in inspection.omitted_arguments:
             continue
-        before = find_text_end(text, at)
+        before = find_text_end(text, position)
         if text.startswith(",", before - 1):
-            place = before - 1
-        elif text.startswith(",", at) and not text.startswith(";", before - 1):
-            place = at
+            comma = before - 1
+        elif text.startswith(",", position) and not text.startswith(";", before - 1):
+            comma = position
         else:
             continue
-        edit = IssueFix("Remove the `,`", place, place + 1, "")
+        edit = IssueFix("Remove the `,`", comma, comma + 1, "")
         inspection.report_issue(
-            COMMA, place, place + 1, "Nothing stands beside this comma.", edits=[edit]
+            COMMA,
+            comma,
+            comma + 1,
+            "An expression is missing before or after this comma.",
+            edits=[edit],
         )
-
-
-CALL_NODE_CHECKS: dict[str, tuple[NodeCheck, ...]] = {
-    "Association": (_check_association,),
-    "ReadString": (_check_read_string,),
-    "KeyExistsQ": (_check_key_exists,),
-}
-CALL_SOURCE_CHECKS: tuple[SourceCheck, ...] = (_check_commas,)

@@ -7,57 +7,39 @@ from typing import TYPE_CHECKING
 from paddock.wolfram.expressions import Atom, Node, are_equal, has_head
 from paddock.wolfram.inspection.inspection import (
     DefinitionPattern,
-    InspectionRule,
     IssueFix,
     format_code,
     get_symbol_start,
     iter_pattern_names,
 )
+from paddock.wolfram.inspection.rule_set import RuleSet
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspection import Inspection, NodeCheck, SourceCheck
+    from paddock.wolfram.inspection.inspection import Inspection
 
-UNREACHABLE_CONDITIONAL_DEFINITION = InspectionRule(
-    "UnreachableConditionalDefinition",
-    "Warning",
-    0.9,
-    "`x /; c := v` or `f[] /; c := v` beside an unconditional definition of the same",
-)
-DEFINITION_NO_SYMBOL = InspectionRule(
-    "DefinitionNoSymbol",
-    "Error",
-    0.95,
-    "a definition whose left side is `_`, `x_` and the like, and so belongs to no symbol",
-)
-SELF_ASSIGNMENT = InspectionRule(
-    "SelfAssignment", "Warning", 0.95, "`x = x`, unless it is in a list of local variables"
-)
-PATTERN_ON_RIGHT_SIDE = InspectionRule(
-    "PatternOnRightSide",
-    "Error",
-    0.9,
-    "`x_` in the value of a definition that has it on its left side: there `x` is meant",
-)
-SET_NOT = InspectionRule("SetNot", "Warning", 0.85, "`x =! y`, which is `x = Not[y]`")
-DEFINITION_RULES = (
-    *(UNREACHABLE_CONDITIONAL_DEFINITION, DEFINITION_NO_SYMBOL, SELF_ASSIGNMENT),
-    *(PATTERN_ON_RIGHT_SIDE, SET_NOT),
-)
+DEFINITIONS = RuleSet("Definitions")
+
 
 _INNER_ARGUMENT_INDICES = {"Pattern": 1, "PatternTest": 0, "Condition": 0, "Optional": 0}
-"""Which argument of a pattern is what it says something about."""
+"""Index of the argument that a pattern construct wraps."""
 _BLANK_HEADS = frozenset({"Blank", "BlankSequence", "BlankNullSequence"})
 _PATTERN_FREE_HEADS = frozenset(
     {"Plus", "Times", "Power", "List", "StringJoin", "CompoundExpression"}
 )
-"""Functions in which a pattern means nothing."""
+"""Functions whose arguments cannot sensibly be patterns."""
 _MUTATING_HEADS = (
     *("AddTo", "SubtractFrom", "TimesBy", "DivideBy", "ApplyTo", "AppendTo", "PrependTo"),
     *("Increment", "Decrement", "PreIncrement", "PreDecrement", "AssociateTo", "Unset"),
 )
 
 
+SELF_ASSIGNMENT = DEFINITIONS.add(
+    "SelfAssignment", "Warning", 0.95, "`x = x`, except in a list of local variables"
+)
+
+
+@DEFINITIONS.check_nodes("Set", "SetDelayed")
 def _check_definition(inspection: Inspection, node: Node) -> None:
     if len(node.args) != 2:
         return
@@ -89,7 +71,7 @@ def _record_definition(inspection: Inspection, left: Expression) -> None:
 
 
 def _get_plain_target(target: Expression) -> str | None:
-    """`x` or `f[]`, which are the same whenever they are evaluated."""
+    """Return `x` or `f[]`: targets without patterns, where one definition replaces another."""
     if isinstance(target, Atom):
         return target.text if target.kind == "symbol" else None
     if target.args or not isinstance(target.head, Atom):
@@ -98,7 +80,7 @@ def _get_plain_target(target: Expression) -> str | None:
 
 
 def get_defined_symbol(left: Expression) -> str | None:
-    """The symbol that a definition is for, as far as can be told."""
+    """Return the symbol that a definition belongs to, or None."""
     while isinstance(left, Node):
         if isinstance(left.head, Atom) and left.head.text in (
             "Condition",
@@ -113,43 +95,60 @@ def get_defined_symbol(left: Expression) -> str | None:
     return left.text if left.kind == "symbol" else None
 
 
+DEFINITION_NO_SYMBOL = DEFINITIONS.add(
+    "DefinitionNoSymbol",
+    "Error",
+    0.95,
+    "a definition whose left side is a bare pattern such as `_` or `x_`, not a symbol",
+)
+
+
 def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
-    inner = left
-    while isinstance(inner, Node) and isinstance(inner.head, Atom):
-        place = _INNER_ARGUMENT_INDICES.get(inner.head.text)
-        if place is None or len(inner.args) <= place:
+    target = left
+    while isinstance(target, Node) and isinstance(target.head, Atom):
+        index = _INNER_ARGUMENT_INDICES.get(target.head.text)
+        if index is None or len(target.args) <= index:
             break
-        inner = inner.args[place]
+        target = target.args[index]
     if (
-        isinstance(inner, Node)
-        and isinstance(inner.head, Atom)
-        and inner.head.text in _BLANK_HEADS
-        and not inner.args
+        isinstance(target, Node)
+        and isinstance(target.head, Atom)
+        and target.head.text in _BLANK_HEADS
+        and not target.args
     ):
         inspection.report_node_issue(
             DEFINITION_NO_SYMBOL,
             left,
-            f"A definition for {format_code(inspection.get_code(left))} belongs to no symbol.",
+            f"{format_code(inspection.get_code(left))} has no symbol that the definition could "
+            "belong to.",
         )
+
+
+PATTERN_ON_RIGHT_SIDE = DEFINITIONS.add(
+    "PatternOnRightSide",
+    "Error",
+    0.9,
+    "`x_` instead of `x` in the value of a definition with the pattern `x_`",
+)
 
 
 def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
     if not isinstance(left, Node) or not isinstance(right, Node):
         return
-    waiting: list[Expression] = [right]
-    found: list[tuple[str, Node]] = []
-    while waiting:
-        inner = waiting.pop()
-        if not isinstance(inner, Node) or not isinstance(inner.head, Atom):
+    pending: list[Expression] = [right]
+    patterns: list[tuple[str, Node]] = []
+    while pending:
+        expression = pending.pop()
+        if not isinstance(expression, Node) or not isinstance(expression.head, Atom):
             continue
-        if inner.head.text in _PATTERN_FREE_HEADS:
-            waiting += inner.args
-        elif inner.form == "_" and inner.head.text == "Pattern":
-            found.append((inner.args[0].text, inner))  # type: ignore[union-attr]  # x_ has a name
-    if found:
-        names = {name.text for name in iter_pattern_names(left)}
-        for name, pattern in found:
-            if name in names:
+        if expression.head.text in _PATTERN_FREE_HEADS:
+            pending += expression.args
+        elif expression.form == "_" and expression.head.text == "Pattern":
+            patterns.append((expression.args[0].text, expression))  # type: ignore[union-attr]  # the form `x_` has a name
+    if patterns:
+        pattern_names = {name.text for name in iter_pattern_names(left)}
+        for name, pattern in patterns:
+            if name in pattern_names:
                 inspection.report_node_issue(
                     PATTERN_ON_RIGHT_SIDE,
                     pattern,
@@ -158,47 +157,57 @@ def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Exp
                 )
 
 
+SET_NOT = DEFINITIONS.add("SetNot", "Warning", 0.85, "`x =! y`, which is `x = Not[y]`")
+
+
 def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: Expression) -> None:
     if node.form != "=" or not isinstance(right, Node) or right.form != "prefix !":
         return
-    text, at = inspection.text, right.start
-    if text[at - 1] == "=" and text[at + 1 : at + 2].isspace() and left.end < at:
+    text, position = inspection.text, right.start
+    if (
+        text[position - 1] == "="
+        and text[position + 1 : position + 2].isspace()
+        and left.end < position
+    ):
         edits = [
-            IssueFix(f"Replace `=!` with `{sign}`", at - 1, at + 1, sign) for sign in ("!=", "=!=")
+            IssueFix(f"Replace `=!` with `{sign}`", position - 1, position + 1, sign)
+            for sign in ("!=", "=!=")
         ]
         inspection.report_node_issue(SET_NOT, node, "`=!` assigns the negation.", edits=edits)
 
 
+@DEFINITIONS.check_nodes(*_MUTATING_HEADS)
 def _record_change(inspection: Inspection, node: Node) -> None:
     if node.args and isinstance(node.args[0], Atom) and node.args[0].kind == "symbol":
         name = node.args[0]
         inspection.assignment_positions[name.text].append(get_symbol_start(name, inspection.text))
 
 
+@DEFINITIONS.check_nodes("TagSet", "TagSetDelayed", "UpSet", "UpSetDelayed", "MessageName")
 def _record_tag_definition(inspection: Inspection, node: Node) -> None:
     name = get_defined_symbol(node.args[0]) if node.args else None
     if name is not None:
         inspection.defined_symbols.add(name)
 
 
+UNREACHABLE_CONDITIONAL_DEFINITION = DEFINITIONS.add(
+    "UnreachableConditionalDefinition",
+    "Warning",
+    0.9,
+    "`x /; c := v` or `f[] /; c := v` where `x` or `f[]` also has an unconditional definition",
+)
+
+
+@DEFINITIONS.check_source
 def _check_unreachable_definitions(inspection: Inspection) -> None:
-    always = {one.target for one in inspection.definitions if not one.is_conditional}
-    for one in inspection.definitions:
-        if one.is_conditional and one.target in always:
+    unconditional_targets = {
+        definition.target for definition in inspection.definitions if not definition.is_conditional
+    }
+    for definition in inspection.definitions:
+        if definition.is_conditional and definition.target in unconditional_targets:
             inspection.report_node_issue(
                 UNREACHABLE_CONDITIONAL_DEFINITION,
-                one.left,
-                f"{format_code(one.target)} is also defined without a condition, which replaces this.",
+                definition.left,
+                f"{format_code(definition.target)} also has an unconditional definition, which "
+                "replaces this one.",
             )
-
-
-DEFINITION_NODE_CHECKS: dict[str, tuple[NodeCheck, ...]] = {
-    "Set": (_check_definition,),
-    "SetDelayed": (_check_definition,),
-    **dict.fromkeys(_MUTATING_HEADS, (_record_change,)),
-    **dict.fromkeys(
-        ("TagSet", "TagSetDelayed", "UpSet", "UpSetDelayed", "MessageName"),
-        (_record_tag_definition,),
-    ),
-}
-DEFINITION_SOURCE_CHECKS: tuple[SourceCheck, ...] = (_check_unreachable_definitions,)

@@ -1,13 +1,7 @@
-"""Stretches of a text, and which places they cover.
+"""State of one inspection: issues so far, and facts about the source collected by the walk.
 
-What a rule is, and how code is written in what rules say.
-
-Local names: where they are declared and what they hold for.
-
-One inspection while it goes on: what has been seen and found so far.
-
-Rules report to it. What can only be told when everything has been seen (who uses a symbol, what is
-around a place) is collected here during the walk, and asked afterwards.
+Node checks report issues, or record facts here for the source checks that run after the walk:
+positions of symbols, local scopes, definitions, and spans.
 """
 
 from __future__ import annotations
@@ -20,56 +14,49 @@ from typing import TYPE_CHECKING, NamedTuple
 from paddock.wolfram.expressions import Atom, Node, has_head
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from paddock.reports.inspection_report import Severity
     from paddock.wolfram.expressions import Expression
+    from paddock.wolfram.inspection.rule_set import InspectionRule
+    from paddock.wolfram.source import ParsedSource
 
 
 class SpanSet:
-    """Stretches that may lie in each other; asked when all are known."""
+    """Text spans, possibly nested. Add all spans before the first query."""
 
-    __slots__ = ("_ends", "_found", "_starts")
+    __slots__ = ("_ends", "_spans", "_starts")
 
     def __init__(self) -> None:
-        self._found: list[tuple[int, int]] = []
+        self._spans: list[tuple[int, int]] = []
         self._starts: list[int] = []
         self._ends: list[int] = []
 
     def add(self, start: int, end: int) -> None:
-        """One more."""
-        self._found.append((start, end))
+        """Add a span."""
+        self._spans.append((start, end))
 
-    def covers(self, at: int) -> bool:
-        """Whether any holds this place."""
-        if len(self._starts) != len(self._found):
-            self._found.sort()
-            self._starts = [start for start, _ in self._found]
-            self._ends = list(accumulate((end for _, end in self._found), max))
-        before = bisect_right(self._starts, at)
-        return before > 0 and self._ends[before - 1] > at
+    def covers(self, position: int) -> bool:
+        """Return whether any span contains the position."""
+        if len(self._starts) != len(self._spans):
+            self._spans.sort()
+            self._starts = [start for start, _ in self._spans]
+            # The furthest end so far: an outer span may end after the ones nested in it.
+            self._ends = list(accumulate((end for _, end in self._spans), max))
+        count = bisect_right(self._starts, position)
+        return count > 0 and self._ends[count - 1] > position
 
 
-def count_positions_within(places: list[int], start: int, end: int) -> int:
-    """How many of the places, which are in order, lie in a stretch."""
-    return bisect_left(places, end) - bisect_left(places, start)
+def count_positions_within(positions: list[int], start: int, end: int) -> int:
+    """Return how many of the sorted positions are in a span."""
+    return bisect_left(positions, end) - bisect_left(positions, start)
 
 
 _MAX_QUOTED_CHARACTERS = 60
-"""How many characters of code stand in a sentence."""
-
-
-class InspectionRule(NamedTuple):
-    """What is looked for; `summary` goes on after "reports"."""
-
-    tag: str
-    severity: Severity
-    confidence: float
-    summary: str
+"""Characters of code quoted in an issue description."""
 
 
 def format_code(code: str) -> str:
-    """Code in backticks, on one line, and not too much of it."""
+    """Quote code in backticks, on one line and shortened."""
     line = " ".join(code.split())
     if len(line) > _MAX_QUOTED_CHARACTERS:
         line = f"{line[: _MAX_QUOTED_CHARACTERS - 1]}…"
@@ -82,7 +69,7 @@ _PATTERN_SCOPE_HEADS = frozenset(
 
 
 class LocalVariable(NamedTuple):
-    """A local name, where it is declared, and its initial value."""
+    """A local name with the start of its declaration and its initial value."""
 
     name: str
     start: int
@@ -90,29 +77,29 @@ class LocalVariable(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Where the declaration ends."""
+        """The end of the name in its declaration."""
         return self.start + len(self.name)
 
 
 class LocalScope(NamedTuple):
-    """An expression with local names; `kind` is its head as people call it."""
+    """An expression with local names. `kind` is its head, or `iterator`."""
 
     kind: str
     node: Node
     variables: list[LocalVariable]
     is_pattern: bool = False
-    """Whether they are named patterns, which may stand there several times."""
+    """True if the names are those of patterns, which may be declared repeatedly."""
 
 
 def iter_pattern_names(left: Expression) -> Iterator[Atom]:
-    """The names of the patterns on the left side of a definition or rule.
+    """Yield the names of the patterns on the left side of a definition or rule.
 
-    Not of definitions in it, which have their own. Options are left out, too: `OptionValue` uses
-    them without naming them.
+    Names in nested definitions are left out because they belong to those. Names of
+    `OptionsPattern` are left out because `OptionValue` uses them implicitly.
     """
-    waiting = [left]
-    while waiting:
-        part = waiting.pop()
+    pending = [left]
+    while pending:
+        part = pending.pop()
         if not isinstance(part, Node):
             continue
         if has_head(part, "Pattern") and len(part.args) == 2:
@@ -121,24 +108,14 @@ def iter_pattern_names(left: Expression) -> Iterator[Atom]:
                 yield name
         head = part.head
         if not isinstance(head, Atom):
-            waiting.append(head)
+            pending.append(head)
         elif head.text in _PATTERN_SCOPE_HEADS:
             continue
-        waiting += part.args
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.source import ParsedSource
-
-    NodeCheck = Callable[["Inspection", Node], None]
-    SourceCheck = Callable[["Inspection"], None]
+        pending += part.args
 
 
 class IssueFix(NamedTuple):
-    """A fix, with offsets."""
+    """A suggested replacement of a text span, with offsets."""
 
     label: str
     start: int
@@ -147,7 +124,7 @@ class IssueFix(NamedTuple):
 
 
 class RawIssue(NamedTuple):
-    """An issue, with offsets."""
+    """A reported issue, with offsets."""
 
     rule: InspectionRule
     start: int
@@ -159,7 +136,7 @@ class RawIssue(NamedTuple):
 
 
 class DefinitionPattern(NamedTuple):
-    """The left side of a definition that always, or on a condition, holds."""
+    """The left side of a definition of a symbol or of a call without arguments."""
 
     target: str
     left: Expression
@@ -167,32 +144,32 @@ class DefinitionPattern(NamedTuple):
 
 
 class Inspection:
-    """What is known of a source that is being inspected."""
+    """The issues and collected facts of one inspected source."""
 
     def __init__(self, source: ParsedSource) -> None:
         self.source = source
         self.text = source.text
         self.issues: list[RawIssue] = []
         self.symbol_positions: defaultdict[str, list[int]] = defaultdict(list)
-        """Where each symbol stands; in order once the walk is over."""
+        """Positions of each symbol; sorted after the walk."""
         self.assignment_positions: defaultdict[str, list[int]] = defaultdict(list)
-        """Where a symbol gets a value, is counted up and the like."""
+        """Positions where a symbol is assigned or modified."""
         self.defined_symbols: set[str] = set()
-        """The symbols that definitions are for."""
+        """Symbols that the source defines."""
         self.scopes: list[LocalScope] = []
         self.definitions: list[DefinitionPattern] = []
         self.throws: list[Node] = []
         self.slots: list[Node] = []
         self.catch_spans = SpanSet()
-        """Where a value that is thrown is caught, or nothing is evaluated."""
+        """Spans where a `Throw` without a tag is caught, or is not evaluated."""
         self.function_spans = SpanSet()
-        """Where slots mean something, or nothing is evaluated."""
+        """Spans where slots are valid, or are not evaluated."""
         self.pattern_spans = SpanSet()
-        """Where code stands for code that is looked for."""
+        """Spans of code that is matched as a pattern, not evaluated."""
         self.initial_values: set[int] = set()
-        """The ids of the assignments in lists of local variables."""
+        """Ids of the assignments in variable lists: they initialize local variables."""
         self.omitted_arguments: set[int] = set()
-        """Where an argument may be left out."""
+        """Positions of arguments that may be omitted."""
 
     def report_issue(
         self,
@@ -205,9 +182,22 @@ class Inspection:
         confidence: float | None = None,
         edits: Sequence[IssueFix] = (),
     ) -> None:
-        """A rule has found something."""
-        sure = rule.confidence if confidence is None else confidence
-        self.issues.append(RawIssue(rule, start, end, description, argument, sure, edits))
+        """Report an issue in a text span.
+
+        Args:
+            rule: The violated rule.
+            start: The start of the span.
+            end: The end of the span.
+            description: A sentence, with code in backticks.
+            argument: The function that the issue is about, if the rule applies to
+                several.
+            confidence: Overrides the confidence of the rule.
+            edits: Suggested fixes.
+        """
+        issue_confidence = rule.confidence if confidence is None else confidence
+        self.issues.append(
+            RawIssue(rule, start, end, description, argument, issue_confidence, edits)
+        )
 
     def report_node_issue(
         self,
@@ -219,7 +209,7 @@ class Inspection:
         confidence: float | None = None,
         edits: Sequence[IssueFix] = (),
     ) -> None:
-        """A rule has found something that is an expression."""
+        """Report an issue about an expression; see `report_issue`."""
         self.report_issue(
             rule,
             expression.start,
@@ -231,31 +221,21 @@ class Inspection:
         )
 
     def get_code(self, expression: Expression) -> str:
-        """An expression as it is written."""
+        """Return the source text of an expression."""
         return self.text[expression.start : expression.end]
 
     def find_operator(self, left: Expression, text: str, right: Expression) -> int:
-        """Where an operator stands between its operands; -1 if it does not."""
+        """Return the position of an operator between its operands, or -1."""
         return self.text.find(text, left.end, right.start)
 
 
 def get_symbol_start(atom: Atom, text: str) -> int:
-    """Where a symbol itself begins, which may stand in parentheses."""
+    """Return the start of the symbol itself, without parentheses around it."""
     return text.rfind(atom.text, atom.start, atom.end) if atom.is_grouped else atom.start
 
 
-def find_text_end(text: str, at: int) -> int:
-    """Where what stands before a place ends, without the blanks between."""
-    while at > 0 and text[at - 1].isspace():
-        at -= 1
-    return at
-
-
-def merge_checks(
-    tables: Sequence[Mapping[str, Sequence[NodeCheck]]],
-) -> dict[str, tuple[NodeCheck, ...]]:
-    """One table of checks of several."""
-    names = {name for table in tables for name in table}
-    return {
-        name: tuple(check for table in tables for check in table.get(name, ())) for name in names
-    }
+def find_text_end(text: str, position: int) -> int:
+    """Return the position after the last non-space character before `position`."""
+    while position > 0 and text[position - 1].isspace():
+        position -= 1
+    return position

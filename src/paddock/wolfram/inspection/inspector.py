@@ -1,14 +1,12 @@
-"""All rules, and what they are looked for with.
+"""Inspector: runs the checks of all rules on a source and returns the issues.
 
-Checks by the head of an expression are made during the walk, the others when everything has been
-seen.
-
-The inspection of a text: one walk over its expressions, then what depends on all of them.
+One walk over the expressions runs the node checks. The source checks follow, because they need to
+know the whole source: all uses of a symbol, for example.
 """
 
 from __future__ import annotations
 
-import gc
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from paddock.reports.inspection_report import (
@@ -18,178 +16,165 @@ from paddock.reports.inspection_report import (
     SuggestedFix,
 )
 from paddock.wolfram.expressions import Atom, Node
-from paddock.wolfram.inspection import (
-    call_rules,
-    control_rules,
-    definition_rules,
-    operator_rules,
-    scope_rules,
-    symbol_rules,
-    text_rules,
-)
+from paddock.wolfram.inspection.call_rules import CALLS
+from paddock.wolfram.inspection.control_rules import CONTROL_FLOW
+from paddock.wolfram.inspection.definition_rules import DEFINITIONS
 from paddock.wolfram.inspection.inspection import (
     Inspection,
     SpanSet,
     count_positions_within,
     get_symbol_start,
-    merge_checks,
 )
-from paddock.wolfram.inspection.scope_rules import SCOPING_SEVERITY_CHECKS
-from paddock.wolfram.inspection.text_rules import LINE_RULE_TAGS as LINE_TAGS
-from paddock.wolfram.inspection.text_rules import check_lines, find_suppressions, is_suppressed
+from paddock.wolfram.inspection.operator_rules import OPERATORS
+from paddock.wolfram.inspection.scope_rules import LOCAL_NAMES
+from paddock.wolfram.inspection.symbol_rules import PACKAGES, SYMBOLS
+from paddock.wolfram.inspection.text_rules import (
+    COMMENTS,
+    LINES,
+    SYNTAX,
+    find_suppressions,
+    is_suppressed,
+)
+from paddock.wolfram.parse_state import defer_gc
 from paddock.wolfram.parser import parse
 
 if TYPE_CHECKING:
     from paddock.reports.inspection_report import IssueFilter
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspection import RawIssue, SourceCheck
+    from paddock.wolfram.inspection.inspection import RawIssue
+    from paddock.wolfram.inspection.rule_set import NodeCheck, RuleSet
     from paddock.wolfram.source import ParsedSource
 
 
-RULES_BY_SUBJECT = {
-    "Syntax": text_rules.SYNTAX_RULES,
-    "Operators": operator_rules.OPERATOR_RULES,
-    "Control flow": control_rules.CONTROL_RULES,
-    "Definitions": definition_rules.DEFINITION_RULES,
-    "Local names": scope_rules.SCOPE_RULES,
-    "Values and arguments": call_rules.CALL_RULES,
-    "Symbols": symbol_rules.SYMBOL_RULES,
-    "Packages": symbol_rules.PACKAGE_RULES,
-    "Comments": text_rules.COMMENT_RULES,
-    "Lines": text_rules.LINE_RULES,
-}
-RULES = {rule.tag: rule for rules in RULES_BY_SUBJECT.values() for rule in rules}
-"""Every rule by its tag."""
-# Lists of variables come first: they say which assignments are initial values.
-NODE_CHECKS = merge_checks(
-    [
-        scope_rules.SCOPE_NODE_CHECKS,
-        control_rules.CONTROL_NODE_CHECKS,
-        operator_rules.OPERATOR_NODE_CHECKS,
-        definition_rules.DEFINITION_NODE_CHECKS,
-        call_rules.CALL_NODE_CHECKS,
-    ]
+RULE_SETS = (
+    *(SYNTAX, OPERATORS, CONTROL_FLOW, DEFINITIONS, LOCAL_NAMES),
+    *(CALLS, SYMBOLS, PACKAGES, COMMENTS, LINES),
 )
-UNCONDITIONAL_CHECKS: tuple[SourceCheck, ...] = (
-    *text_rules.SYNTAX_CHECKS,
-    *text_rules.COMMENT_CHECKS,
-)
-"""What is checked wherever something cannot be read, too."""
-SOURCE_CHECKS: tuple[SourceCheck, ...] = (
-    *control_rules.CONTROL_SOURCE_CHECKS,
-    *operator_rules.OPERATOR_SOURCE_CHECKS,
-    *definition_rules.DEFINITION_SOURCE_CHECKS,
-    *scope_rules.SCOPE_SOURCE_CHECKS,
-    *call_rules.CALL_SOURCE_CHECKS,
-    *symbol_rules.PACKAGE_SOURCE_CHECKS,
-)
-NAME_CHECKS = symbol_rules.SYMBOL_SOURCE_CHECKS
-"""What is checked in patterns for code, too."""
+"""All rules, in the order of the documentation."""
+RULES = {rule.tag: rule for rule_set in RULE_SETS for rule in rule_set.rules}
+"""All rules by tag."""
+# LOCAL_NAMES must come first: it records the initial values, which SelfAssignment skips.
+_CODE_RULE_SETS = (LOCAL_NAMES, CONTROL_FLOW, OPERATORS, DEFINITIONS, CALLS, PACKAGES)
+"""Rules on code that is evaluated, so not within `HoldPattern`."""
+_LINE_TAGS = frozenset(rule.tag for rule in LINES.rules)
+
+
+def _merge_node_checks() -> dict[str, list[NodeCheck]]:
+    checks: defaultdict[str, list[NodeCheck]] = defaultdict(list)
+    for rule_set in _CODE_RULE_SETS:
+        for head, head_checks in rule_set.node_checks.items():
+            checks[head] += head_checks
+    return dict(checks)
+
+
+_NODE_CHECKS = _merge_node_checks()
 
 
 def inspect_code(text: str, selection: IssueFilter = ALL_ISSUES) -> list[CodeIssue]:
-    """The issues of a source text, in the order of their places; those of lines come last.
+    """Return the issues in a source text.
 
-    It never raises for any text.
+    Never raises. Issues are in order of position, those about lines come last.
     """
     return inspect_source(parse(text), selection)
 
 
 def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) -> list[CodeIssue]:
-    """The issues of a text that has been read already."""
+    """Return the issues in a parsed source."""
     inspection = Inspection(source)
-    # As in the parser: nothing of what is made here is garbage.
-    is_collecting = gc.isenabled()
-    gc.disable()
-    try:
-        _run_checks(inspection, selection)
-    finally:
-        if is_collecting:
-            gc.enable()
-    found = sorted(inspection.issues, key=lambda one: (one.start, one.end))
+    with defer_gc():
+        _check_code(inspection, selection)
+    issues = sorted(inspection.issues, key=lambda issue: (issue.start, issue.end))
     inspection.issues = []
-    check_lines(inspection)
-    return _build_issues(source, [*found, *inspection.issues], selection)
+    _run_source_checks(inspection, LINES)
+    return _build_issues(source, [*issues, *inspection.issues], selection)
 
 
-def _run_checks(inspection: Inspection, selection: IssueFilter) -> None:
+def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
+    """Run the checks; rules that are valid in more contexts run after each removal of issues."""
     _walk_expressions(inspection)
-    for places in inspection.symbol_positions.values():
-        places.sort()
+    for positions in inspection.symbol_positions.values():
+        positions.sort()
     if "Scoping" not in selection.excluded_severities:
-        for check in SCOPING_SEVERITY_CHECKS:
+        for check in LOCAL_NAMES.scoping_checks:
             check(inspection)
-    for check in SOURCE_CHECKS:
-        check(inspection)
-    inspection.issues = _drop_pattern_issues(inspection)
-    for check in NAME_CHECKS:
-        check(inspection)
+    _run_source_checks(inspection, *_CODE_RULE_SETS)
+    _drop_pattern_issues(inspection)
+    _run_source_checks(inspection, SYMBOLS)
     if inspection.source.problems:
-        inspection.issues = _drop_unparsable_issues(inspection)
-    for check in UNCONDITIONAL_CHECKS:
-        check(inspection)
+        _drop_unparsable_issues(inspection)
+    _run_source_checks(inspection, SYNTAX, COMMENTS)
+
+
+def _run_source_checks(inspection: Inspection, *rule_sets: RuleSet) -> None:
+    for rule_set in rule_sets:
+        for check in rule_set.source_checks:
+            check(inspection)
 
 
 def _walk_expressions(inspection: Inspection) -> None:
-    checks, symbols, text = NODE_CHECKS, inspection.symbol_positions, inspection.text
-    waiting: list[Expression] = inspection.source.expressions[::-1]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, Node):
-            head = found.head
+    """Run the node checks and record the positions of all symbols."""
+    # This loop runs once per expression: lookups are kept in locals.
+    checks, symbols, text = _NODE_CHECKS, inspection.symbol_positions, inspection.text
+    pending: list[Expression] = inspection.source.expressions[::-1]
+    while pending:
+        expression = pending.pop()
+        if isinstance(expression, Node):
+            head = expression.head
             if isinstance(head, Atom):
                 name = head.text
                 if name in checks:
                     for check in checks[name]:
-                        check(inspection, found)
+                        check(inspection, expression)
                 if head.start >= 0 and head.kind == "symbol":
                     symbols[name].append(
                         get_symbol_start(head, text) if head.is_grouped else head.start
                     )
-                waiting += found.args[::-1]
+                pending += expression.args[::-1]
             else:
-                waiting += found.args[::-1]
-                waiting.append(head)
-        elif found.kind == "symbol" and found.start >= 0:
-            symbols[found.text].append(
-                get_symbol_start(found, text) if found.is_grouped else found.start
+                pending += expression.args[::-1]
+                pending.append(head)
+        elif expression.kind == "symbol" and expression.start >= 0:
+            symbols[expression.text].append(
+                get_symbol_start(expression, text) if expression.is_grouped else expression.start
             )
 
 
-def _drop_pattern_issues(inspection: Inspection) -> list[RawIssue]:
-    """What was not found in patterns for code, which nobody evaluates."""
+def _drop_pattern_issues(inspection: Inspection) -> None:
+    """Remove issues within `HoldPattern` and the like: that code is matched, not evaluated."""
     covers = inspection.pattern_spans.covers
-    return [one for one in inspection.issues if not covers(one.start)]
+    inspection.issues = [issue for issue in inspection.issues if not covers(issue.start)]
 
 
-def _drop_unparsable_issues(inspection: Inspection) -> list[RawIssue]:
-    """What was not found in expressions that could not be read rightly: there it may be wrong."""
-    broken = SpanSet()
-    starts = [problem.start for problem in inspection.source.problems]
+def _drop_unparsable_issues(inspection: Inspection) -> None:
+    """Remove issues in expressions with syntax errors, which may be parsed incorrectly."""
+    broken_spans = SpanSet()
+    problem_starts = [problem.start for problem in inspection.source.problems]
     for expression in inspection.source.expressions:
-        if count_positions_within(starts, expression.start, expression.end + 1):
-            broken.add(expression.start, expression.end + 1)
-    return [one for one in inspection.issues if not broken.covers(one.start)]
+        if count_positions_within(problem_starts, expression.start, expression.end + 1):
+            broken_spans.add(expression.start, expression.end + 1)
+    inspection.issues = [
+        issue for issue in inspection.issues if not broken_spans.covers(issue.start)
+    ]
 
 
 def _build_issues(
-    source: ParsedSource, found: list[RawIssue], selection: IssueFilter
+    source: ParsedSource, raw_issues: list[RawIssue], selection: IssueFilter
 ) -> list[CodeIssue]:
-    silent = find_suppressions(source)
+    suppressions = find_suppressions(source)
     issues = []
-    for one in found:
-        if silent and is_suppressed(silent, one):
+    for raw_issue in raw_issues:
+        if suppressions and is_suppressed(suppressions, raw_issue):
             continue
         issue = CodeIssue(
-            one.rule.tag,
-            one.argument,
-            one.rule.severity,
-            one.confidence,
-            one.description,
-            _make_location(source, one.start, one.end),
+            raw_issue.rule.tag,
+            raw_issue.argument,
+            raw_issue.rule.severity,
+            raw_issue.confidence,
+            raw_issue.description,
+            _make_range(source, raw_issue.start, raw_issue.end),
             tuple(
-                SuggestedFix(edit.label, _make_location(source, edit.start, edit.end), edit.text)
-                for edit in one.fixes
+                SuggestedFix(fix.label, _make_range(source, fix.start, fix.end), fix.text)
+                for fix in raw_issue.fixes
             ),
         )
         if selection.matches(issue) and not _is_excluded_line(issue, selection):
@@ -198,11 +183,11 @@ def _build_issues(
 
 
 def _is_excluded_line(issue: CodeIssue, selection: IssueFilter) -> bool:
-    """Of what is told of lines, an exclusion with any argument excludes all."""
-    return issue.tag in LINE_TAGS and any(
+    """Return whether an issue about lines is excluded by its tag, with any argument."""
+    return issue.tag in _LINE_TAGS and any(
         name.partition("::")[0] == issue.tag for name in selection.excluded_tags
     )
 
 
-def _make_location(source: ParsedSource, start: int, end: int) -> SourceRange:
+def _make_range(source: ParsedSource, start: int, end: int) -> SourceRange:
     return SourceRange(*source.get_position(start), *source.get_position(max(start, end)))

@@ -1,7 +1,7 @@
-"""The page of the documentation on the rules, written from the table.
+"""The documentation page of the inspector rules, generated from the rules.
 
-Write it anew with `python -m paddock.wolfram.inspection.rules_page > docs/reference/inspector-rules.md`;
-a test compares.
+After a change to a rule, write the page again; a test compares it with the rules:
+`python -m paddock.wolfram.inspection.rules_page > docs/reference/inspector-rules.md`
 """
 
 from __future__ import annotations
@@ -9,24 +9,27 @@ from __future__ import annotations
 import sys
 
 from paddock.reports.inspection_report import SEVERITIES
-from paddock.wolfram.inspection.inspector import RULES, RULES_BY_SUBJECT
+from paddock.wolfram.inspection.inspector import RULE_SETS, RULES
 
 PAGE_HEADER = """# Inspector rules
 
 <!-- python -m paddock.wolfram.inspection.rules_page > docs/reference/inspector-rules.md -->
 
-What [CodeInspector](wolfram-tools.md#codeinspector) and `paddock.wolfram.inspection` look for in
-Wolfram Language code: {count} rules. Nothing is evaluated, so what is reported is likely and not
-certain; the confidence says how likely. Severities are, from the gravest: {severities}.
+[CodeInspector](wolfram-tools.md#codeinspector) and `paddock.wolfram.inspection` check Wolfram
+Language code with {count} rules, without evaluating it. An issue is therefore probable, not
+certain: its confidence states how probable. The severities, from the most severe, are
+{severities}.
 
-Tags are the names that suppressing comments and exclusions use, with the argument of an issue if it
-has one: `DuplicateClauses` or `DuplicateClauses::If`. What is inside of `HoldPattern` is not code,
-and is checked for names only. Where an expression cannot be read, nothing else is reported of it.
+Use the tags below to exclude or suppress issues. An issue about a particular function also has an
+argument: `DuplicateClauses` matches all issues of the rule, `DuplicateClauses::If` only those about
+`If`. Within `HoldPattern` and `Verbatim`, only the rules on symbols, syntax, comments and lines
+apply. In an expression with a syntax error, only the rules on syntax, comments and lines apply.
 
 ## Suppressing issues
 
-Between `BeginBlock` and `EndBlock` the rules are off that the block disables. Without a block,
-`Disable` holds for the expression that follows: of several statements the first.
+A `Disable` comment suppresses a rule in the expression that follows it. If several statements are
+joined by `;`, it applies to the first one. Between `BeginBlock` and `EndBlock`, it applies to the
+whole block.
 
 ```wl
 (* :!CodeAnalysis::BeginBlock:: *)
@@ -39,20 +42,21 @@ x = x;
 f[x_] := Return[x]
 ```
 """
+TABLE_HEADER = "| tag | severity | confidence | reports |\n|---|---|---|---|"
 
 
 def render_page() -> str:
-    """The whole page."""
-    head = PAGE_HEADER.format(count=len(RULES), severities=", ".join(SEVERITIES))
-    parts = [head]
-    for subject, rules in RULES_BY_SUBJECT.items():
+    """Return the Markdown page."""
+    sections = [PAGE_HEADER.format(count=len(RULES), severities=", ".join(SEVERITIES))]
+    for rule_set in RULE_SETS:
         rows = [
-            f"| `{rule.tag}` | {rule.severity} | {rule.confidence:.0%} | {_escape_cell(rule.summary)} |"
-            for rule in rules
+            f"| `{rule.tag}` | {rule.severity} | {rule.confidence:.0%} "
+            f"| {_escape_cell(rule.summary)} |"
+            for rule in rule_set.rules
         ]
-        table = "\n".join(["| tag | severity | confidence | reports |", "|---|---|---|---|", *rows])
-        parts.append(f"## {subject}\n\n{table}\n")
-    return "\n".join(parts)
+        table = "\n".join([TABLE_HEADER, *rows])
+        sections.append(f"## {rule_set.subject}\n\n{table}\n")
+    return "\n".join(sections)
 
 
 def _escape_cell(text: str) -> str:

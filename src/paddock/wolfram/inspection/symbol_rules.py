@@ -1,53 +1,23 @@
-"""Rules on symbols as such: their contexts, names that do not exist, and old ones.
-
-Rules on packages: what begins must end, and is loaded before it is used.
-"""
+"""Rules on symbols (contexts, unknown and obsolete names) and on package declarations."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Atom, Node, has_head
-from paddock.wolfram.inspection.inspection import InspectionRule, IssueFix, format_code
+from paddock.wolfram.inspection.inspection import IssueFix, format_code
+from paddock.wolfram.inspection.rule_set import RuleSet
 from paddock.wolfram.literals import parse_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspection import Inspection, SourceCheck
+    from paddock.wolfram.inspection.inspection import Inspection
 
+SYMBOLS = RuleSet("Symbols")
+PACKAGES = RuleSet("Packages")
 
-PRIVATE_CONTEXT_SYMBOL = InspectionRule(
-    "PrivateContextSymbol",
-    "Warning",
-    0.9,
-    "a symbol with `` `Private` `` or `` `PackagePrivate` `` in its context, but not "
-    "`` System`Private` ``",
-)
-GLOBAL_SYMBOL = InspectionRule(
-    "GlobalSymbol", "Warning", 0.9, "a symbol that is written with `` Global` ``"
-)
-BAD_SYMBOL = InspectionRule(
-    "BadSymbol",
-    "Error",
-    0.85,
-    "a name that the language does not have, though it looks so, such as `Failed` or `ForEach`; "
-    "not when the file defines it",
-)
-OBSOLETE_SYMBOL = InspectionRule(
-    "ObsoleteSymbol", "Warning", 0.8, "a function that another has replaced, such as `URLFetch`"
-)
-SUSPICIOUS_SESSION_SYMBOL = InspectionRule(
-    "SuspiciousSessionSymbol",
-    "Remark",
-    0.8,
-    "`Print`, `Echo` and the like in a package",
-)
-SYMBOL_RULES = (
-    *(PRIVATE_CONTEXT_SYMBOL, GLOBAL_SYMBOL, BAD_SYMBOL, OBSOLETE_SYMBOL),
-    SUSPICIOUS_SESSION_SYMBOL,
-)
 
 _BAD_SYMBOLS = {
     "AllFalse": "NoneTrue",
@@ -97,37 +67,57 @@ _SESSION_SYMBOLS = frozenset(
 _PACKAGE_HEADS = ("BeginPackage", "Package")
 
 
+SUSPICIOUS_SESSION_SYMBOL = SYMBOLS.add(
+    "SuspiciousSessionSymbol",
+    "Remark",
+    0.8,
+    "`Print`, `Echo` or a similar function in a package",
+)
+
+
+@SYMBOLS.check_source
 def _check_symbols(inspection: Inspection) -> None:
     is_package = any(name in inspection.symbol_positions for name in _PACKAGE_HEADS)
-    local: set[str] | None = None
-    for name, places in inspection.symbol_positions.items():
+    for name, positions in inspection.symbol_positions.items():
         if "`" in name:
-            _check_context(inspection, name, places)
+            _check_context(inspection, name, positions)
         elif name in _BAD_SYMBOLS or name in _OBSOLETE_SYMBOLS:
-            if local is None:
-                local = {one.name for scope in inspection.scopes for one in scope.variables}
-            if name not in local and name not in inspection.defined_symbols:
-                _report_unknown_symbol(inspection, name, places)
+            if name not in inspection.defined_symbols and not _is_local(inspection, name):
+                _report_unknown_symbol(inspection, name, positions)
         elif is_package and name in _SESSION_SYMBOLS:
-            for at in places:
+            for start in positions:
                 inspection.report_issue(
                     SUSPICIOUS_SESSION_SYMBOL,
-                    at,
-                    at + len(name),
-                    f"`{name}` is for sessions; is it left over?",
+                    start,
+                    start + len(name),
+                    f"`{name}` is for interactive sessions; was it left over from debugging?",
                     argument=name,
                 )
 
 
-def _check_context(inspection: Inspection, name: str, places: list[int]) -> None:
+def _is_local(inspection: Inspection, name: str) -> bool:
+    return any(variable.name == name for scope in inspection.scopes for variable in scope.variables)
+
+
+PRIVATE_CONTEXT_SYMBOL = SYMBOLS.add(
+    "PrivateContextSymbol",
+    "Warning",
+    0.9,
+    "a symbol with `` `Private` `` or `` `PackagePrivate` `` in its context, except "
+    "`` System`Private` ``",
+)
+GLOBAL_SYMBOL = SYMBOLS.add("GlobalSymbol", "Warning", 0.9, "a symbol qualified with `` Global` ``")
+
+
+def _check_context(inspection: Inspection, name: str, positions: list[int]) -> None:
     if name.startswith("Global`"):
-        rule, what = GLOBAL_SYMBOL, "names the context of sessions"
+        rule, problem = GLOBAL_SYMBOL, "refers to the context of interactive sessions"
     elif _is_private_context(name):
-        rule, what = PRIVATE_CONTEXT_SYMBOL, "reaches into a private context"
+        rule, problem = PRIVATE_CONTEXT_SYMBOL, "is in a private context"
     else:
         return
-    for at in places:
-        inspection.report_issue(rule, at, at + len(name), f"{format_code(name)} {what}.")
+    for start in positions:
+        inspection.report_issue(rule, start, start + len(name), f"{format_code(name)} {problem}.")
 
 
 def _is_private_context(name: str) -> bool:
@@ -136,70 +126,62 @@ def _is_private_context(name: str) -> bool:
     return "`Private`" in name or "`PackagePrivate`" in name
 
 
-def _report_unknown_symbol(inspection: Inspection, name: str, places: list[int]) -> None:
-    is_bad = name in _BAD_SYMBOLS
-    better = _BAD_SYMBOLS[name] if is_bad else _OBSOLETE_SYMBOLS[name]
-    rule = BAD_SYMBOL if is_bad else OBSOLETE_SYMBOL
-    what = "is no symbol of the language" if is_bad else f"is obsolete; `{better}` has replaced it"
-    for at in places:
-        edits = [IssueFix(f"Replace with `{better}`", at, at + len(name), better)] if better else []
-        inspection.report_issue(
-            rule, at, at + len(name), f"`{name}` {what}.", argument=name, edits=edits
-        )
-
-
-SYMBOL_SOURCE_CHECKS: tuple[SourceCheck, ...] = (_check_symbols,)
-
-
-UNBALANCED_CONTEXT = InspectionRule(
-    "UnbalancedContext",
+BAD_SYMBOL = SYMBOLS.add(
+    "BadSymbol",
     "Error",
-    0.9,
-    "`BeginPackage` without `EndPackage`, `Begin` without `End`, and the reverse",
-)
-SUSPICIOUS_PRIVATE_CONTEXT = InspectionRule(
-    "SuspiciousPrivateContext",
-    "Error",
-    0.95,
-    '``Begin["Private`"]``, which is no context within the package',
-)
-NEEDS_AFTER_USE = InspectionRule(
-    "NeedsAfterUse",
-    "Warning",
     0.85,
-    "a symbol of a context before the `Needs` that loads the context",
+    "a name that resembles a built-in symbol but is not one, such as `Failed` or `ForEach`; not if "
+    "the file defines it",
 )
-PACKAGE_RULES = (UNBALANCED_CONTEXT, SUSPICIOUS_PRIVATE_CONTEXT, NEEDS_AFTER_USE)
+OBSOLETE_SYMBOL = SYMBOLS.add(
+    "ObsoleteSymbol", "Warning", 0.8, "an obsolete function, such as `URLFetch`"
+)
+
+
+def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[int]) -> None:
+    if name in _BAD_SYMBOLS:
+        rule, replacement = BAD_SYMBOL, _BAD_SYMBOLS[name]
+        description = f"`{name}` is not a built-in symbol."
+    else:
+        rule, replacement = OBSOLETE_SYMBOL, _OBSOLETE_SYMBOLS[name]
+        description = f"`{name}` is obsolete; use `{replacement}`."
+    for start in positions:
+        end = start + len(name)
+        label = f"Replace with `{replacement}`"
+        edits = [IssueFix(label, start, end, replacement)] if replacement else []
+        inspection.report_issue(rule, start, end, description, argument=name, edits=edits)
+
 
 _BEGIN_BY_END = {"End": "Begin", "EndPackage": "BeginPackage"}
 _END_BY_BEGIN = {"Begin": "End", "BeginPackage": "EndPackage"}
 
 
+@PACKAGES.check_source
 def _check_packages(inspection: Inspection) -> None:
     if inspection.source.problems:
         return
-    opened: list[tuple[str, Node]] = []
-    needed: dict[str, int] = {}
+    open_contexts: list[tuple[str, Node]] = []
+    needs_positions: dict[str, int] = {}
     for head, node in _iter_top_level_calls(inspection):
         if head in _END_BY_BEGIN:
-            opened.append((head, node))
+            open_contexts.append((head, node))
             _check_private_context(inspection, head, node)
         elif head in _BEGIN_BY_END:
-            _close_context(inspection, head, node, opened)
+            _close_context(inspection, head, node, open_contexts)
         elif head == "Needs":
             context = _get_context(node)
             if context is not None:
-                needed.setdefault(context, node.start)
-    for head, node in opened:
+                needs_positions.setdefault(context, node.start)
+    for head, node in open_contexts:
         _report_unbalanced_context(
-            inspection, head, node, f"`{head}` is not ended by `{_END_BY_BEGIN[head]}[]`."
+            inspection, head, node, f"`{head}` has no matching `{_END_BY_BEGIN[head]}[]`."
         )
-    if needed:
-        _check_use_before_needs(inspection, needed)
+    if needs_positions:
+        _check_use_before_needs(inspection, needs_positions)
 
 
 def _iter_top_level_calls(inspection: Inspection) -> Iterator[tuple[str, Node]]:
-    """The calls at the top level."""
+    """Yield the calls at the top level with their heads."""
     for expression in inspection.source.expressions:
         parts: list[Expression] = [expression]
         if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
@@ -210,21 +192,29 @@ def _iter_top_level_calls(inspection: Inspection) -> Iterator[tuple[str, Node]]:
 
 
 def _close_context(
-    inspection: Inspection, head: str, node: Node, opened: list[tuple[str, Node]]
+    inspection: Inspection, head: str, node: Node, open_contexts: list[tuple[str, Node]]
 ) -> None:
-    beginning = _BEGIN_BY_END[head]
-    if not any(name == beginning for name, _ in opened):
+    begin_head = _BEGIN_BY_END[head]
+    if not any(name == begin_head for name, _ in open_contexts):
         _report_unbalanced_context(
-            inspection, head, node, f"`{head}` ends what no `{beginning}` has begun."
+            inspection, head, node, f"`{head}` has no matching `{begin_head}`."
         )
         return
-    while opened:
-        name, begun = opened.pop()
-        if name == beginning:
+    while open_contexts:
+        name, begin_node = open_contexts.pop()
+        if name == begin_head:
             return
         _report_unbalanced_context(
-            inspection, name, begun, f"`{name}` is not ended by `{_END_BY_BEGIN[name]}[]`."
+            inspection, name, begin_node, f"`{name}` has no matching `{_END_BY_BEGIN[name]}[]`."
         )
+
+
+UNBALANCED_CONTEXT = PACKAGES.add(
+    "UnbalancedContext",
+    "Error",
+    0.9,
+    "`BeginPackage` without `EndPackage`, `Begin` without `End`, or the reverse",
+)
 
 
 def _report_unbalanced_context(
@@ -239,31 +229,46 @@ def _get_context(node: Node) -> str | None:
     return None
 
 
+SUSPICIOUS_PRIVATE_CONTEXT = PACKAGES.add(
+    "SuspiciousPrivateContext",
+    "Error",
+    0.95,
+    '``Begin["Private`"]``, which is a context outside the package',
+)
+
+
 def _check_private_context(inspection: Inspection, head: str, node: Node) -> None:
     if head == "Begin" and _get_context(node) == "Private`":
-        given = node.args[0]
+        context = node.args[0]
         inspection.report_node_issue(
             SUSPICIOUS_PRIVATE_CONTEXT,
-            given,
-            "The context of a package's own symbols begins with a backtick.",
+            context,
+            "A context relative to the package starts with a backtick.",
             edits=[
-                IssueFix('Replace with `` "`Private`" ``', given.start, given.end, '"`Private`"')
+                IssueFix(
+                    'Replace with `` "`Private`" ``', context.start, context.end, '"`Private`"'
+                )
             ],
         )
 
 
-def _check_use_before_needs(inspection: Inspection, needed: dict[str, int]) -> None:
-    for name, places in inspection.symbol_positions.items():
+NEEDS_AFTER_USE = PACKAGES.add(
+    "NeedsAfterUse",
+    "Warning",
+    0.85,
+    "a symbol used before the `Needs` that loads its context",
+)
+
+
+def _check_use_before_needs(inspection: Inspection, needs_positions: dict[str, int]) -> None:
+    for name, positions in inspection.symbol_positions.items():
         context, tick, _ = name.rpartition("`")
-        at = needed.get(context + tick) if tick else None
-        if at is not None and places[0] < at:
-            line, _ = inspection.source.get_position(at)
+        needs_position = needs_positions.get(context + tick) if tick else None
+        if needs_position is not None and positions[0] < needs_position:
+            line, _ = inspection.source.get_position(needs_position)
             inspection.report_issue(
                 NEEDS_AFTER_USE,
-                places[0],
-                places[0] + len(name),
-                f"{format_code(name)} is used before `Needs` loads its context, in line {line}.",
+                positions[0],
+                positions[0] + len(name),
+                f"{format_code(name)} is used before `Needs` loads its context in line {line}.",
             )
-
-
-PACKAGE_SOURCE_CHECKS: tuple[SourceCheck, ...] = (_check_packages,)

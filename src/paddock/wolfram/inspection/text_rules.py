@@ -1,9 +1,4 @@
-"""Rules on what cannot be read: the problems of the parser by the tags that people know.
-
-Rules on comments, and the comments that switch rules off.
-
-Rules on the text as such: its lines and how many there are.
-"""
+"""Rules on syntax, comments and lines, and the comments that suppress rules."""
 
 from __future__ import annotations
 
@@ -13,40 +8,41 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import Node, has_head, walk
-from paddock.wolfram.inspection.inspection import InspectionRule, IssueFix, SpanSet, find_text_end
+from paddock.wolfram.inspection.inspection import IssueFix, SpanSet, find_text_end
+from paddock.wolfram.inspection.rule_set import InspectionRule, RuleSet
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.inspection import Inspection, RawIssue, SourceCheck
+    from paddock.wolfram.inspection.inspection import Inspection, RawIssue
     from paddock.wolfram.source import ParsedSource, SyntaxProblem
 
 
-def _make_fatal_rule(tag: str, summary: str) -> InspectionRule:
-    return InspectionRule(tag, "Fatal", 1.0, summary)
+SYNTAX = RuleSet("Syntax")
+COMMENTS = RuleSet("Comments")
+LINES = RuleSet("Lines")
 
 
-GROUP_MISSING_CLOSER = _make_fatal_rule("GroupMissingCloser", "a bracket that is not closed")
-UNEXPECTED_CLOSER = _make_fatal_rule(
-    "UnexpectedCloser", "a closing bracket that has no opening one"
+def _add_syntax_rule(tag: str, summary: str) -> InspectionRule:
+    return SYNTAX.add(tag, "Fatal", 1.0, summary)
+
+
+GROUP_MISSING_CLOSER = _add_syntax_rule("GroupMissingCloser", "a bracket that is not closed")
+UNEXPECTED_CLOSER = _add_syntax_rule(
+    "UnexpectedCloser", "a closing bracket without an opening bracket"
 )
-UNTERMINATED_STRING = _make_fatal_rule("UnterminatedString", "a string without an end")
-UNTERMINATED_COMMENT = _make_fatal_rule("UnterminatedComment", "a comment without an end")
-UNEXPECTED_COMMENT_CLOSER = _make_fatal_rule("UnexpectedCommentCloser", "`*)` outside of a comment")
-EXPECTED_OPERAND = _make_fatal_rule("ExpectedOperand", "an operator without an operand")
-UNEXPECTED_COMMA = _make_fatal_rule(
-    "UnexpectedComma", "a comma outside of brackets or in parentheses"
+UNTERMINATED_STRING = _add_syntax_rule("UnterminatedString", "a string that is not closed")
+UNTERMINATED_COMMENT = _add_syntax_rule("UnterminatedComment", "a comment that is not closed")
+UNEXPECTED_COMMENT_CLOSER = _add_syntax_rule("UnexpectedCommentCloser", "`*)` outside a comment")
+EXPECTED_OPERAND = _add_syntax_rule("ExpectedOperand", "an operator without an operand")
+UNEXPECTED_COMMA = _add_syntax_rule(
+    "UnexpectedComma", "a comma outside brackets or within parentheses"
 )
-UNEXPECTED_CHARACTER = _make_fatal_rule("UnexpectedCharacter", "a character that means nothing")
-EMPTY_PARENTHESES = _make_fatal_rule("EmptyParentheses", "`()`")
-INVALID_NUMBER = _make_fatal_rule(
-    "InvalidNumber", "a digit that the base of the number does not have"
+UNEXPECTED_CHARACTER = _add_syntax_rule("UnexpectedCharacter", "an invalid character")
+EMPTY_PARENTHESES = _add_syntax_rule("EmptyParentheses", "`()`")
+INVALID_NUMBER = _add_syntax_rule(
+    "InvalidNumber", "a digit that is invalid in the base of the number"
 )
-SYNTAX_ERROR = _make_fatal_rule("SyntaxError", "anything else that cannot be read")
-SYNTAX_RULES = (
-    *(GROUP_MISSING_CLOSER, UNEXPECTED_CLOSER, UNTERMINATED_STRING, UNTERMINATED_COMMENT),
-    *(UNEXPECTED_COMMENT_CLOSER, EXPECTED_OPERAND, UNEXPECTED_COMMA, UNEXPECTED_CHARACTER),
-    *(EMPTY_PARENTHESES, INVALID_NUMBER, SYNTAX_ERROR),
-)
+SYNTAX_ERROR = _add_syntax_rule("SyntaxError", "any other syntax error")
 
 _RULES_BY_MESSAGE = tuple(
     (re.compile(pattern), rule)
@@ -66,80 +62,79 @@ _RULES_BY_MESSAGE = tuple(
 _COMMENT_CLOSER = re.compile(r"\*\)")
 
 
+@SYNTAX.check_source
 def _check_problems(inspection: Inspection) -> None:
-    closers = {found.start() for found in _COMMENT_CLOSER.finditer(inspection.text)}
+    comment_closers = {match.start() for match in _COMMENT_CLOSER.finditer(inspection.text)}
     for problem in inspection.source.problems:
         rule = next(
             (rule for regex, rule in _RULES_BY_MESSAGE if regex.match(problem.message)), None
         )
-        if problem.start - 1 in closers:
+        if problem.start - 1 in comment_closers:
             inspection.report_issue(
                 UNEXPECTED_COMMENT_CLOSER,
                 problem.start - 1,
                 problem.start + 1,
-                "No comment ends here.",
+                "This `*)` does not close a comment.",
             )
         elif rule is not EXPECTED_OPERAND:
             end = max(problem.end, problem.start)
             inspection.report_issue(rule or SYNTAX_ERROR, problem.start, end, f"{problem.message}.")
-        elif not {problem.start, find_text_end(inspection.text, problem.start) - 2} & closers:
+        elif (
+            not {problem.start, find_text_end(inspection.text, problem.start) - 2} & comment_closers
+        ):
             _report_missing_operand(inspection, problem)
 
 
 def _report_missing_operand(inspection: Inspection, problem: SyntaxProblem) -> None:
-    text, at = inspection.text, problem.start
-    if text[at - 2 : at + 1] == "!==":
-        edit = IssueFix("Replace `!==` with `=!=`", at - 2, at + 1, "=!=")
+    text, start = inspection.text, problem.start
+    if text[start - 2 : start + 1] == "!==":
+        edit = IssueFix("Replace `!==` with `=!=`", start - 2, start + 1, "=!=")
         inspection.report_issue(
             EXPECTED_OPERAND,
-            at - 2,
-            at + 1,
-            "`!==` is no operator.",
+            start - 2,
+            start + 1,
+            "`!==` is not an operator.",
             edits=[edit],
         )
         return
-    inspection.report_issue(EXPECTED_OPERAND, at, problem.end, f"{problem.message}.")
+    inspection.report_issue(EXPECTED_OPERAND, start, problem.end, f"{problem.message}.")
 
-
-SYNTAX_CHECKS: tuple[SourceCheck, ...] = (_check_problems,)
-
-
-FIX_ME_COMMENT = InspectionRule(
-    "FixMeComment", "Warning", 0.9, "a comment that begins with `FIXME:`; it is the description"
-)
-COMMENT_RULES = (FIX_ME_COMMENT,)
 
 _MAX_DESCRIPTION_CHARACTERS = 500
-"""Characters of a comment that are a description."""
+"""Characters of a comment used as the description of the issue."""
 _DIRECTIVE = re.compile(
     r"\(\*\s*:!CodeAnalysis::(?:(BeginBlock|EndBlock)|Disable::(\w+(?:::[\w$`]+)?))::\s*\*\)"
 )
 
 
+FIX_ME_COMMENT = COMMENTS.add(
+    "FixMeComment", "Warning", 0.9, "a comment that begins with `FIXME:`, with its text"
+)
+
+
+@COMMENTS.check_source
 def _check_fix_me(inspection: Inspection) -> None:
     text = inspection.text
     for start, end in inspection.source.comments:
-        if text.startswith("FIXME:", start + 2) or text[start + 2 : end].lstrip().startswith(
-            "FIXME:"
-        ):
-            said = text[start + 2 : end].removesuffix("*)").strip()
-            said = " ".join(said[:_MAX_DESCRIPTION_CHARACTERS].split()) + (
-                "…" if len(said) > _MAX_DESCRIPTION_CHARACTERS else ""
-            )
-            inspection.report_issue(FIX_ME_COMMENT, start, end, said)
+        comment = text[start + 2 : end].removesuffix("*)").strip()
+        if comment.startswith("FIXME:"):
+            description = " ".join(comment[:_MAX_DESCRIPTION_CHARACTERS].split())
+            if len(comment) > _MAX_DESCRIPTION_CHARACTERS:
+                description += "…"
+            inspection.report_issue(FIX_ME_COMMENT, start, end, description)
 
 
 def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
-    """Where which tags, or tags with an argument, are switched off by comments.
+    """Return the spans where comments suppress a rule, by tag or qualified tag.
 
-    `Disable` in a block holds for all of the block, elsewhere for the expression that follows.
+    `Disable` applies to the enclosing block, or without a block to the next expression.
     """
     text = source.text
     if ":!CodeAnalysis::" not in text:
         return {}
-    found: defaultdict[str, SpanSet] = defaultdict(SpanSet)
+    suppressions: defaultdict[str, SpanSet] = defaultdict(SpanSet)
     blocks: list[tuple[int, list[str]]] = []
-    single: list[tuple[int, str]] = []
+    next_expression_tags: list[tuple[int, str]] = []
     for start, end in source.comments:
         directive = _DIRECTIVE.fullmatch(text, start, end)
         if directive is None:
@@ -147,29 +142,33 @@ def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
         if directive[1] == "BeginBlock":
             blocks.append((start, []))
         elif directive[1] == "EndBlock":
-            _close_block(blocks, end, found)
+            _close_block(blocks, end, suppressions)
         elif blocks:
             blocks[-1][1].append(directive[2])
         else:
-            single.append((end, directive[2]))
+            next_expression_tags.append((end, directive[2]))
     while blocks:
-        _close_block(blocks, len(text) + 1, found)
-    _suppress_next_expression(source, single, found)
-    return found
+        _close_block(blocks, len(text) + 1, suppressions)
+    _suppress_next_expression(source, next_expression_tags, suppressions)
+    return suppressions
 
 
-def _close_block(blocks: list[tuple[int, list[str]]], end: int, found: dict[str, SpanSet]) -> None:
+def _close_block(
+    blocks: list[tuple[int, list[str]]], end: int, suppressions: dict[str, SpanSet]
+) -> None:
     if blocks:
-        start, names = blocks.pop()
-        for name in names:
-            found[name].add(start, end)
+        start, tags = blocks.pop()
+        for tag in tags:
+            suppressions[tag].add(start, end)
 
 
 def _suppress_next_expression(
-    source: ParsedSource, single: list[tuple[int, str]], found: dict[str, SpanSet]
+    source: ParsedSource,
+    next_expression_tags: list[tuple[int, str]],
+    suppressions: dict[str, SpanSet],
 ) -> None:
-    """For each comment, the first expression that begins after it, and of those the longest."""
-    if not single:
+    """Suppress rules in the outermost expression that starts first after each comment."""
+    if not next_expression_tags:
         return
     parts = [
         part
@@ -179,22 +178,22 @@ def _suppress_next_expression(
     ]
     parts.sort(key=lambda part: (part.start, -part.end))
     starts = [part.start for part in parts]
-    for at, name in single:
-        place = bisect_left(starts, at)
-        end = _get_first_statement(parts[place]).end if place < len(parts) else at
-        found[name].add(at, end)
+    for comment_end, tag in next_expression_tags:
+        index = bisect_left(starts, comment_end)
+        end = _get_first_statement(parts[index]).end if index < len(parts) else comment_end
+        suppressions[tag].add(comment_end, end)
 
 
-def is_suppressed(silent: dict[str, SpanSet], found: RawIssue) -> bool:
-    """Whether an issue is switched off where it is; a tag is meant with any argument."""
+def is_suppressed(suppressions: dict[str, SpanSet], issue: RawIssue) -> bool:
+    """Return whether the issue is suppressed at its position, by its tag or qualified tag."""
     return any(
-        name in silent and silent[name].covers(found.start)
-        for name in (found.rule.tag, f"{found.rule.tag}::{found.argument}")
+        tag in suppressions and suppressions[tag].covers(issue.start)
+        for tag in (issue.rule.tag, f"{issue.rule.tag}::{issue.argument}")
     )
 
 
 def _get_first_statement(expression: Expression) -> Expression:
-    """Of several statements the first."""
+    """Return the first statement of `a; b`, or the expression itself."""
     while (
         isinstance(expression, Node)
         and has_head(expression, "CompoundExpression")
@@ -204,24 +203,21 @@ def _get_first_statement(expression: Expression) -> Expression:
     return expression
 
 
-COMMENT_CHECKS: tuple[SourceCheck, ...] = (_check_fix_me,)
-
-
-EXCESSIVE_LINE_LENGTH = InspectionRule(
-    "ExcessiveLineLength", "Formatting", 0.95, "a line of more than 200 characters"
-)
-EXCESSIVE_FILE_LENGTH = InspectionRule(
-    "ExcessiveFileLength", "Formatting", 0.95, "a file of more than 10,000 lines"
-)
-LINE_RULES = (EXCESSIVE_LINE_LENGTH, EXCESSIVE_FILE_LENGTH)
-LINE_RULE_TAGS = frozenset(rule.tag for rule in LINE_RULES)
-
 _MAX_LINE_CHARACTERS = 200
 _MAX_FILE_LINES = 10_000
 
 
-def check_lines(inspection: Inspection) -> None:
-    """Report lines that are too long, and a file that is."""
+EXCESSIVE_LINE_LENGTH = LINES.add(
+    "ExcessiveLineLength", "Formatting", 0.95, "a line of more than 200 characters"
+)
+EXCESSIVE_FILE_LENGTH = LINES.add(
+    "ExcessiveFileLength", "Formatting", 0.95, "a file of more than 10,000 lines"
+)
+
+
+@LINES.check_source
+def _check_lines(inspection: Inspection) -> None:
+    """Report lines and files that are too long."""
     source = inspection.source
     for number in range(1, source.line_count + 1):
         start, end = source.get_line_span(number)
@@ -230,11 +226,11 @@ def check_lines(inspection: Inspection) -> None:
                 EXCESSIVE_LINE_LENGTH,
                 start + _MAX_LINE_CHARACTERS,
                 end,
-                f"The line has {end - start} characters, which is more than {_MAX_LINE_CHARACTERS}.",
+                f"The line has {end - start} characters, more than {_MAX_LINE_CHARACTERS}.",
             )
     if source.line_count > _MAX_FILE_LINES:
         inspection.report_issue(
             EXCESSIVE_FILE_LENGTH,
             *source.get_line_span(_MAX_FILE_LINES + 1),
-            f"The file has {source.line_count} lines, which is more than {_MAX_FILE_LINES}.",
+            f"The file has {source.line_count} lines, more than {_MAX_FILE_LINES}.",
         )

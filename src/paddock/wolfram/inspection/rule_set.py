@@ -1,0 +1,67 @@
+"""Inspection rules, grouped by subject, and the registration of their checks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.reports.inspection_report import Severity
+    from paddock.wolfram.expressions import Node
+    from paddock.wolfram.inspection.inspection import Inspection
+
+    NodeCheck = Callable[[Inspection, Node], None]
+    SourceCheck = Callable[[Inspection], None]
+
+
+class InspectionRule(NamedTuple):
+    """A rule of the inspector; `summary` completes the sentence "Reports ..."."""
+
+    tag: str
+    severity: Severity
+    confidence: float
+    summary: str
+
+
+class RuleSet:
+    """The rules on one subject, with the checks that report them.
+
+    Node checks run during the walk over the expressions, for the heads they are registered for.
+    Source checks run after the walk, when the whole source has been seen.
+    """
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self.rules: list[InspectionRule] = []
+        self.node_checks: defaultdict[str, list[NodeCheck]] = defaultdict(list)
+        self.source_checks: list[SourceCheck] = []
+        self.scoping_checks: list[SourceCheck] = []
+        """Source checks that report issues of the severity Scoping only."""
+
+    def add(self, tag: str, severity: Severity, confidence: float, summary: str) -> InspectionRule:
+        """Define a rule of this set."""
+        rule = InspectionRule(tag, severity, confidence, summary)
+        self.rules.append(rule)
+        return rule
+
+    def check_nodes(self, *heads: str) -> Callable[[NodeCheck], NodeCheck]:
+        """Register the decorated function as a check of nodes with these heads."""
+
+        def register(check: NodeCheck) -> NodeCheck:
+            for head in heads:
+                self.node_checks[head].append(check)
+            return check
+
+        return register
+
+    def check_source(self, check: SourceCheck) -> SourceCheck:
+        """Register the decorated function as a check of the whole source."""
+        self.source_checks.append(check)
+        return check
+
+    def check_scoping(self, check: SourceCheck) -> SourceCheck:
+        """Register a source check that is skipped if the severity Scoping is excluded."""
+        self.scoping_checks.append(check)
+        return check
