@@ -14,6 +14,7 @@ import pytest
 
 from paddock import Peer, PeerError, TextContent, connect, get_server
 from paddock.toolkits.zoo.declarations import share_zoo
+from paddock.zoo.agents import AgentRepository
 from paddock.zoo.opening import open_zoo
 from paddock.zoo.service import Zoo
 
@@ -188,6 +189,33 @@ def test_what_an_agent_remembers_is_injected_unless_an_option_says_no(zoo: Zoo) 
     with connect(server) as peer:
         told: Any = peer.call("agent_zoo_inject", agentId="ada").structured
     assert told["prompt"] == PROMPT
+
+
+def test_the_prompt_of_an_agent_follows_the_memory_options_of_the_tool(zoo: Zoo) -> None:
+    add_ada(zoo)
+    for number in range(40):
+        zoo.brain.create_entry("ada", "note", f"{number} " + "word " * 50, source="web")
+    server = get_server("AgentZoo").load()
+    for options in ({}, {"MemoryTokens": 300}, {"Memory": False}):
+        server.set_tool_options({"agent_zoo_inject": options})
+        with connect(server) as peer:
+            told: Any = peer.call("agent_zoo_inject", agentId="ada").structured
+            (message,) = peer.prompt("agent_zoo_use_ada").messages
+        assert message.content.text.endswith(told["prompt"])
+
+
+def test_a_structured_injection_reads_the_agent_once(
+    zoo: Zoo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_ada(zoo)
+
+    def get(*_arguments: object) -> None:
+        raise AssertionError("the agent may have changed since the injection")
+
+    monkeypatch.setattr(AgentRepository, "get", get)
+    with chat("2025-06-18") as peer:
+        found: Any = peer.call("agent_zoo_inject", agentId="ada", format="structured").structured
+    assert found["systemPrompt"] == "\nThink before you count.\n"
 
 
 def test_work_is_handed_over_to_another_agent(era: str, zoo: Zoo) -> None:

@@ -1,12 +1,13 @@
 """Making, finding and changing agents, in both databases."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
-from paddock.zoo import validation
+from paddock.zoo import timestamps, validation
 from paddock.zoo.errors import (
     AgentNotFoundError,
     ConflictError,
@@ -248,6 +249,27 @@ def test_a_deleted_agent_comes_back_with_its_brain_and_its_history(zoo: Zoo) -> 
     assert zoo.agents.list_deleted() == []
     assert zoo.brain.query_entries("code-wizard").items == [entry]
     assert [one.version for one in zoo.history.list_versions("code-wizard")] == [2, 1]
+
+
+def test_the_agent_that_was_deleted_last_comes_first_in_the_bin(
+    zoo: Zoo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("Ada", "Bob", "Eve"):
+        zoo.agents.create({"name": name})
+    for second, agent_id in enumerate(("bob", "eve", "ada")):
+        now = timestamps.format_timestamp(datetime.now(UTC) + timedelta(seconds=second))
+        monkeypatch.setattr(timestamps, "get_current_timestamp", lambda now=now: now)
+        zoo.agents.delete(agent_id)
+    assert [one.id for one in zoo.agents.list_deleted()] == ["ada", "eve", "bob"]
+
+
+def test_purging_an_agent_is_an_event(zoo: Zoo) -> None:
+    zoo.agents.create(WIZARD)
+    zoo.agents.delete("code-wizard")
+    before = zoo.events.get_latest_id()
+    zoo.agents.purge("code-wizard", source="cli")
+    (event,) = zoo.events.list_after(before)
+    assert (event.kind, event.agent_id, event.source) == ("agent:purged", "code-wizard", "cli")
 
 
 def test_only_what_is_in_the_bin_is_deleted_for_ever(zoo: Zoo) -> None:

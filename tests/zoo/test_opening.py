@@ -213,7 +213,7 @@ def test_a_locked_file_is_reported_after_waiting(file: Path) -> None:
             assert zoo.agents.get("sage").name == "Sage"
             with pytest.raises(ZooUnavailableError) as refused:
                 zoo.brain.create_entry("sage", "note", "x")
-            assert refused.value.message == "another program has been holding its lock"
+            assert refused.value.message == "another program holds the write lock"
             other.execute("ROLLBACK")
             zoo.brain.create_entry("sage", "note", "x")
 
@@ -228,7 +228,7 @@ def test_a_writer_of_postgresql_waits_for_another_only_so_long(
         assert zoo.agents.get("sage").name == "Sage"
         with pytest.raises(ZooUnavailableError) as refused:
             zoo.brain.create_entry("sage", "note", "x")
-        assert refused.value.message == "another program has been holding its lock"
+        assert refused.value.message == "another program holds the write lock"
         zoo.for_owner("ada").agents.create({"name": "Not waiting"})
         other.rollback()
         zoo.brain.create_entry("sage", "note", "x")

@@ -1,1 +1,1 @@
-"""The whole product on one port: web app, REST API, MCP endpoints and the console's routes."""
+"""The application behind `paddock up`: web app, REST API and MCP endpoints on one port."""

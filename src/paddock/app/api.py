@@ -1,8 +1,7 @@
-"""The REST API: all routes, their errors and their description.
+"""The REST API: a Litestar application with all routes, their errors and their OpenAPI document.
 
-What the API says of itself, put right where the framework cannot know it, and with examples.
-
-All routes of the zoo.
+The document that Litestar generates is completed here: the routes decode bodies more strictly than
+Litestar describes, and the document has examples.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ Json = dict[str, Any]
 
 PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
 STRICT_SCHEMA_SUFFIXES = ("Body", "Changes")
-"""Endings of the names of what takes no unknown keys."""
+"""Suffixes of the names of schemas that reject unknown keys."""
 UNAUTHENTICATED_PATHS = ("/api/health", "/api/sign-in", "/api/sign-out")
 EXAMPLE_AGENT: Json = {
     "name": "Ada",
@@ -122,11 +121,11 @@ PARAMETER_EXAMPLES: dict[str, object] = {
     "tag": "numbers",
     "If-Match": '"3"',
 }
-"""Examples of parameters, by their names."""
+"""Examples of parameters, by name."""
 
 
 def complete_openapi(schema: Json) -> Json:
-    """The description of the API, changed in place."""
+    """Complete an OpenAPI document in place: examples, security, strict bodies."""
     for path, method, operation in _iterate_operations(schema):
         for parameter in operation.get("parameters", ()):
             _complete_parameter(parameter)
@@ -146,7 +145,7 @@ def complete_openapi(schema: Json) -> Json:
         "token": {"type": "http", "scheme": "bearer"},
         "session": {"type": "apiKey", "in": "cookie", "name": "paddock_session"},
     }
-    # Where nobody has to sign in, neither is needed.
+    # The empty requirement stands for the local mode, in which no sign-in is needed.
     schema["security"] = [{}, {"token": []}, {"session": []}]
     return schema
 
@@ -159,7 +158,7 @@ def _iterate_operations(schema: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def _complete_parameter(parameter: Json) -> None:
-    """A header that is left out is not there; it has no null."""
+    """Set the example of a parameter. A header that is not sent is missing, never null."""
     if parameter["in"] == "header":
         parameter["schema"] = _remove_null(parameter["schema"])
     if parameter["name"] in PARAMETER_EXAMPLES:
@@ -167,7 +166,7 @@ def _complete_parameter(parameter: Json) -> None:
 
 
 def _complete_body(body: Json, example: Json | None) -> None:
-    """A body that may be null may as well be left out."""
+    """Set the example of a body. A body that may be null may also be omitted."""
     for content in body["content"].values():
         if _remove_null(content["schema"]) is not content["schema"]:
             body["required"] = False
@@ -176,18 +175,18 @@ def _complete_body(body: Json, example: Json | None) -> None:
 
 
 def _remove_null(schema: Json) -> Json:
-    """A schema without the choice of null, if it has that."""
+    """Return a schema without its null alternative, or the same object if it has none."""
     for key in ("oneOf", "anyOf"):
         choices = schema.get(key)
         if choices is None or {"type": "null"} not in choices:
             continue
-        rest = [one for one in choices if one != {"type": "null"}]
+        non_null = [choice for choice in choices if choice != {"type": "null"}]
         others = {name: value for name, value in schema.items() if name != key}
-        return {**others, **rest[0]} if len(rest) == 1 else {**others, key: rest}
+        return {**others, **non_null[0]} if len(non_null) == 1 else {**others, key: non_null}
     kinds = schema.get("type")
     if isinstance(kinds, list) and "null" in kinds:
-        rest = [one for one in kinds if one != "null"]
-        return {**schema, "type": rest[0] if len(rest) == 1 else rest}
+        non_null = [kind for kind in kinds if kind != "null"]
+        return {**schema, "type": non_null[0] if len(non_null) == 1 else non_null}
     return schema
 
 
@@ -204,30 +203,30 @@ ZOO_ROUTES = [
 
 
 API_DESCRIPTION = """\
-The agent zoo and the console of Paddock. Everything is JSON with keys in camelCase. Every error is
-`{"error": text, "code": CODE, "details": […]}`. What has versions comes with an `ETag`; send it
-back as `If-Match` with a change, and the change is refused with 412 when somebody else was faster.
+The agent zoo and the console of Paddock. Requests and responses are JSON with keys in camelCase.
+Every error is `{"error": text, "code": CODE, "details": […]}`. Versioned resources have an `ETag`.
+Send it as `If-Match` with a change; the response is 412 if the resource has changed in between.
 """
 
 
 class ApiServices(NamedTuple):
-    """What the routes work on."""
+    """The objects that the routes work with."""
 
     get_zoo: Callable[[str], Zoo]
-    """The zoo of an owner."""
+    """Returns the zoo of an owner."""
     get_feed: Callable[[str], EventFeed]
-    """The events of an owner's zoo."""
+    """Returns the event feed of an owner's zoo."""
     endpoints: McpEndpointRegistry
     activity_log: ClientActivityLog
     authenticator: Authenticator
     instance: InstanceInfo
     accounts: TeamAccounts
     requests_a_minute: int | None = None
-    """How many requests one client may make; None: any number."""
+    """Rate limit for each client; None for no limit."""
 
 
-def create_api(parts: ApiServices) -> Litestar:
-    """The application that answers everything below `/api`."""
+def create_api(services: ApiServices) -> Litestar:
+    """Create the application that serves all paths below `/api`."""
     error_responses.ERROR_STATUSES.update(
         {
             ServerNotFoundError: 404,
@@ -251,13 +250,15 @@ def create_api(parts: ApiServices) -> Litestar:
     )
     zoo = Router("/", route_handlers=[*ZOO_ROUTES], tags=["zoo"])
     description = Router("/", route_handlers=[get_openapi_document])
-    team = create_users_router() if parts.authenticator.is_team else Router("/", route_handlers=[])
-    signing_in = Router("/", route_handlers=[*sign_in.SIGN_IN_ROUTES], tags=["sign-in"])
+    team = (
+        create_users_router() if services.authenticator.is_team else Router("/", route_handlers=[])
+    )
+    sign_in_router = Router("/", route_handlers=[*sign_in.SIGN_IN_ROUTES], tags=["sign-in"])
     return Litestar(
         route_handlers=[
-            Router("/api", route_handlers=[console, zoo, signing_in, team, description])
+            Router("/api", route_handlers=[console, zoo, sign_in_router, team, description])
         ],
-        dependencies=_make_dependencies(parts),
+        dependencies=_make_dependencies(services),
         exception_handlers={
             HTTPException: error_responses.handle_http_exception,
             PaddockError: error_responses.handle_paddock_error,
@@ -265,7 +266,7 @@ def create_api(parts: ApiServices) -> Litestar:
             Exception: error_responses.handle_unexpected_error,
         },
         openapi_config=_make_openapi_config(),
-        middleware=_make_middleware(parts.requests_a_minute),
+        middleware=_make_middleware(services.requests_a_minute),
         request_class=StrictRequest,
         request_max_body_size=error_responses.MAX_BODY_BYTES,
         logging_config=None,
@@ -274,41 +275,45 @@ def create_api(parts: ApiServices) -> Litestar:
 
 
 def list_allowed_methods(api: Litestar, path: str) -> list[str]:
-    """What is possible at a path; the framework knows it of each route alone only."""
-    like = [
+    """Return the methods that are allowed for a path.
+
+    Litestar answers OPTIONS for each route separately, also if several routes match.
+    """
+    matching = [
         route for route in api.routes if re.fullmatch(_make_path_pattern(route.path_format), path)
     ]
-    least = min((route.path_format.count("{") for route in like), default=0)
-    best = [route for route in like if route.path_format.count("{") == least]
+    # Literal segments take precedence over parameters, as in Litestar's own routing.
+    fewest = min((route.path_format.count("{") for route in matching), default=0)
+    best = [route for route in matching if route.path_format.count("{") == fewest]
     return sorted({str(method) for route in best for method in getattr(route, "methods", ())})
 
 
 def _make_path_pattern(path: str) -> str:
-    """A pattern for the paths that a route answers."""
     return re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(path))
 
 
 @get("/openapi.json", include_in_schema=False)
 async def get_openapi_document(request: Request[Any, Any, Any]) -> dict[str, Any]:
-    """The API as OpenAPI 3.1 describes it."""
+    """Return the OpenAPI 3.1 document of the API."""
     return complete_openapi(request.app.openapi_schema.to_schema())
 
 
-def _make_dependencies(parts: ApiServices) -> dict[str, Provide]:
+def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
     attempts = SignInThrottle()
 
     def provide_zoo(request: Request[Any, Any, Any]) -> Any:
-        return parts.get_zoo(get_request_user(request).owner)
+        return services.get_zoo(get_request_user(request).owner)
 
     def provide_feed(request: Request[Any, Any, Any]) -> Any:
-        return parts.get_feed(get_request_user(request).owner)
+        return services.get_feed(get_request_user(request).owner)
 
-    fixed = {
-        "hosting": parts.endpoints,
-        "connections": parts.activity_log,
-        "door": parts.authenticator,
-        "identity": parts.instance,
-        "accounts": parts.accounts,
+    # The names of the parameters through which routes receive the objects.
+    objects_by_name = {
+        "hosting": services.endpoints,
+        "connections": services.activity_log,
+        "door": services.authenticator,
+        "identity": services.instance,
+        "accounts": services.accounts,
         "attempts": attempts,
     }
     return {
@@ -316,15 +321,16 @@ def _make_dependencies(parts: ApiServices) -> dict[str, Provide]:
         "feed": Provide(provide_feed, sync_to_thread=False),
         "expected": Provide(parse_if_match, sync_to_thread=False),
         **{
-            name: Provide(_make_provider(part), sync_to_thread=False)
-            for name, part in fixed.items()
+            name: Provide(_make_provider(value), sync_to_thread=False)
+            for name, value in objects_by_name.items()
         },
     }
 
 
-def _make_provider(part: object) -> Callable[[], Any]:
+def _make_provider(value: object) -> Callable[[], Any]:
+    # A function, because a lambda in a loop would return the last value for every name.
     def provide() -> Any:
-        return part
+        return value
 
     return provide
 
@@ -339,10 +345,10 @@ def _make_middleware(requests_a_minute: int | None) -> list[Any]:
 
 
 def _identify_client(request: Request[Any, Any, Any]) -> str:
-    """Whose requests are counted together."""
-    visitor = get_request_user(request)
-    if visitor.name is not None:
-        return f"user {visitor.name}"
+    """Return the key by which requests are counted for the rate limit."""
+    user = get_request_user(request)
+    if user.name is not None:
+        return f"user {user.name}"
     return "" if request.client is None else request.client.host
 
 
@@ -351,7 +357,8 @@ def _make_openapi_config() -> OpenAPIConfig:
         title="Paddock",
         version=__version__,
         description=API_DESCRIPTION,
-        path="/description",  # which nothing leads to: pages of a framework have foreign scripts
+        # Only JSON is rendered: Litestar's documentation pages load scripts from other hosts.
+        path="/description",
         render_plugins=[JsonRenderPlugin()],
         use_handler_docstrings=True,
     )

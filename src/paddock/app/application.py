@@ -1,8 +1,7 @@
-"""The whole product as one ASGI application: web app, REST API and MCP endpoints.
+"""The ASGI application of `paddock up`: web app, REST API and MCP endpoints on one port.
 
-The log of requests: one line each, with what was asked for and how it ended.
-
-The path without its query, never a header or a body.
+The request log has one line for each request, with its path but without query, headers and body,
+which may contain secrets.
 """
 
 from __future__ import annotations
@@ -61,10 +60,10 @@ access_log = logging.getLogger(ACCESS_LOGGER)
 
 
 def configure_request_log() -> None:
-    """Set the log up as the environment says: `LOG_LEVEL`, or Paddock's own variables.
+    """Configure logging from Paddock's variables, or from `LOG_LEVEL`.
 
     Raises:
-        DefinitionError: when it names a level or a format that does not exist.
+        DefinitionError: A variable names an unknown level or format.
     """
     level = (
         os.environ.get(LOGGING_LEVEL_VARIABLE) or os.environ.get(LOG_LEVEL_VARIABLE) or "warning"
@@ -76,7 +75,7 @@ def configure_request_log() -> None:
 
 
 class ResponseLogger:
-    """Sends the answer to one request, with headers that every answer has."""
+    """Sends the response to one request with the common headers, and logs the request."""
 
     def __init__(self, send: Send, head: RequestHead, headers: Headers, *, is_logged: bool) -> None:
         self._send = send
@@ -87,19 +86,20 @@ class ResponseLogger:
         self._is_finished = not is_logged
 
     async def __call__(self, message: MutableMapping[str, Any]) -> None:
-        """Pass a part of the answer on."""
+        """Send a message of the response."""
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            own = {name.lower() for name, _ in message.get("headers", ())}
-            more = [(name, value) for name, value in self._headers if name not in own]
-            message = {**message, "headers": [*message.get("headers", ()), *more]}
+            headers = [*message.get("headers", ())]
+            names = {name.lower() for name, _ in headers}
+            headers += [(name, value) for name, value in self._headers if name not in names]
+            message = {**message, "headers": headers}
         is_last = message["type"] == "http.response.body" and not message.get("more_body")
         await self._send(message)
         if is_last:
             self.finish()
 
     def finish(self) -> None:
-        """Write the line, unless it is there."""
+        """Write the log line, if that has not been done."""
         if self._is_finished:
             return
         self._is_finished = True
@@ -118,53 +118,53 @@ PUBLIC_PATHS = (
     f"{API_PATH}/sign-out",
     f"{API_PATH}/openapi.json",
 )
-"""What somebody may use who is not signed in."""
+"""Paths that need no authentication."""
 
 log = logging.getLogger("paddock.app")
 
 
 class ZooRegistry:
-    """The zoos of one database, each with its events."""
+    """The zoos of one database, each with its event feed."""
 
     def __init__(self, zoo: Zoo) -> None:
         self._zoo = zoo
         self._feeds: dict[str, EventFeed] = {}
 
     def get_zoo(self, owner: str) -> Zoo:
-        """That of an owner."""
+        """Return the zoo of an owner."""
         return self._zoo.for_owner(owner) if owner else self._zoo
 
     def get_feed(self, owner: str) -> EventFeed:
-        """The events of an owner's zoo."""
+        """Return the event feed of an owner's zoo."""
         if owner not in self._feeds:
             self._feeds[owner] = EventFeed(self.get_zoo(owner))
         return self._feeds[owner]
 
     def publish_connection(self, owner: str, connection: Connection) -> None:
-        """Tell whoever looks at a zoo that a client has called."""
+        """Notify the readers of an owner's feed that a client has sent a request."""
         feed = self._feeds.get(owner)
         if feed is not None:
             feed.publish("connection", connection)
 
     def close_feeds(self) -> None:
-        """End all streams of events."""
+        """End all event streams."""
         for feed in self._feeds.values():
             feed.close()
 
 
 class Application:
-    """Answers every request that Paddock gets on its port.
+    """The application that answers every request on Paddock's port.
 
     Args:
-        zoo: The zoo, or in a team the one from which each owner's is made.
-        door: Who may come in.
-        identity: What others may know of this Paddock.
-        load: Makes an MCP server of its name.
-        web_directory: Where the files of the web app are.
-        allowed_hosts: Hosts that requests may name, besides this machine's own.
+        zoo: The zoo of the single user, or of the first user of a team.
+        door: Authenticates requests.
+        identity: The public facts about this Paddock.
+        load: Loads a server for an owner, by name.
+        web_directory: The directory of the web app's files.
+        allowed_hosts: Allowed values of the Host header besides loopback names.
         allowed_origins: Origins whose web pages may use the API, besides the app's own.
-        requests_a_minute: How many requests one client may make of the API; None: any number.
-        look_again_seconds: How often a stream asks whether its reader may still come in.
+        requests_a_minute: Rate limit of the API for each client; None for no limit.
+        look_again_seconds: Interval at which open streams are authorized again.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class Application:
         self._request_policy = RequestPolicy(allowed_hosts, allowed_origins)
         self._static_files = StaticFiles(web_directory)
         connections = ClientActivityLog(self._zoo_registry.publish_connection)
-        # Whose page it is has been decided before a request gets there.
+        # The request policy has checked host and origin before a request reaches an endpoint.
         self._endpoints = McpEndpointRegistry(
             make_team_loader(load) if door.is_team else load,
             connections.create_observer,
@@ -207,12 +207,12 @@ class Application:
         )
 
     def close_streams(self) -> None:
-        """End the streams that would not end by themselves: the server is about to."""
+        """End the streams that never finish by themselves, before the server stops."""
         self._zoo_registry.close_feeds()
         self._endpoints.close_streams()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or take part in the life of the server."""
+        """Handle an HTTP request or the lifespan of the server."""
         if scope["type"] == "lifespan":
             await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
@@ -222,81 +222,87 @@ class Application:
 
     async def _handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         head = RequestHead.from_pairs(scope["method"], scope["path"], scope["headers"])
-        # The endpoints of servers write lines of their own, with what was called.
+        # MCP endpoints write their own log lines, which name the called tool.
         is_logged = not is_path_below(head.path, MCP_PATH)
-        sending = ResponseLogger(
+        send_logged = ResponseLogger(
             send, head, self._request_policy.make_headers(head), is_logged=is_logged
         )
         try:
             response = self._request_policy.check(head) or _reject_nul_characters(head, scope)
             if response is not None:
-                await _send_response(response, sending)
+                await _send_response(response, send_logged)
             elif is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH):
-                await self._dispatch_request(head, scope, receive, sending)
+                await self._dispatch_request(head, scope, receive, send_logged)
             else:
                 await _send_response(
-                    await asyncio.to_thread(self._static_files.get_response, head), sending, head
+                    await asyncio.to_thread(self._static_files.get_response, head),
+                    send_logged,
+                    head,
                 )
         finally:
-            sending.finish()
+            send_logged.finish()
 
     async def _dispatch_request(
         self, head: RequestHead, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        visitor: RequestUser | None = await self._authenticate(head)
-        if visitor is None and head.path not in PUBLIC_PATHS:
+        user: RequestUser | None = await self._authenticate(head)
+        if user is None and head.path not in PUBLIC_PATHS:
             challenge = [(b"www-authenticate", b'Bearer realm="paddock"')]
-            text = "Sign in first, or send a token: Authorization: Bearer …"
+            text = "Sign in, or send a token in the header: Authorization: Bearer …"
             await _send_response(make_error_response(401, "SIGN_IN_NEEDED", text, challenge), send)
             return
-        if visitor is not None and self._authenticator.is_team and head.method == "GET":
+        if user is not None and self._authenticator.is_team and head.method == "GET":
             receive = self._receive_while_authorized(receive, head)
-        visitor = visitor or ANONYMOUS
+        user = user or ANONYMOUS
         if is_path_below(head.path, MCP_PATH):
-            await self._serve_mcp(head, visitor, scope, receive, send)
-        elif head.method == "OPTIONS" and (known := list_allowed_methods(self._api, head.path)):
-            await _send_response(HttpResponse(204, [(b"allow", ", ".join(known).encode())]), send)
+            await self._serve_mcp(head, user, scope, receive, send)
+        elif head.method == "OPTIONS" and (methods := list_allowed_methods(self._api, head.path)):
+            await _send_response(HttpResponse(204, [(b"allow", ", ".join(methods).encode())]), send)
         else:
-            await self._api({**scope, REQUEST_USER_KEY: visitor}, receive, send)
+            await self._api({**scope, REQUEST_USER_KEY: user}, receive, send)
 
     async def _authenticate(self, head: RequestHead) -> RequestUser | None:
+        # Only team accounts need the database, and only then is a thread worth its cost.
         if not self._authenticator.is_team:
             return self._authenticator.authenticate(head)
         return await asyncio.to_thread(self._authenticator.authenticate, head)
 
     def _receive_while_authorized(self, receive: Receive, head: RequestHead) -> Receive:
-        """Receive what comes, as long as whoever sent the request is let in: streams last."""
+        """Wrap `receive` so that a stream ends when its user loses access.
+
+        Streams stay open for hours; a revoked session or token must not keep them open.
+        """
 
         async def receive_message() -> Any:
-            coming = asyncio.ensure_future(receive())
+            next_message = asyncio.ensure_future(receive())
             try:
                 while not (
-                    await asyncio.wait((coming,), timeout=self._reauthorize_interval_seconds)
+                    await asyncio.wait((next_message,), timeout=self._reauthorize_interval_seconds)
                 )[0]:
                     if await self._authenticate(head) is None:
                         return {"type": "http.disconnect"}
-                return coming.result()
+                return next_message.result()
             finally:
-                coming.cancel()
+                next_message.cancel()
 
         return receive_message
 
     async def _serve_mcp(
-        self, head: RequestHead, visitor: RequestUser, scope: Scope, receive: Receive, send: Send
+        self, head: RequestHead, user: RequestUser, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Answer as the MCP endpoint of a server."""
+        """Pass a request to the MCP endpoint of the server that its path names."""
         name = head.path.removeprefix(MCP_PATH).strip("/") or ZOO_SERVER_NAME
-        if name != ZOO_SERVER_NAME and not visitor.is_admin:
-            text = f"Only an administrator may use {name} here; {MCP_PATH} is your zoo"
+        if name != ZOO_SERVER_NAME and not user.is_admin:
+            text = f"Only administrators may use {name}; your zoo is at {MCP_PATH}"
             await _send_response(make_error_response(403, "NOT_ALLOWED", text), send)
             return
         path = f"{MCP_PATH}/{make_url_name(name)}"
         try:
-            endpoint = await self._endpoints.get_endpoint(visitor.owner, name, path)
+            endpoint = await self._endpoints.get_endpoint(user.owner, name, path)
         except ServerNotFoundError as error:
             await _send_response(make_error_response(404, "SERVER_NOT_FOUND", str(error)), send)
         except PaddockError as error:
-            log.warning("The server %s cannot be served: %s", name, error)
+            log.warning("Server %s cannot be loaded: %s", name, error)
             await _send_response(
                 make_error_response(503, error.code.upper().replace("-", "_"), str(error)), send
             )
@@ -316,16 +322,16 @@ class Application:
 
 
 def _reject_nul_characters(head: RequestHead, scope: Scope) -> HttpResponse | None:
-    """The answer to an address that nothing here can have."""
+    """Return an error response if the URL contains NUL, which no database accepts."""
     if "\0" not in head.path and b"%00" not in scope.get("query_string", b""):
         return None
-    return make_error_response(400, "INVALID_ARGUMENTS", "The address has a NUL character")
+    return make_error_response(400, "INVALID_ARGUMENTS", "The URL contains a NUL character")
 
 
 async def _send_response(
     response: HttpResponse, send: Send, head: RequestHead | None = None
 ) -> None:
-    """Send a whole answer; of a HEAD request only its head."""
+    """Send a complete response, without its body for a HEAD request."""
     headers = [*response.headers]
     if response.status not in (204, 304):
         headers.append((b"content-length", b"%d" % len(response.body)))

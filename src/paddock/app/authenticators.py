@@ -1,10 +1,6 @@
-"""Who may come in: everybody on this machine, whoever knows a token, or the people of a team.
+"""Authenticators: local (no credentials), shared token, and team accounts.
 
-The people of a team: let in by name and password, each to a zoo of their own.
-
-A bound on how often somebody may try to sign in, so that nobody can guess.
-
-Who sends a request, and who may do what, where routes ask for it.
+Also the throttle of failed sign-ins, and the user and permissions of a request.
 """
 
 from __future__ import annotations
@@ -33,33 +29,32 @@ if TYPE_CHECKING:
 SESSION_COOKIE = "paddock_session"
 SESSION_SECONDS = 30 * 24 * 3600
 SHARED_OWNER = ""
-"""The owner of the zoo where there is only one."""
+"""The owner of the only zoo, unless a team is served."""
 MIN_TOKEN_CHARACTERS = 16
 
 
 class WeakTokenError(PaddockError):
-    """A token is too easy to guess."""
+    """The shared token is too short to be safe."""
 
     code = "weak-token"
 
 
 class SignInError(PaddockError):
-    """Name and password, or the token, are not right."""
+    """The user name, the password or the token is wrong."""
 
     code = "sign-in-failed"
 
 
 class RequestUser(Struct, frozen=True, kw_only=True):
-    """Who sends a request."""
+    """The user who sent a request."""
 
     owner: str = SHARED_OWNER
-    """Whose zoo is meant."""
+    """The owner of the zoo that the request is about."""
     name: str | None = None
-    """What people call them; None where nobody signs in by name."""
+    """The user name; None unless a team is served."""
     is_admin: bool = True
-    """Whether they may see and change what belongs to the machine and to all."""
+    """Whether the user may manage servers, clients and accounts."""
     is_authenticated: bool = True
-    """Whether they may do anything but sign in."""
 
 
 ANONYMOUS = RequestUser(owner="(nobody)", is_admin=False, is_authenticated=False)
@@ -67,49 +62,56 @@ ANONYMOUS = RequestUser(owner="(nobody)", is_admin=False, is_authenticated=False
 
 @runtime_checkable
 class Authenticator(Protocol):
-    """Tells who sends a request. Its methods may wait for a database: in any thread."""
+    """Identifies the user of a request.
+
+    The methods may wait for a database, so the application calls them in a thread.
+    """
 
     needs_sign_in: bool
     is_team: bool
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Who it is, if they may come in."""
+        """Return the user, or None if the request has no valid credentials."""
 
     def sign_in(self, name: str | None, password: str | None, token: str | None) -> str:
-        """The value of the cookie for somebody who has said the right thing.
+        """Return a session cookie for valid credentials.
 
         Raises:
-            SignInError: when it is wrong.
+            SignInError: The credentials are wrong.
         """
 
     def sign_out(self, head: RequestHead) -> None:
-        """Have the cookie of a request count no more."""
+        """Revoke the session cookie sent with the request."""
 
 
 class LocalAuthenticator:
-    """Lets everybody in: for an address that only this machine reaches."""
+    """Grant every request full access. Only for loopback addresses."""
 
     needs_sign_in = False
     is_team = False
 
     def authenticate(self, _head: RequestHead) -> RequestUser | None:
-        """Always the same."""
+        """Return a user with all permissions."""
         return RequestUser()
 
     def sign_in(self, _name: str | None, _password: str | None, _token: str | None) -> str:
-        """There is nothing to sign in to.
+        """Reject the sign-in.
 
         Raises:
-            SignInError: always.
+            SignInError: Always.
         """
-        raise SignInError("Nobody signs in here: this Paddock serves its own machine only")
+        raise SignInError("Sign-in is disabled: this server accepts local connections only")
 
     def sign_out(self, _head: RequestHead) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class TokenAuthenticator:
-    """Lets in who knows one token. The cookie holds no token, and needs nothing to be kept."""
+    """Authenticate requests by one shared token, or by a cookie derived from it.
+
+    The cookie is an expiry time with an HMAC, so the server stores no sessions and the browser
+    never stores the token.
+    """
 
     needs_sign_in = True
     is_team = False
@@ -117,13 +119,13 @@ class TokenAuthenticator:
     def __init__(self, token: str) -> None:
         if len(token) < MIN_TOKEN_CHARACTERS:
             raise WeakTokenError(
-                f"the token has {len(token)} characters, and needs {MIN_TOKEN_CHARACTERS}",
-                hint="make one: python -c 'import secrets; print(secrets.token_urlsafe(24))'",
+                f"the token has {len(token)} characters, but needs at least {MIN_TOKEN_CHARACTERS}",
+                hint="generate one: python -c 'import secrets; print(secrets.token_urlsafe(24))'",
             )
         self._token = token.encode()
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Whoever has the token, or a cookie made with it."""
+        """Return a user with all permissions if the token or the cookie is valid."""
         token = get_bearer_token(head)
         if token is not None:
             return RequestUser() if hmac.compare_digest(token.encode(), self._token) else None
@@ -131,53 +133,57 @@ class TokenAuthenticator:
         return RequestUser() if cookie is not None and self._is_valid_cookie(cookie) else None
 
     def sign_in(self, _name: str | None, _password: str | None, token: str | None) -> str:
-        """A cookie that is good for a month.
+        """Return a cookie that is valid for 30 days.
 
         Raises:
-            SignInError: when the token is wrong.
+            SignInError: The token is wrong.
         """
         if token is None or not hmac.compare_digest(token.strip().encode(), self._token):
-            raise SignInError("That is not the token")
-        until = str(int(time()) + SESSION_SECONDS)
-        return f"{until}.{self._sign(until)}"
+            raise SignInError("The token is wrong")
+        expires_at = str(int(time()) + SESSION_SECONDS)
+        return f"{expires_at}.{self._sign(expires_at)}"
 
     def sign_out(self, _head: RequestHead) -> None:
-        """Nothing to forget: the browser is told to drop the cookie."""
+        """Do nothing: the server has no session, and the response deletes the cookie."""
 
     def _is_valid_cookie(self, cookie: str) -> bool:
-        until, _, seal = cookie.partition(".")
-        if not hmac.compare_digest(seal.encode(), self._sign(until).encode()):
+        expires_at, _, signature = cookie.partition(".")
+        # Comparing in constant time keeps an attacker from guessing the signature by timing.
+        if not hmac.compare_digest(signature.encode(), self._sign(expires_at).encode()):
             return False
-        return int(until) > time()
+        return int(expires_at) > time()
 
-    def _sign(self, until: str) -> str:
-        return hmac.new(self._token, f"session {until}".encode(), sha256).hexdigest()
+    def _sign(self, expires_at: str) -> str:
+        return hmac.new(self._token, f"session {expires_at}".encode(), sha256).hexdigest()
 
 
 def get_bearer_token(head: RequestHead) -> str | None:
-    """The token in a request's Authorization header, if it has one."""
+    """Return the token in the Authorization header, or None."""
     scheme, _, token = head.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
 def get_session_cookie(head: RequestHead) -> str | None:
-    """The session in a request's cookies, if it has one."""
+    """Return the value of the session cookie, or None."""
     try:
-        found = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1")).get(SESSION_COOKIE)
+        cookies = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1"))
     except CookieError:
         return None
-    return None if found is None else found.value
+    return cookies[SESSION_COOKIE].value if SESSION_COOKIE in cookies else None
 
 
 def format_session_cookie(value: str, *, is_secure: bool) -> str:
-    """The header that gives a browser its session; no script can read it."""
+    """Return the Set-Cookie header for a session; an empty value deletes the cookie.
+
+    `HttpOnly` keeps the cookie from scripts, `SameSite=Strict` from requests of other sites.
+    """
     parts = [f"{SESSION_COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
     parts.append(f"Max-Age={SESSION_SECONDS if value else 0}")
     return "; ".join([*parts, "Secure"] if is_secure else parts)
 
 
 class TeamAuthenticator:
-    """Lets in the people of a team, their browsers by a session and their programs by a token."""
+    """Authenticate the users of a team: browsers by session cookie, programs by token."""
 
     needs_sign_in = True
     is_team = True
@@ -186,7 +192,7 @@ class TeamAuthenticator:
         self._accounts = accounts
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Whose token or session a request has."""
+        """Return the user whose token or session the request sends."""
         token = get_bearer_token(head)
         if token is not None:
             return _make_request_user(self._accounts.authenticate_secret(token, "token"))
@@ -198,10 +204,10 @@ class TeamAuthenticator:
         )
 
     def sign_in(self, name: str | None, password: str | None, _token: str | None) -> str:
-        """A session for somebody who has said name and password.
+        """Create a session for a user name and password, and return its secret.
 
         Raises:
-            SignInError: when they are wrong; not which of them is.
+            SignInError: The name or the password is wrong; the message does not reveal which.
         """
         user = self._accounts.authenticate(name or "", password or "")
         if user is None:
@@ -209,7 +215,7 @@ class TeamAuthenticator:
         return self._accounts.create_session(user.name)
 
     def sign_out(self, head: RequestHead) -> None:
-        """Have the session of a request count no more."""
+        """Revoke the session sent with the request."""
         cookie = get_session_cookie(head)
         if cookie is not None:
             self._accounts.revoke_session(cookie)
@@ -222,25 +228,27 @@ def _make_request_user(user: TeamUser | None) -> RequestUser | None:
 
 
 MAX_FAILED_ATTEMPTS = 10
-"""Wrong attempts of one address that are borne within the time."""
+"""Failed attempts from one address within the window before it has to wait."""
 ATTEMPT_WINDOW_SECONDS = 300.0
 MAX_TRACKED_ADDRESSES = 10_000
-"""Addresses that are remembered; the oldest makes room."""
+"""Bounds the memory; the address with the oldest failure is forgotten first."""
 
 
 class SignInThrottle:
-    """Counts wrong attempts by the address that they come from. In any thread."""
+    """A limit on failed sign-ins by client address, against guessing passwords. Thread-safe."""
 
     def __init__(
-        self, most: int = MAX_FAILED_ATTEMPTS, seconds: float = ATTEMPT_WINDOW_SECONDS
+        self,
+        max_failures: int = MAX_FAILED_ATTEMPTS,
+        window_seconds: float = ATTEMPT_WINDOW_SECONDS,
     ) -> None:
-        self._max_failures = most
-        self._window_seconds = seconds
+        self._max_failures = max_failures
+        self._window_seconds = window_seconds
         self._failures: OrderedDict[str, list[float]] = OrderedDict()
         self._lock = Lock()
 
     def get_wait_seconds(self, address: str) -> int:
-        """How long an address has to wait before it may try again; 0 when it need not."""
+        """Return how long an address has to wait before its next attempt, or 0."""
         with self._lock:
             recent = self._list_recent_failures(address)
             if len(recent) < self._max_failures:
@@ -248,7 +256,7 @@ class SignInThrottle:
             return max(1, int(recent[0] + self._window_seconds - monotonic()) + 1)
 
     def record_failure(self, address: str) -> None:
-        """Somebody has been wrong."""
+        """Count a failed attempt."""
         with self._lock:
             self._failures[address] = [*self._list_recent_failures(address), monotonic()]
             self._failures.move_to_end(address)
@@ -256,7 +264,7 @@ class SignInThrottle:
                 self._failures.popitem(last=False)
 
     def clear_failures(self, address: str) -> None:
-        """Somebody was right after all."""
+        """Forget the failures of an address after a successful sign-in."""
         with self._lock:
             self._failures.pop(address, None)
 
@@ -266,21 +274,21 @@ class SignInThrottle:
 
 
 REQUEST_USER_KEY = "paddock.visitor"
-"""Where the application puts the visitor into the scope of a request."""
+"""The key of the user in the ASGI scope of a request."""
 
 
 def get_request_user(request: Request[Any, Any, Any]) -> RequestUser:
-    """Who sends a request."""
-    found = dict(request.scope).get(REQUEST_USER_KEY)
-    return found if isinstance(found, RequestUser) else ANONYMOUS
+    """Return the user of a request, or `ANONYMOUS`."""
+    user = dict(request.scope).get(REQUEST_USER_KEY)
+    return user if isinstance(user, RequestUser) else ANONYMOUS
 
 
 def require_admin(connection: ASGIConnection[Any, Any, Any, Any], _route: BaseRouteHandler) -> None:
-    """Refuse what belongs to the machine to all but those who look after it.
+    """Reject requests of users who are not administrators (a Litestar guard).
 
     Raises:
-        PermissionDeniedException: to everybody else.
+        PermissionDeniedException: The user is not an administrator.
     """
-    found = dict(connection.scope).get(REQUEST_USER_KEY)
-    if not (isinstance(found, RequestUser) and found.is_admin):
+    user = dict(connection.scope).get(REQUEST_USER_KEY)
+    if not (isinstance(user, RequestUser) and user.is_admin):
         raise PermissionDeniedException("Only an administrator may do this")

@@ -1,7 +1,4 @@
-"""What tells one running Paddock from another: its version, and its database.
-
-Getting a port, and saying who has it when it is taken.
-"""
+"""The identity of a running Paddock, and the ports that instances and other programs listen on."""
 
 from __future__ import annotations
 
@@ -28,16 +25,16 @@ if TYPE_CHECKING:
 
 
 class InstanceInfo(Struct, frozen=True, kw_only=True):
-    """What others may know of a running Paddock."""
+    """The public facts about a running Paddock."""
 
     database: str
     """`sqlite` or `postgresql`."""
     fingerprint: str
-    """The same for two that use the same database; tells nothing of where it is."""
+    """A hash of the database's location: equal for instances that use the same database."""
 
 
 def make_instance_info(zoo: Zoo) -> InstanceInfo:
-    """The identity of a Paddock that serves a zoo."""
+    """Return the facts about a Paddock that serves a zoo."""
     database = get_database_info(zoo)
     fingerprint = sha256(database.location.encode()).hexdigest()[:16]
     return InstanceInfo(database=database.kind, fingerprint=fingerprint)
@@ -46,11 +43,11 @@ def make_instance_info(zoo: Zoo) -> InstanceInfo:
 PROBE_TIMEOUT_SECONDS = 2.0
 LISTEN_BACKLOG = 2048
 MAX_PORTS_TRIED = 20
-"""Ports after the wanted one that are tried."""
+"""How many ports after the requested one are tried."""
 
 
 class RunningInstance(Struct, rename="camel", kw_only=True):
-    """A Paddock that answers on a port."""
+    """The health response of a Paddock on a port."""
 
     product: str
     version: str
@@ -59,84 +56,84 @@ class RunningInstance(Struct, rename="camel", kw_only=True):
 
 
 class PortTakenError(ListenError):
-    """Another program listens where Paddock should."""
+    """Another program already listens on the port."""
 
     code = "port-taken"
 
 
 def open_listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens on an address; port 0 takes any that is free.
+    """Return a socket that listens on an address. Port 0 selects a free port.
 
     Raises:
-        PortTakenError: when somebody has it.
-        ListenError: when it cannot be had for another reason.
+        PortTakenError: Another program uses the port.
+        ListenError: The address cannot be used for another reason.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (OSError, UnicodeError) as error:
-        raise ListenError(f"{host!r} is no address of this machine: {error}") from None
-    made = socket.socket(family, kind, protocol)
+        raise ListenError(f"{host!r} is not an address of this machine: {error}") from None
+    listener = socket.socket(family, kind, protocol)
     try:
-        if sys.platform != "win32":  # there it lets two programs have the same port
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(LISTEN_BACKLOG)
+        if sys.platform != "win32":  # on Windows the option lets two programs share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(LISTEN_BACKLOG)
     except OSError as error:
-        made.close()
+        listener.close()
         text = f"cannot listen on {host}:{port}: {error.strerror or error}"
         if error.errno == errno.EADDRINUSE:
-            raise PortTakenError(text, hint="choose another one: --port N") from None
+            raise PortTakenError(text, hint="choose another port: --port N") from None
         raise ListenError(text) from None
-    made.setblocking(False)
-    return made
+    listener.setblocking(False)
+    return listener
 
 
 def open_nearby_listening_socket(host: str, port: int) -> socket.socket:
-    """A socket on one of the next ports that is free, or on any.
+    """Return a socket on one of the next ports, or on any free port if they are all taken.
 
     Raises:
-        ListenError: when the host is none of this machine.
+        ListenError: The host is not an address of this machine.
     """
-    for other in range(port + 1, min(port + MAX_PORTS_TRIED, 65535) + 1):
+    for next_port in range(port + 1, min(port + MAX_PORTS_TRIED, 65535) + 1):
         with suppress(PortTakenError):
-            return open_listening_socket(host, other)
+            return open_listening_socket(host, next_port)
     return open_listening_socket(host, 0)
 
 
 def probe_instance(host: str, port: int) -> RunningInstance | None:
-    """The Paddock that answers on a port, if one does."""
+    """Return the Paddock that listens on a port, or None if it is another program."""
     connection = http.client.HTTPConnection(
         _get_reachable_host(host), port, timeout=PROBE_TIMEOUT_SECONDS
     )
     with closing(connection):
         try:
             connection.request("GET", "/api/health", headers={"Accept": "application/json"})
-            found = msgspec.json.decode(
+            instance = msgspec.json.decode(
                 connection.getresponse().read(100_000), type=RunningInstance
             )
         except (OSError, http.client.HTTPException, msgspec.MsgspecError, UnicodeError):
             return None
-    return found if found.product == "paddock" else None
+    return instance if instance.product == "paddock" else None
 
 
 def find_port_owner(port: int) -> str | None:
-    """The program that listens on a port, where the system lets us find that out."""
+    """Describe the program that listens on a port, if Linux's /proc shows it to this user."""
     inodes = {*_iterate_listening_inodes(port)}
     if not inodes:
         return None
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if any(_get_socket_inode(one) in inodes for one in (process / "fd").iterdir()):
-                words = (process / "cmdline").read_bytes().split(b"\0")
-                shown = b" ".join(words).decode(errors="replace").strip()
-                return f"process {process.name} ({shown[:120]})"
+            if any(_get_socket_inode(entry) in inodes for entry in (process / "fd").iterdir()):
+                arguments = (process / "cmdline").read_bytes().split(b"\0")
+                command = b" ".join(arguments).decode(errors="replace").strip()
+                return f"process {process.name} ({command[:120]})"
     return None
 
 
 def _iterate_listening_inodes(port: int) -> Iterator[str]:
-    """The sockets that listen on a port, as Linux tells them."""
+    # The fields of /proc/net/tcp: local address in hexadecimal, state (0A is LISTEN), inode.
     for name in ("tcp", "tcp6"):
         with suppress(OSError):
             for line in Path("/proc/net", name).read_text().splitlines()[1:]:
@@ -146,12 +143,12 @@ def _iterate_listening_inodes(port: int) -> Iterator[str]:
 
 
 def _get_socket_inode(descriptor: Path) -> str:
-    """The socket that a descriptor of a process leads to, if it does."""
+    """Return the inode of the socket behind an entry of /proc/PID/fd, or other text."""
     with suppress(OSError):
         return str(descriptor.readlink()).removeprefix("socket:[").removesuffix("]")
     return ""
 
 
 def _get_reachable_host(host: str) -> str:
-    """Where we can reach what listens on every address."""
+    """Return the loopback address for a wildcard address, to which one cannot connect."""
     return "::1" if host == "::" else "127.0.0.1" if host in WILDCARD_HOSTS else host

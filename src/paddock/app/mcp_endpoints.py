@@ -1,16 +1,9 @@
-"""Tells an MCP endpoint whose zoo its calls are about.
+"""The MCP endpoints of the application: one for each named server and owner of a zoo.
 
-Who sends a request has been found out before it gets there, and each owner has an endpoint of
-their own; so there is nothing left to check.
-
-Who has called an MCP endpoint of this process lately.
-
-Kept in memory only, and only what clients say of themselves: it is what the console's light goes
-on by, and no log.
-
-The named servers that this process serves, each loaded when it is first asked for.
-
-A definition that has changed since is loaded anew, so nobody has to restart anything.
+An endpoint is created when it is first requested, and reloaded when the definition of its server
+changes. The application authenticates requests before they get here, so an endpoint only has to
+know the owner that its calls belong to. The module also records which clients call the endpoints,
+in memory only, for the console.
 """
 
 from __future__ import annotations
@@ -23,7 +16,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from paddock.connector import connect
 from paddock.errors import PaddockError
@@ -37,17 +30,24 @@ from paddock.toolkits.zoo.declarations import share_zoo
 from paddock.toolkits.zoo.live_lists import bind_owner, remove_project_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Iterator
 
-    from paddock.protocol.observers import RequestOutcome
+    from paddock.authoring.base_server import BaseServer
+    from paddock.client.peer import Peer
+    from paddock.named_servers.named_server import NamedServer
+    from paddock.protocol.observers import RequestObserver, RequestOutcome
     from paddock.protocol.request import Request, Result
+    from paddock.transports.http.asgi import AsgiApp
+    from paddock.zoo.service import Zoo
 
+    DefinitionVersion = tuple[int, int] | None
+    ServerLoader = Callable[[str, str], BaseServer]
 
 PRINCIPAL_ISSUER = "paddock"
 
 
 class MissingScopesError(Exception):
-    """What was asked for needs rights that nobody has here."""
+    """A request needs scopes, which owners of zoos never have."""
 
     def __init__(self, scopes: Iterable[str]) -> None:
         super().__init__(f"needs {', '.join(scopes)}")
@@ -57,105 +57,97 @@ class MissingScopesError(Exception):
 
 
 class OwnerAuthorization:
-    """Takes every request for one of an owner's."""
+    """An authorizer that takes every request for one of the same owner."""
+
+    # The endpoint is no OAuth resource: the application has authenticated the request.
+    resource = ""
+    metadata_url = ""
 
     def __init__(self, owner: str) -> None:
         self._principal = Principal(owner, issuer=PRINCIPAL_ISSUER)
 
-    @property
-    def resource(self) -> str:
-        """No document tells of the endpoint."""
-        return ""
-
-    @property
-    def metadata_url(self) -> str:
-        """The same."""
-        return ""
-
     def bind(self, resource: str) -> None:
-        """Nothing depends on where the endpoint is."""
+        """Do nothing: the principal does not depend on the URL of the endpoint."""
 
     async def authenticate(self, _values: list[str], /) -> Principal:
-        """The owner."""
+        """Return the owner."""
         return self._principal
 
     def insufficient(self, scopes: Iterable[str], _principal: Principal) -> Exception:
-        """The refusal of what needs scopes."""
+        """Return the error for a request that needs scopes."""
         return MissingScopesError(scopes)
 
     def metadata(self) -> dict[str, object]:
-        """Nothing."""
+        """Return no metadata."""
         return {}
 
 
 MAX_CONNECTIONS = 100
-"""Connections that are remembered; the one that has been silent longest makes room."""
+"""Connections remembered for each owner; the least recently active is dropped first."""
 
 
 class Connection(Struct, rename="camel", kw_only=True, frozen=True):
-    """A client that uses a server over MCP."""
+    """A client that has called a server over MCP."""
 
     server: str
     client: str
-    """What the client calls itself."""
+    """The name that the client gives itself."""
     version: str
     era: str
-    """The version of the protocol that it speaks."""
+    """The protocol version of the client's latest request."""
     at: str
-    """When it last asked for something."""
+    """Time of the latest request."""
     tool: str | None = None
-    """The tool that it has called last."""
+    """The tool that was called last."""
 
 
 class ClientActivityLog:
-    """The clients of this process. Told by any thread, asked by any thread."""
+    """The latest requests of MCP clients to this process, by owner. Thread-safe."""
 
-    def __init__(self, tell: Callable[[str, Connection], None]) -> None:
-        self._publish = tell
+    def __init__(self, publish: Callable[[str, Connection], None]) -> None:
+        self._publish = publish
         self._lock = Lock()
         self._connections_by_owner: dict[str, OrderedDict[tuple[str, str, str], Connection]] = {}
 
     def list_connections(self, owner: str) -> list[Connection]:
-        """Those of one owner of a zoo, the latest first."""
+        """Return the connections of an owner, most recently active first."""
         with self._lock:
             return list(reversed(self._connections_by_owner.get(owner, OrderedDict()).values()))
 
     def create_observer(self, owner: str, server: str) -> ActivityObserver:
-        """An observer of the endpoint of a server."""
+        """Return an observer for the endpoint of a server."""
         return ActivityObserver(self, owner, server)
 
     def record_connection(self, owner: str, connection: Connection) -> None:
-        """Remember that a client is there, and tell of it when it is new or has called a tool."""
+        """Remember a request. Publish it if the client is new or has called a tool."""
         key = (connection.server, connection.client, connection.version)
         with self._lock:
-            known = self._connections_by_owner.setdefault(owner, OrderedDict())
-            before = known.pop(key, None)
-            if connection.tool is None and before is not None:
-                is_news = False
-                connection = _copy_with_tool(connection, before.tool)
-            else:
-                is_news = True
-            known[key] = connection
-            while len(known) > MAX_CONNECTIONS:
-                known.popitem(last=False)
-        if is_news:
+            connections = self._connections_by_owner.setdefault(owner, OrderedDict())
+            previous = connections.pop(key, None)
+            is_new = previous is None or connection.tool is not None
+            if previous is not None and connection.tool is None:
+                connection = structs.replace(connection, tool=previous.tool)
+            connections[key] = connection
+            while len(connections) > MAX_CONNECTIONS:
+                connections.popitem(last=False)
+        # Outside of the lock: a subscriber may call `list_connections`.
+        if is_new:
             self._publish(owner, connection)
 
 
 class ActivityObserver:
-    """Sees the requests to one endpoint."""
+    """An observer that records the requests to one endpoint."""
 
-    def __init__(self, connections: ClientActivityLog, owner: str, server: str) -> None:
-        self._activity_log = connections
+    def __init__(self, activity_log: ClientActivityLog, owner: str, server: str) -> None:
+        self._activity_log = activity_log
         self._owner = owner
         self._server = server
 
     def begin(self, request: Request, received: int, *, is_known: bool) -> NullObservation:
-        """A request is worked on: note who has sent it."""
+        """Record the client of a request."""
         info = request.era.get_client_info(request) or {}
-        if (
-            info.get("name") == CHECK_CLIENT_NAME
-        ):  # an installation that tries whether the endpoint is there
+        # Paddock's own check whether an endpoint answers is not a client.
+        if info.get("name") == CHECK_CLIENT_NAME:
             return NullObservation()
         is_call = is_known and request.method == "tools/call"
         self._activity_log.record_connection(
@@ -173,62 +165,38 @@ class ActivityObserver:
 
 
 class NullObservation:
-    """What is made of a request beyond that it was there: nothing."""
+    """An observation that records nothing about the handling of a request."""
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Do the work in this thread."""
+        """Call `work`."""
         return work()
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do the work in this task."""
+        """Await `work`."""
         return await work()
 
     def record_exception(self, fault: BaseException) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def end(self, ending: RequestOutcome) -> None:
-        """Nothing."""
-
-
-def _copy_with_tool(connection: Connection, tool: str | None) -> Connection:
-    return Connection(
-        server=connection.server,
-        client=connection.client,
-        version=connection.version,
-        era=connection.era,
-        at=connection.at,
-        tool=tool,
-    )
+        """Do nothing."""
 
 
 def _format_time(nanoseconds: int) -> str:
-    then = datetime.fromtimestamp(nanoseconds / 1e9, UTC)
-    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    moment = datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from paddock.authoring.base_server import BaseServer
-    from paddock.client.peer import Peer
-    from paddock.named_servers.named_server import NamedServer
-    from paddock.protocol.observers import RequestObserver
-    from paddock.transports.http.asgi import AsgiApp
-    from paddock.zoo.service import Zoo
-
-    DefinitionVersion = tuple[int, int] | None
-    ServerLoader = Callable[[str, str], BaseServer]
 
 RELOAD_CHECK_SECONDS = 1.0
-"""Seconds after which a request has the definition of its server looked at again."""
+"""Minimum time between two checks whether a server's definition has changed."""
 ZOO_SERVER_NAME = "AgentZoo"
-"""The server of the zoo, which is at `/mcp` itself."""
+"""The server at `/mcp` itself."""
 URL_NAME_SEPARATOR = "~"
-"""Stands in a URL for the slash of a qualified name."""
+"""Replaces the slash of a qualified server name in URLs."""
 
 
 class EndpointKey(NamedTuple):
-    """A server, as one owner of a zoo has it."""
+    """A server together with the owner of the zoo that its calls belong to."""
 
     owner: str
     server: str
@@ -238,14 +206,14 @@ class McpEndpoint(NamedTuple):
     """A server that is served over HTTP."""
 
     app: AsgiApp
-    offering: BaseServer
+    server: BaseServer
     definition_version: DefinitionVersion
     checked_at: float
-    """When its definition was last looked at, on the clock that only goes on."""
+    """The monotonic time at which the definition was last checked."""
 
 
 class TrialSession(NamedTuple):
-    """A server that the console has connected to."""
+    """The console's connection to a server."""
 
     peer: Peer
     definition_version: DefinitionVersion
@@ -253,7 +221,7 @@ class TrialSession(NamedTuple):
 
 @contextmanager
 def share_open_zoo(zoo: Zoo) -> Iterator[None]:
-    """Within, the tools of the zoo's server use a zoo that is open already."""
+    """Let the zoo server's tools use an open zoo for the duration of a `with` block."""
     share_zoo(zoo)
     try:
         yield
@@ -262,15 +230,15 @@ def share_open_zoo(zoo: Zoo) -> Iterator[None]:
 
 
 def make_url_name(name: str) -> str:
-    """How a server is called in a URL."""
+    """Return the name of a server as URLs spell it."""
     return name.replace("/", URL_NAME_SEPARATOR)
 
 
 def get_server_by_url_name(name: str) -> NamedServer:
-    """The server that a URL means.
+    """Return the server that a URL names.
 
     Raises:
-        ServerNotFoundError: when there is none.
+        ServerNotFoundError: There is no such server.
     """
     try:
         return get_server(name)
@@ -281,25 +249,25 @@ def get_server_by_url_name(name: str) -> NamedServer:
 
 
 class McpEndpointRegistry:
-    """All of them.
+    """The endpoints of this process, and the console's connections to servers.
 
     Args:
-        load: Makes a server of its name, for an owner.
-        watch: Makes what observes the endpoint of a server.
-        allowed_hosts: As for `paddock.http_app`.
-        allowed_origins: The same.
+        load: Loads a server for an owner, by name.
+        create_observer: Creates the observer of an endpoint, for an owner and a server.
+        allowed_hosts: Passed to `paddock.http_app`.
+        allowed_origins: Passed to `paddock.http_app`.
     """
 
     def __init__(
         self,
         load: ServerLoader,
-        watch: Callable[[str, str], RequestObserver],
+        create_observer: Callable[[str, str], RequestObserver],
         *,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
     ) -> None:
         self._load_server = load
-        self._create_observer = watch
+        self._create_observer = create_observer
         self._allowed_hosts = list(allowed_hosts)
         self._allowed_origins = list(allowed_origins)
         self._endpoints: dict[EndpointKey, McpEndpoint] = {}
@@ -309,29 +277,32 @@ class McpEndpointRegistry:
         self._exit_stack = AsyncExitStack()
 
     async def get_endpoint(self, owner: str, name: str, path: str) -> AsgiApp:
-        """The MCP endpoint of a server, below a path.
+        """Return the MCP endpoint of a server, created for a path if it does not exist.
 
         Raises:
-            PaddockError: when there is no such server, or it cannot be loaded.
+            PaddockError: The server does not exist or cannot be loaded.
         """
         key = EndpointKey(owner, name)
-        known = self._endpoints.get(key)
-        if known is not None and monotonic() - known.checked_at < RELOAD_CHECK_SECONDS:
-            return known.app
+        endpoint = self._endpoints.get(key)
+        if endpoint is not None and monotonic() - endpoint.checked_at < RELOAD_CHECK_SECONDS:
+            return endpoint.app
+        # Loading takes time; concurrent first requests must not load the server twice.
         async with self._endpoint_locks[key]:
             return await self._refresh_endpoint(key, path)
 
     async def _refresh_endpoint(self, key: EndpointKey, path: str) -> AsgiApp:
-        known = self._endpoints.get(key)
-        stamp = await asyncio.to_thread(_get_definition_version, key.server)
-        if known is not None:
-            if known.definition_version != stamp:
-                known.offering.update_from(await asyncio.to_thread(self._load_server, *key))
-            self._endpoints[key] = known._replace(definition_version=stamp, checked_at=monotonic())
-            return known.app
-        offering = await asyncio.to_thread(self._load_server, *key)
+        endpoint = self._endpoints.get(key)
+        version = await asyncio.to_thread(_get_definition_version, key.server)
+        if endpoint is not None:
+            if endpoint.definition_version != version:
+                endpoint.server.update_from(await asyncio.to_thread(self._load_server, *key))
+            self._endpoints[key] = endpoint._replace(
+                definition_version=version, checked_at=monotonic()
+            )
+            return endpoint.app
+        server = await asyncio.to_thread(self._load_server, *key)
         app = http_app(
-            offering,
+            server,
             path=path,
             allowed_hosts=self._allowed_hosts,
             allowed_origins=self._allowed_origins,
@@ -339,42 +310,45 @@ class McpEndpointRegistry:
             observers=[self._create_observer(*key)],
         )
         await self._exit_stack.enter_async_context(app.lifespan())
-        self._endpoints[key] = McpEndpoint(app, offering, stamp, monotonic())
+        self._endpoints[key] = McpEndpoint(app, server, version, monotonic())
         return app
 
     def get_trial_client(self, owner: str, name: str) -> Peer:
-        """A connection to a server in this process, kept from call to call. In any thread.
+        """Return a connection to a server in this process, which is kept between calls.
+
+        It can be used from any thread.
 
         Raises:
-            PaddockError: when there is no such server, or it cannot be loaded.
+            PaddockError: The server does not exist or cannot be loaded.
         """
+        # An in-process connection has no principal, so the tools would use the zoo of owner "".
         if owner and name == ZOO_SERVER_NAME:
             raise ServerDefinitionError(
-                f"the tools of {name} would work on the zoo of somebody else here",
-                hint="call them over MCP, with a token of yours",
+                f"the console cannot call the tools of {name} on your zoo",
+                hint="call them over MCP with one of your tokens",
             )
         key = EndpointKey(owner, name)
         with self._lock:
-            known = self._trial_sessions.get(key)
-            stamp = _get_definition_version(name)
-            if known is not None and known.definition_version == stamp:
-                return known.peer
-            if known is not None:
-                known.peer.close()
+            session = self._trial_sessions.get(key)
+            version = _get_definition_version(name)
+            if session is not None and session.definition_version == version:
+                return session.peer
+            if session is not None:
+                session.peer.close()
             peer = connect(self._load_server(owner, name), client_info=CONSOLE_CLIENT_INFO)
-            self._trial_sessions[key] = TrialSession(peer, stamp)
+            self._trial_sessions[key] = TrialSession(peer, version)
             return peer
 
     def close_streams(self) -> None:
-        """End the streams that would not end by themselves."""
-        for one in self._endpoints.values():
-            one.app.close_streams()
+        """End the event streams, which never finish by themselves."""
+        for endpoint in self._endpoints.values():
+            endpoint.app.close_streams()
 
     async def close(self) -> None:
-        """End all servers."""
-        benches, self._trial_sessions = self._trial_sessions, {}
-        for bench in benches.values():
-            await asyncio.to_thread(bench.peer.close)
+        """Close all endpoints and connections."""
+        sessions, self._trial_sessions = self._trial_sessions, {}
+        for session in sessions.values():
+            await asyncio.to_thread(session.peer.close)
         self._endpoints = {}
         await self._exit_stack.aclose()
 
@@ -387,7 +361,7 @@ CONSOLE_CLIENT_INFO: dict[str, object] = {
 
 
 def load_named_server(owner: str, name: str) -> BaseServer:
-    """A named server; the zoo's has the lists of the owner's agents."""
+    """Load a named server. The zoo's server lists the agents of the owner."""
     server = get_server_by_url_name(name).load()
     if name == ZOO_SERVER_NAME and owner:
         bind_owner(server, owner)
@@ -395,10 +369,10 @@ def load_named_server(owner: str, name: str) -> BaseServer:
 
 
 def make_team_loader(load: ServerLoader) -> ServerLoader:
-    """How servers are made for people who share a machine, and have no folders on it.
+    """Return a loader for a team, whose members have no folders on this machine.
 
-    Their zoo's server has no tools that write into projects: those would be projects of whoever
-    runs this.
+    Without it, the tools of the zoo's server that write into projects would change the projects of
+    the user who runs Paddock.
     """
 
     def load_for_team(owner: str, name: str) -> BaseServer:
@@ -411,10 +385,10 @@ def make_team_loader(load: ServerLoader) -> ServerLoader:
 
 
 def _get_definition_version(name: str) -> DefinitionVersion:
-    """What changes with the definition of a server; None where there is no file of the user's."""
+    """Return time and size of a server's definition file; None if it has no file."""
     try:
         location = get_server_by_url_name(name).location
-    except PaddockError:  # loading it says what is wrong
+    except PaddockError:  # loading the server reports the error
         return None
     if isinstance(location, str):
         return None

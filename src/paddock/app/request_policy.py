@@ -1,10 +1,9 @@
-"""Answers of the API that no route gives: to what may not pass, or cannot be told from nothing.
+"""The checks that every request has to pass before it is routed: host, origin and body type.
 
-What every request passes before anything answers it: whose page it is from, and what it may be.
-
-A browser can be made to send requests to a server on its user's own machine. So a request has to
-name a host that is ours; a web page of another origin gets nothing, unless the origin is allowed;
-and what changes anything has to come as JSON, which no form of another site can send.
+A web site can make a browser send requests to a server on the user's own machine. A request must
+therefore name an allowed host, which stops DNS rebinding; a page of another origin is rejected
+unless the origin is allowed; and a request with a body must be JSON, which an HTML form of another
+site cannot send (cross-site request forgery).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 def make_error_response(
     status: int, code: str, text: str, headers: Headers | None = None
 ) -> HttpResponse:
-    """An answer in the form that all errors of the API have."""
+    """Return a response with the JSON body that all errors of the API have."""
     body = msgspec.json.encode({"error": text, "code": code, "details": []})
     return HttpResponse(
         status, [JSON_CONTENT_TYPE, (b"cache-control", b"no-store"), *(headers or [])], body
@@ -51,7 +50,7 @@ PAGE_CONTENT_POLICY = (
     b"img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self' blob:; "
     b"object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""No script but our own files; styles also where components set them."""
+"""Scripts only from the app's own files. UI components set inline styles."""
 DATA_CONTENT_POLICY = b"default-src 'none'; frame-ancestors 'none'"
 SECURITY_HEADERS: Headers = [
     (b"x-content-type-options", b"nosniff"),
@@ -64,32 +63,33 @@ SECURITY_HEADERS: Headers = [
 
 
 class RequestPolicy:
-    """Decides by the head of a request whether it may pass.
+    """The rules by which requests are accepted or rejected before routing.
 
     Args:
-        hosts: Hosts that requests may name, besides this machine's own; `*` for any.
+        hosts: Allowed values of the Host header besides loopback names; `*` allows any.
         origins: Origins whose web pages may use the API, besides the app's own.
     """
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        self._origins = frozenset(normalize_origin(one) for one in origins)
+        self._origins = frozenset(normalize_origin(origin) for origin in origins)
         self._host_policy = HostOriginPolicy(list(hosts), self._origins)
 
     def check(self, head: RequestHead) -> HttpResponse | None:
-        """The answer to a request that must not pass, or that is a question about passing."""
-        said = (
-            self._host_policy.find_violation(head)
-            if b"host" in head.headers
-            else "There is no Host header"
-        )
-        if said is not None:
-            code = "ORIGIN_NOT_ALLOWED" if said.startswith("Origin") else "HOST_NOT_ALLOWED"
-            return make_error_response(403, code, said)
+        """Return the response to a rejected request or a CORS preflight; None to go on."""
+        if b"host" not in head.headers:
+            return make_error_response(403, "HOST_NOT_ALLOWED", "The Host header is missing")
+        violation = self._host_policy.find_host_violation(head)
+        if violation is not None:
+            return make_error_response(403, "HOST_NOT_ALLOWED", violation)
+        violation = self._host_policy.find_origin_violation(head)
+        if violation is not None:
+            return make_error_response(403, "ORIGIN_NOT_ALLOWED", violation)
         if self._is_cross_origin(head):
             return make_error_response(
                 403,
                 "ORIGIN_NOT_ALLOWED",
-                "This request comes from a web page of another origin; ALLOWED_ORIGINS can name it",
+                "The request comes from a web page of another origin; to allow it, add the origin "
+                "to ALLOWED_ORIGINS",
             )
         is_preflight = head.method == "OPTIONS" and PREFLIGHT_HEADER in head.headers
         if is_preflight and is_path_below(head.path, API_PATH):
@@ -101,7 +101,7 @@ class RequestPolicy:
         return None
 
     def make_headers(self, head: RequestHead) -> Headers:
-        """What every answer says besides, so that browsers do nothing else with it."""
+        """Return the headers to add to every response: security policies, caching and CORS."""
         is_data = is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH)
         if not is_data:
             return [*SECURITY_HEADERS, (b"content-security-policy", PAGE_CONTENT_POLICY)]
@@ -113,12 +113,14 @@ class RequestPolicy:
         ]
 
     def _is_cross_origin(self, head: RequestHead) -> bool:
-        """Whether a page of another origin that is not listed has sent the request."""
+        """Return whether a page of another origin that is not allowed has sent the request."""
         origin = head.headers.get(b"origin")
         if origin is not None:
             return not (
                 self._is_allowed_origin(origin) or _is_same_origin(origin, head.headers[b"host"])
             )
+        # Browsers omit Origin in some GET requests; Fetch Metadata still tells their site. Following
+        # a link from another site to a page of the app is allowed.
         site = head.headers.get(b"sec-fetch-site", b"none")
         is_page = head.method in SAFE_METHODS and not (
             is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH)
@@ -126,7 +128,11 @@ class RequestPolicy:
         return site in (b"cross-site", b"same-site") and not is_page
 
     def _is_allowed_origin(self, origin: bytes) -> bool:
-        """Whether an origin is allowed by name; that it is of this machine is not enough here."""
+        """Return whether an origin is allowed explicitly.
+
+        Unlike for MCP endpoints, a loopback origin is not enough: any program on the machine may
+        serve pages there.
+        """
         if WILDCARD in self._origins:
             return True
         try:
@@ -154,18 +160,17 @@ class RequestPolicy:
         ]
 
 
-def is_path_below(path: str, place: str) -> bool:
-    """Whether a path is a place, or leads to something below it."""
-    return path == place or path.startswith(f"{place}/")
+def is_path_below(path: str, prefix: str) -> bool:
+    """Return whether a path is `prefix` or below it."""
+    return path == prefix or path.startswith(f"{prefix}/")
 
 
 def _is_same_origin(origin: bytes, host: bytes) -> bool:
-    """Whether an origin is that of the host that the request names."""
     return urlsplit(origin.decode("latin-1")).netloc.lower() == host.decode("latin-1").lower()
 
 
 def _has_json_body(head: RequestHead) -> bool:
-    """Whether a body is JSON, if there is one."""
+    """Return whether the request has a JSON body or none."""
     length = head.headers.get(b"content-length", b"0")
     if length == b"0" and b"transfer-encoding" not in head.headers:
         return True

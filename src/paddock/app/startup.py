@@ -1,11 +1,8 @@
-"""What `paddock up` has to decide before it answers anybody: who may come in, and on which port.
-
-Running the application: on uvicorn, from a socket that is there, to an end in good order.
-"""
+"""The start of `paddock up`: the choice of authenticator and port, and the uvicorn server."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import uvicorn
 from msgspec import Struct
@@ -35,47 +32,48 @@ if TYPE_CHECKING:
 
 
 class PortConflict(NamedTuple):
-    """Why a port cannot be had."""
+    """A port that another program uses."""
 
     error: PortTakenError
     running: RunningInstance | None
-    """The Paddock that has it, if it is one."""
+    """The Paddock that uses the port; None for another program."""
     is_same: bool
-    """Whether that is the one which was to be started."""
+    """Whether it has the same version and database as the Paddock to be started."""
     owner: str
-    """Who has it, in words."""
+    """A description of the program, for messages."""
 
 
 class ListenAddress(Struct, frozen=True, kw_only=True):
-    """Where the application is to be reached."""
+    """The address that the application listens on."""
 
     host: str
     port: int
     hosts: tuple[str, ...] = ()
-    """Names that requests may call it by, besides."""
+    """Further host names that requests may use."""
 
     @property
     def is_private(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether only this machine can connect."""
         return is_loopback_host(self.host)
 
     @property
     def allowed_hosts(self) -> list[str]:
-        """Hosts that requests may name, besides this machine's own.
+        """The allowed values of the Host header, besides loopback names.
 
         Raises:
-            DefinitionError: when all networks are let in, and nobody says by which name.
+            DefinitionError: The address is a wildcard, and `hosts` is empty.
         """
         if self.host in WILDCARD_HOSTS and not self.hosts:
             raise DefinitionError(
-                f"{self.host!r} lets every network in, and nothing says how it is called there",
-                hint="name it as browsers and clients will: --allowed-host NAME, or * for any",
+                f"{self.host!r} accepts connections from all networks, but no host name is allowed",
+                hint="give the name that browsers and clients use: --allowed-host NAME, or *",
             )
-        is_name = not (self.is_private or self.host in WILDCARD_HOSTS)
-        return [*self.hosts, *([_bracket_host(self.host)] if is_name else [])]
+        if self.is_private or self.host in WILDCARD_HOSTS:
+            return list(self.hosts)
+        return [*self.hosts, _bracket_host(self.host)]
 
     def format_url(self, port: int) -> str:
-        """Where a browser on this machine finds it."""
+        """Return the URL for a browser on this machine."""
         if self.host in WILDCARD_HOSTS or self.is_private:
             host = "[::1]" if self.host in ("::", "::1") else "127.0.0.1"
         else:
@@ -84,42 +82,42 @@ class ListenAddress(Struct, frozen=True, kw_only=True):
 
 
 def create_authenticator(address: ListenAddress, token: str | None) -> Authenticator:
-    """Who may come in where no team is served.
+    """Return the authenticator for a single user.
 
     Raises:
-        DefinitionError: when an address that others reach has no token.
-        WeakTokenError: when the token can be guessed.
+        DefinitionError: Other machines can connect, and there is no token.
+        WeakTokenError: The token is too short.
     """
     if token:
         return TokenAuthenticator(token)
     if not address.is_private:
         raise DefinitionError(
-            f"{address.host!r} can be reached by other machines, and nobody would have to sign in",
+            f"other machines can connect to {address.host!r}, and no sign-in is configured",
             hint="set PADDOCK_TOKEN to a secret of 16 characters or more, or serve a team: --team",
         )
     return LocalAuthenticator()
 
 
 def create_team_authenticator(zoo: Zoo) -> Authenticator:
-    """Who may come in where a team is served.
+    """Return the authenticator for the users in a zoo's database.
 
     Raises:
-        DefinitionError: when nobody could, or nobody could let others in.
+        DefinitionError: No user is an administrator.
     """
     accounts = zoo.accounts()
     if not any(user.is_admin for user in accounts.list_users()):
         raise DefinitionError(
-            "nobody is in the team who could let others in",
-            hint="make the first account: paddock users add NAME --admin",
+            "the team has no administrator",
+            hint="create the first account: paddock users add NAME --admin",
         )
     return TeamAuthenticator(accounts)
 
 
 def acquire_port(address: ListenAddress, identity: InstanceInfo) -> socket.socket | PortConflict:
-    """The port, or who has it.
+    """Open the socket of an address, or describe the program that uses its port.
 
     Raises:
-        ListenError: when the address cannot be had for another reason.
+        ListenError: The address cannot be used for another reason.
     """
     try:
         return open_listening_socket(address.host, address.port)
@@ -158,13 +156,13 @@ def _bracket_host(host: str) -> str:
 
 
 DRAIN_TIMEOUT_SECONDS = 10
-"""What is under way may take so long when the server is told to end."""
+"""How long running requests may take after the signal to stop."""
 
 
 class AppServer(uvicorn.Server):
-    """uvicorn, which tells the application of the end before it waits for its streams.
+    """A uvicorn server that ends the application's streams before it waits for open requests.
 
-    The signals to end are an order and no accident: the process ends with exit code 0.
+    After SIGINT or SIGTERM the process exits with code 0.
     """
 
     def __init__(
@@ -175,25 +173,26 @@ class AppServer(uvicorn.Server):
         self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer, and say so."""
+        """Start to listen, then call `on_start`."""
         await super().startup(sockets)
         self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams that would go on for ever, then let the rest finish."""
+        """End event streams, which never finish by themselves, then wait for other requests."""
         self._application.close_streams()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Told to end; told a second time, at once."""
+        """Stop gracefully on the first signal and at once on the second."""
         super().handle_exit(sig, frame)
+        # uvicorn raises captured signals again after its shutdown, which would fail the process.
         self._captured_signals.clear()
 
 
 def create_app_server(application: Application, on_start: Callable[[], None]) -> AppServer:
-    """A server for the application; `on_start` is called when it has begun."""
+    """Return a server for the application that calls `on_start` when it listens."""
     config = uvicorn.Config(
-        _as_asgi_app(application),
+        cast("Any", application),  # uvicorn has its own types for ASGI messages
         log_config=None,
         access_log=False,
         server_header=False,
@@ -208,10 +207,5 @@ def create_app_server(application: Application, on_start: Callable[[], None]) ->
 def run_application(
     application: Application, listening: socket.socket, on_start: Callable[[], None]
 ) -> None:
-    """Answer on a socket until a signal ends it."""
+    """Serve the application on a socket until a signal stops it."""
     create_app_server(application, on_start).run([listening])
-
-
-def _as_asgi_app(application: Application) -> Any:
-    """The application, in the types that uvicorn has for it."""
-    return application

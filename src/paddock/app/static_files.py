@@ -1,8 +1,8 @@
-"""The files of the web app, served from where the build has put them.
+"""The static files of the web app.
 
-Everything is read into memory when it is first asked for, and kept packed too. What has a hash in
-its name never changes under that name, so browsers may keep it; the page itself is asked for anew.
-Every path that is no file leads to the page, which knows its own addresses.
+Files are cached in memory, also compressed. Files with a hash in their name never change, so
+browsers may cache them for ever; the page itself is revalidated. Any path that is not a file
+returns the page, whose router handles the path in the browser.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 INDEX_PAGE = "index.html"
 HASHED_PREFIX = "assets/"
-"""Where the build puts files with a hash in their names."""
+"""The directory in which the build puts files with a hash in their names."""
 CACHE_FOREVER = b"public, max-age=31536000, immutable"
 CACHE_REVALIDATE = b"no-cache"
 COMPRESSIBLE_TYPES = ("text/", "application/javascript", "application/json", "image/svg+xml")
@@ -34,7 +34,7 @@ _MEDIA_TYPES = {
     ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
-"""What the system's own table may have differently, or not at all."""
+"""Media types for which the registries of operating systems differ or have no entry."""
 NOT_BUILT_PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Paddock</title>
 <h1>The web app is not built</h1>
@@ -48,23 +48,23 @@ Build them with <code>make web</code>, and load this page again.</p>
 
 
 class StaticFile(NamedTuple):
-    """One file, ready to be sent."""
+    """The content of a file with its response headers."""
 
     content: bytes
     compressed: bytes | None
     media_type: str
     etag: bytes
     is_immutable: bool
-    """Whether a browser may keep it without asking again."""
+    """Whether browsers may cache the file without revalidating it."""
 
 
 def get_web_directory() -> Path:
-    """Where the build puts the web app."""
+    """Return the directory in which the build puts the web app."""
     return Path(__file__).parent.parent / "web_dist"
 
 
 class StaticFiles:
-    """The web app in a directory, as answers to requests."""
+    """The responses to requests for the files in a directory."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -72,46 +72,48 @@ class StaticFiles:
 
     @property
     def is_built(self) -> bool:
-        """Whether the files are there."""
+        """Whether the web app has been built."""
         return (self._directory / INDEX_PAGE).is_file()
 
     def get_response(self, head: RequestHead) -> HttpResponse:
-        """The file that a request asks for, or the page."""
+        """Return the requested file, or the page if there is no such file."""
         if head.method not in ("GET", "HEAD"):
             return HttpResponse(405, [(b"allow", b"GET, HEAD")])
-        found = self._load_file(head.path.strip("/"))
-        if found is None and head.path.startswith(f"/{HASHED_PREFIX}"):
+        file = self._load_file(head.path.strip("/"))
+        if file is None and head.path.startswith(f"/{HASHED_PREFIX}"):
+            # The page instead of a missing script would be a confusing syntax error in the browser.
             return HttpResponse(404, [(b"cache-control", CACHE_REVALIDATE)])
-        found = found or self._load_file(INDEX_PAGE)
-        if found is None:
-            kind = (b"content-type", b"text/html; charset=utf-8")
+        file = file or self._load_file(INDEX_PAGE)
+        if file is None:
+            content_type = (b"content-type", b"text/html; charset=utf-8")
             return HttpResponse(
-                503, [kind, (b"cache-control", CACHE_REVALIDATE)], NOT_BUILT_PAGE.encode()
+                503, [content_type, (b"cache-control", CACHE_REVALIDATE)], NOT_BUILT_PAGE.encode()
             )
-        return _make_response(found, head)
+        return _make_response(file, head)
 
     def _load_file(self, path: str) -> StaticFile | None:
-        """What the directory has under a path; nothing outside of it, nothing hidden."""
+        """Return a file below the directory, unless its path is hidden or leads out of it."""
         parts = path.split("/")
         if not path or any(part in ("", ".", "..") or part.startswith(".") for part in parts):
             return None
+        # Windows would take a backslash for a separator and a colon for a drive or a stream.
         if "\\" in path or ":" in path or "\0" in path:
             return None
         file = self._directory.joinpath(*parts)
         try:
             status = file.stat()
-            stamp = (status.st_mtime_ns, status.st_size)
-            known = self._file_cache.get(path)
-            if known is not None and known[0] == stamp:
-                return known[1]
+            file_version = (status.st_mtime_ns, status.st_size)
+            cached = self._file_cache.get(path)
+            if cached is not None and cached[0] == file_version:
+                return cached[1]
             if not file.resolve().is_relative_to(self._directory.resolve()):
                 return None
             content = file.read_bytes()
         except OSError:
             return None
-        made = _make_static_file(path, content)
-        self._file_cache[path] = (stamp, made)
-        return made
+        static_file = _make_static_file(path, content)
+        self._file_cache[path] = (file_version, static_file)
+        return static_file
 
 
 def _make_static_file(path: str, content: bytes) -> StaticFile:
@@ -119,10 +121,11 @@ def _make_static_file(path: str, content: bytes) -> StaticFile:
     media_type = (
         _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
     )
-    is_packable = media_type.startswith(COMPRESSIBLE_TYPES) and len(content) > 1000
-    packed = gzip.compress(content, 9, mtime=0) if is_packable else None
-    tag = b'"' + sha256(content).hexdigest()[:20].encode() + b'"'
-    return StaticFile(content, packed, media_type, tag, path.startswith(HASHED_PREFIX))
+    # Smaller files fit into one network packet anyway.
+    is_compressible = media_type.startswith(COMPRESSIBLE_TYPES) and len(content) > 1000
+    compressed = gzip.compress(content, 9, mtime=0) if is_compressible else None
+    etag = b'"' + sha256(content).hexdigest()[:20].encode() + b'"'
+    return StaticFile(content, compressed, media_type, etag, path.startswith(HASHED_PREFIX))
 
 
 def _make_response(file: StaticFile, head: RequestHead) -> HttpResponse:

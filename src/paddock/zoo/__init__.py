@@ -1,1 +1,1 @@
-"""The agent zoo: agents with a soul, skills and a brain, kept, served and written to files."""
+"""The agent zoo: agents with a soul, skills and a brain, stored in SQLite or PostgreSQL."""

@@ -1,4 +1,7 @@
-"""What can go wrong in a zoo, for every way into it; REST and MCP have their own names for it."""
+"""The errors of a zoo, which all interfaces share.
+
+REST and MCP spell the codes in capitals with underscores.
+"""
 
 from __future__ import annotations
 
@@ -15,104 +18,104 @@ if TYPE_CHECKING:
 
 
 class FieldError(Struct):
-    """One thing that is wrong with what was given."""
+    """An invalid value in a request."""
 
     path: str
-    """Where, as in `skills[0].name`."""
+    """The location of the value, such as `skills[0].name`."""
     message: str
 
 
 class ZooError(PaddockError):
-    """Something about the agent zoo; the base of the next ones."""
+    """Base class of the errors of a zoo."""
 
     code = "zoo"
 
 
 class NotInZooError(ZooError):
-    """Something that was asked for is not there; the base of the next ones."""
+    """Base class of the errors for objects that do not exist."""
 
     code = "not-in-zoo"
 
 
 class AgentNotFoundError(NotInZooError):
-    """There is no agent of that id, or that name."""
+    """No agent has this ID or name."""
 
     code = "agent-not-found"
 
 
 class EntryNotFoundError(NotInZooError):
-    """The agent's brain has no such entry."""
+    """The agent's brain has no entry with this ID."""
 
     code = "entry-not-found"
 
 
 class SkillNotFoundError(NotInZooError):
-    """The agent has no such skill."""
+    """The agent has no skill with this ID."""
 
     code = "skill-not-found"
 
 
 class CategoryNotFoundError(NotInZooError):
-    """The agent has no such category of skills."""
+    """The agent has no skill category with this ID."""
 
     code = "category-not-found"
 
 
 class AgentVersionNotFoundError(NotInZooError):
-    """That version of the agent is not kept."""
+    """The version of the agent is not stored."""
 
     code = "agent-version-not-found"
 
 
 class LibraryItemNotFoundError(NotInZooError):
-    """The library has no such skill or pack."""
+    """The library has no skill or pack with this ID."""
 
     code = "library-item-not-found"
 
 
 class UserNotFoundError(NotInZooError):
-    """There is no user of that name, or no such token of theirs."""
+    """No user has this name, or the user has no such token."""
 
     code = "user-not-found"
 
 
 class UserExistsError(ZooError):
-    """There is a user of that name already."""
+    """The user name is taken."""
 
     code = "user-exists"
 
 
 class InvalidAgentError(ZooError):
-    """What was given for an agent, an entry or a skill cannot be kept; `details` says why."""
+    """A value of an agent, a skill or an entry is invalid; `details` lists all such values."""
 
     code = "invalid-agent"
 
     def __init__(self, details: Sequence[FieldError], *, hint: str | None = None) -> None:
-        told = "; ".join(f"{issue.path}: {issue.message}" for issue in details)
-        super().__init__(told, hint=hint)
+        message = "; ".join(f"{issue.path}: {issue.message}" for issue in details)
+        super().__init__(message, hint=hint)
         self.details = list(details)
 
 
 class ConflictError(ZooError):
-    """Something was changed by somebody else meanwhile; `current` is what it is now."""
+    """The object has been changed since the given version; `current` is its present state."""
 
     code = "version-conflict"
 
     def __init__(self, expected: int, current: Agent | BrainEntry | LibrarySkill | Pack) -> None:
         super().__init__(
-            f"{current.id} is at version {current.version}, and the change is of {expected}",
-            hint="look at what it is now, then make the change again",
+            f"{current.id} is at version {current.version}, but the change is based on {expected}",
+            hint="read the current version, then repeat the change",
         )
         self.current = current
 
 
 class ZooFileError(ZooError):
-    """A file that should be imported or restored cannot be read, or is something else."""
+    """A file cannot be imported, restored or written."""
 
     code = "zoo-file"
 
 
 class ZooUnavailableError(ZooError):
-    """The database of the zoo cannot be used: locked, read-only, full, damaged or too new."""
+    """The database is locked, read-only, full, damaged, unreachable or too new."""
 
     code = "zoo-unavailable"

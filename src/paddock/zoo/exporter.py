@@ -1,6 +1,6 @@
-"""Agents of a zoo out into files: gathered, planned for a folder, and written there.
+"""Export of agents as files: collect them, plan the changes to a folder, and write them.
 
-What the zoo has written is remembered, so that it may be replaced the next time without asking.
+The digests of written files are recorded, so that the next export may replace them without asking.
 """
 
 from __future__ import annotations
@@ -27,32 +27,33 @@ if TYPE_CHECKING:
 def collect_export(
     zoo: Zoo, names: Sequence[str], formats: Iterable[str], *, with_memory: bool = False
 ) -> Export:
-    """Agents of a zoo as files, in several formats; a bundle has memory and library in any case.
+    """Convert agents to files in several formats.
 
     Args:
-        zoo: Where the agents are.
-        names: Their ids or names; all that are not archived if there are none.
-        formats: Names of formats.
-        with_memory: Whether what they remember is written where there is a place for it.
+        zoo: The zoo.
+        names: IDs or names of agents; if empty, all that are not archived.
+        formats: Names of formats. A bundle always includes brains and the library.
+        with_memory: Include brains in the other formats that support them.
 
     Raises:
-        AgentNotFoundError: when there is no such agent.
-        UnknownFormatError: when there is no such format.
+        AgentNotFoundError: The zoo has no such agent.
+        UnknownFormatError: There is no such format.
     """
-    wanted = [require_format(name) for name in formats]
+    format_names = [require_format(name) for name in formats]
     agents = [zoo.agents.find(name) for name in names] or zoo.agents.list_agents().items
     agents = list({agent.id: agent for agent in agents}.values())
-    brains = _load_brains(zoo, agents) if with_memory or BUNDLE_FORMAT in wanted else {}
-    found = Export()
-    for name in dict.fromkeys(wanted):
+    needs_brains = with_memory or BUNDLE_FORMAT in format_names
+    brains = _load_brains(zoo, agents) if needs_brains else {}
+    collected = Export()
+    for name in dict.fromkeys(format_names):
         if name == BUNDLE_FORMAT:
             library, packs = zoo.library.list_skills(), zoo.library.list_packs()
-            one = export_agents(agents, name, brains=brains, library=library, packs=packs)
+            export = export_agents(agents, name, brains=brains, library=library, packs=packs)
         else:
-            one = export_agents(agents, name, brains=brains if with_memory else {})
-        found.files += one.files
-        found.report += [remark for remark in one.report if remark not in found.report]
-    return found
+            export = export_agents(agents, name, brains=brains if with_memory else {})
+        collected.files += export.files
+        collected.report += [remark for remark in export.report if remark not in collected.report]
+    return collected
 
 
 def _load_brains(zoo: Zoo, agents: Iterable[Agent]) -> dict[str, list[BrainEntry]]:
@@ -62,18 +63,18 @@ def _load_brains(zoo: Zoo, agents: Iterable[Agent]) -> dict[str, list[BrainEntry
 def plan_export(
     zoo: Zoo, folder: Path, files: Iterable[File], *, replace: bool | Collection[str] = False
 ) -> FilePlan:
-    """What writing files into a folder would do."""
+    """Plan writing files into a folder."""
     with open_sync_record(folder, get_database_info(zoo).location) as record:
         synced = {link.path: link.file_digest for link in record.links}
         return plan_files(folder, files, ours=record.written | synced, replace=replace)
 
 
 def write_export(zoo: Zoo, plan: FilePlan) -> list[FileWriteResult]:
-    """Write the files of a plan, and remember them as ours."""
+    """Write the files of a plan, and record their digests."""
     with open_sync_record(plan.folder, get_database_info(zoo).location) as record:
-        done = apply_file_plan(plan)
-        failed = {one.path for one in done if one.error is not None}
+        results = apply_file_plan(plan)
+        failed_paths = {result.path for result in results if result.error is not None}
         for file in plan.files:
-            if file.needs_write and file.path not in failed:
+            if file.needs_write and file.path not in failed_paths:
                 record.written[file.path] = compute_digest(file.after)
-    return done
+    return results

@@ -1,7 +1,6 @@
-"""What the zoo keeps: agents, skills, brain entries, the library, and what is told of changes.
+"""The data model of a zoo, with the JSON keys that REST, MCP and files share.
 
-Plain data with the JSON keys that clients, old files and the REST API share. What may be in a field
-is checked by `checks`; how it is stored is the business of `store`.
+`paddock.zoo.validation` has the limits of the fields, `paddock.zoo.store` the tables.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ GENERAL_CATEGORY_COLOR = "#61988E"
 
 
 class SkillCategory(Struct, rename="camel", kw_only=True):
-    """A heading under which an agent's skills stand."""
+    """A group of an agent's skills."""
 
     id: str
     name: str
@@ -27,7 +26,7 @@ class SkillCategory(Struct, rename="camel", kw_only=True):
 
 
 class Skill(Struct, rename="camel", kw_only=True):
-    """Something that an agent can do; the description is the text that is injected."""
+    """A skill of an agent. Its description is the text that is injected."""
 
     id: str
     name: str
@@ -36,37 +35,37 @@ class Skill(Struct, rename="camel", kw_only=True):
     category_id: str = GENERAL_CATEGORY_ID
     enabled: bool = True
     requires: list[str] = field(default_factory=list)
-    """Ids of skills of the same agent that have to be enabled too."""
+    """IDs of skills of the same agent that must be enabled too."""
     library_id: str | None = None
-    """The skill of the library that this one was copied from."""
+    """The library skill that this one was copied from."""
 
 
 class BrainEntry(Struct, rename="camel", kw_only=True, omit_defaults=False):
-    """One piece of knowledge that an agent has kept."""
+    """A piece of knowledge that an agent has saved."""
 
     id: str
     agent_id: str
     type: EntryType
     content: str
     timestamp: str
-    """When it was made, ISO 8601 in UTC with milliseconds; never changed."""
+    """Time of creation, ISO 8601 in UTC with milliseconds. Never changes."""
     updated_at: str = ""
     pinned: bool = False
     tags: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
-    """`source` (manual, auto, mcp, import), `sessionId`, `workspaceId`, and what else was given."""
+    """`source` (manual, auto, mcp, import), `sessionId`, `workspaceId`, and any other keys."""
     version: int = 1
 
 
 def make_general_category() -> SkillCategory:
-    """The category that every agent begins with."""
+    """Return the category that every new agent has."""
     return SkillCategory(
         id=GENERAL_CATEGORY_ID, name=GENERAL_CATEGORY_NAME, color=GENERAL_CATEGORY_COLOR
     )
 
 
 class Agent(Struct, rename="camel", kw_only=True):
-    """A worker of the zoo. Its brain is kept, and asked for, separately."""
+    """An agent without its brain, which is stored separately."""
 
     id: str
     name: str
@@ -74,27 +73,27 @@ class Agent(Struct, rename="camel", kw_only=True):
     system_prompt: str = ""
     skill_categories: list[SkillCategory] = field(default_factory=lambda: [make_general_category()])
     skills: list[Skill] = field(default_factory=list)
-    """In the order in which they are injected."""
+    """In order of injection."""
     context_refs: list[str] = field(default_factory=list)
-    """Files and addresses that belong to the agent's work."""
+    """Files and URLs that the agent works with."""
     appearance_seed: str = ""
     tags: list[str] = field(default_factory=list)
     injects_memory: bool = True
-    """Whether what is in the brain is injected too."""
+    """Whether brain entries are injected too."""
     archived: bool = False
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By file format, what a file had that the zoo has no place for; written back on export."""
+    """By file format, data that has no counterpart in the zoo and is written back on export."""
     created_at: str = ""
     updated_at: str = ""
     version: int = 1
-    """Counts the changes; a change of an older version than the current one is a conflict."""
+    """Incremented by each change; a change based on an older version is a conflict."""
 
 
 class NewAgent(Struct, rename="camel", kw_only=True):
-    """An agent as it is asked for: all but what the zoo itself decides."""
+    """The fields of an agent that the caller can choose when creating it."""
 
     id: str | None = None
-    """What the id is made from; by default the name."""
+    """Text from which the ID is derived; by default the name."""
     name: str = "Unnamed"
     description: str = ""
     system_prompt: str = ""
@@ -109,7 +108,7 @@ class NewAgent(Struct, rename="camel", kw_only=True):
 
 
 class AgentSummary(Struct, rename="camel", kw_only=True):
-    """What a list shows of an agent."""
+    """The fields of an agent that lists show."""
 
     id: str
     name: str
@@ -118,27 +117,27 @@ class AgentSummary(Struct, rename="camel", kw_only=True):
     appearance_seed: str = ""
     archived: bool = False
     skill_names: list[str] = field(default_factory=list)
-    """Of the enabled skills."""
+    """Names of the enabled skills."""
     entry_count: int = 0
     created_at: str = ""
     updated_at: str = ""
     last_injected_at: str | None = None
     deleted_at: str | None = None
-    """When it was put into the bin; only what is in the bin has it."""
+    """Time of deletion; None unless the agent is in the bin."""
     version: int = 1
 
 
 class SearchHit(Struct, rename="camel", kw_only=True):
-    """A brain entry that a search has found."""
+    """A brain entry that matches a search."""
 
     entry: BrainEntry
     agent_name: str
     snippet: str
-    """The part of the content that has the words, on one line."""
+    """An excerpt around the first match, on one line."""
 
 
 class LibrarySkill(Struct, rename="camel", kw_only=True):
-    """A skill that any agent can have a copy of."""
+    """A skill of the library, which agents can get copies of."""
 
     id: str
     name: str
@@ -151,7 +150,7 @@ class LibrarySkill(Struct, rename="camel", kw_only=True):
 
 
 class Pack(Struct, rename="camel", kw_only=True):
-    """Skills of the library that go together."""
+    """A named group of library skills."""
 
     id: str
     name: str
@@ -160,33 +159,33 @@ class Pack(Struct, rename="camel", kw_only=True):
 
 
 class AgentVersion(Struct, rename="camel", kw_only=True):
-    """What an agent was before a change, or is after its last one."""
+    """A version in the history of an agent."""
 
     version: int
     saved_at: str
     source: str
-    """Who made the change: `web`, `mcp`, `cli`, `import`, `sync`."""
+    """Origin of the change: `web`, `mcp`, `cli`, `import` or `sync`."""
     summary: str
-    """In a few words, what the change was."""
+    """A short description of the change."""
     agent: Agent | None = None
-    """Left out of lists."""
+    """None in lists."""
 
 
 class FieldChange(Struct, rename="camel", kw_only=True):
     """A field in which two versions of an agent differ."""
 
     field: str
-    """Its JSON key; for one skill or category, as in `skills.testing.description`."""
+    """JSON key; for one skill or category, a path such as `skills.testing.description`."""
     before: Any = None
     after: Any = None
-    """None where there is no such skill or category."""
+    """Like `before`, None if the version has no such skill or category."""
 
 
 SkillFindingKind = Literal["duplicate", "conflict", "missingRequirement", "disabledRequirement"]
 
 
 class SkillFinding(Struct, rename="camel", kw_only=True):
-    """Something that is odd about the skills of an agent."""
+    """A problem with an agent's skills."""
 
     kind: SkillFindingKind
     skill_ids: list[str]
@@ -197,7 +196,7 @@ SectionKind = Literal["introduction", "soul", "skills", "memory"]
 
 
 class Section(Struct, rename="camel", kw_only=True):
-    """One part of what is injected."""
+    """A part of a compiled prompt."""
 
     kind: SectionKind
     title: str
@@ -207,30 +206,30 @@ class Section(Struct, rename="camel", kw_only=True):
 
 
 class Injection(Struct, rename="camel", kw_only=True):
-    """What makes a model take the part of an agent."""
+    """A compiled prompt, with its parts."""
 
     agent_id: str
     agent_name: str
     prompt: str
     sections: list[Section]
     tokens: int
-    """An estimate, as all numbers of tokens are."""
+    """Estimated, like all token counts."""
     warnings: list[str] = field(default_factory=list)
 
 
 class ImportNote(Struct, rename="camel", kw_only=True):
-    """Something that was not kept as it stood in the file."""
+    """A value that an import has changed or left out."""
 
     field: str
-    """Where in the file, as in `agents[0].id`."""
+    """Location in the file, such as `agents[0].id`."""
     message: str
 
 
 class ImportReport(Struct, rename="camel", kw_only=True):
-    """What an import has made."""
+    """The result of an import."""
 
     created: list[str] = field(default_factory=list)
-    """The ids of the agents, in the order of the file."""
+    """IDs of the new agents, in the order of the file."""
     entries: int = 0
     report: list[ImportNote] = field(default_factory=list)
 
@@ -239,11 +238,11 @@ PageItem = TypeVar("PageItem")
 
 
 class Page(Struct, Generic[PageItem], rename="camel", kw_only=True):
-    """A part of a long list."""
+    """One page of a list."""
 
     items: list[PageItem]
     next_cursor: str | None = None
-    """What to ask for the next part with; None after the last."""
+    """Cursor of the next page; None on the last page."""
 
 
 EventKind = Literal[
@@ -264,14 +263,14 @@ EventKind = Literal[
 
 
 class ZooEvent(Struct, rename="camel", kw_only=True):
-    """One thing that has happened in the zoo, as every process is told of it."""
+    """A change in a zoo, as every process can read it."""
 
     id: int
-    """Grows with each event of the zoo, so that one who was away can ask for what it missed."""
+    """Increases with each event, so that a client can ask for the events that it missed."""
     kind: EventKind
     at: str
     source: str
     agent_id: str | None = None
     entry_id: str | None = None
     detail: dict[str, Any] = field(default_factory=dict)
-    """Of a hand-over, for instance, `toAgentId`."""
+    """Further data by kind, for example `toAgentId` of `agent:handedOver`."""

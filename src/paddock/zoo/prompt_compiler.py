@@ -1,14 +1,7 @@
-"""How many tokens a text is to a model, roughly.
+"""The compiler of injected prompts: text only, without database access.
 
-Every model counts otherwise, and its own tokenizer would be megabytes to load. The bytes of a text
-in UTF-8, four to a token, are near enough for a budget: four letters of English are a token, two of
-Russian, and four characters of Chinese are three.
-
-What is injected of an agent, as text. Nothing here reads or writes anything.
-
-Without memory the text is, byte for byte, what clients of older zoos know: the introduction, the
-soul, a rule line and the enabled skills in their stored order. Memory comes last, after a rule line
-of its own.
+Without memory, the prompt is byte for byte the one of older zoos: introduction, soul, a rule and
+the enabled skills in their stored order. Memory comes last, after another rule.
 """
 
 from __future__ import annotations
@@ -24,11 +17,13 @@ if TYPE_CHECKING:
     from paddock.zoo.model import Agent, BrainEntry, SectionKind, Skill
 
 
+# Tokenizers differ by model and are megabytes in size. Four bytes of UTF-8 per token are close enough
+# for a budget: four English letters, two Russian ones, or 4/3 of a Chinese character.
 BYTES_PER_TOKEN = 4
 
 
 def estimate_tokens(text: str) -> int:
-    """The number of tokens, rounded up."""
+    """Estimate the number of tokens, rounded up."""
     return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
@@ -36,7 +31,7 @@ ECMASCRIPT_WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""What ECMAScript trims; str.strip() takes a few control characters more, and not the last one."""
+"""The characters that ECMAScript's `trim` removes, as older zoos did; `str.strip` differs."""
 
 SECTION_RULE = "\n\n---\n\n"
 SKILLS_TITLE = "## Active Skills"
@@ -49,22 +44,22 @@ MEMORY_INTRODUCTION = (
 
 
 def trim_whitespace(text: str) -> str:
-    """A text without white space around it."""
+    """Remove white space at both ends."""
     return text.strip(ECMASCRIPT_WHITESPACE)
 
 
 def format_introduction(agent: Agent) -> str:
-    """The line that names the agent."""
+    """Return the line that names the agent."""
     return f"You are now {agent.name}. Use agentId={agent.id} for all agent_zoo tool usage."
 
 
 def list_enabled_skills(agent: Agent) -> list[Skill]:
-    """The skills that are injected, in their order."""
+    """Return the skills that are injected, in their stored order."""
     return [skill for skill in agent.skills if skill.enabled]
 
 
 def format_skills(agent: Agent) -> str:
-    """The part about the skills; empty when none is enabled."""
+    """Return the section of the skills; empty if none is enabled."""
     enabled = list_enabled_skills(agent)
     if not enabled:
         return ""
@@ -77,20 +72,21 @@ def _format_skill(skill: Skill) -> str:
 
 
 def format_entry(entry: BrainEntry) -> str:
-    """One entry as memory shows it."""
-    words = [entry.type, entry.timestamp[:10]]
+    """Format one entry of the memory section."""
+    labels = [entry.type, entry.timestamp[:10]]
     if entry.pinned:
-        words.append("pinned")
+        labels.append("pinned")
     origin = entry.metadata.get("source")
+    # The model should know which entries no person has written or reviewed.
     if origin in ("mcp", "import"):
-        words.append(f"from {origin}")
+        labels.append(f"from {origin}")
     if entry.tags:
-        words.append(", ".join(entry.tags))
-    return f"### {' · '.join(words)}\n{trim_whitespace(entry.content)}"
+        labels.append(", ".join(entry.tags))
+    return f"### {' · '.join(labels)}\n{trim_whitespace(entry.content)}"
 
 
 def format_memory(entries: Sequence[BrainEntry]) -> str:
-    """The part about the brain; empty without entries."""
+    """Return the section of the memory; empty without entries."""
     if not entries:
         return ""
     return "\n\n".join([MEMORY_TITLE, MEMORY_INTRODUCTION, *map(format_entry, entries)])
@@ -99,31 +95,32 @@ def format_memory(entries: Sequence[BrainEntry]) -> str:
 def select_entries_within_budget(
     pinned: Iterable[BrainEntry], others: Iterable[BrainEntry], budget_tokens: int
 ) -> list[BrainEntry]:
-    """As many entries as fit into the budget, in their order, each once; none is cut.
+    """Return the entries that fit into a budget, in order and without duplicates.
 
-    All that is pinned is tried. Of the others no more are asked for when several in a row did not
-    fit.
+    Entries are never truncated. All pinned entries are tried. Iterating the others stops when
+    several
+    in a row do not fit, because each further one may cost a query.
     """
-    left = budget_tokens - estimate_tokens(f"{MEMORY_TITLE}\n\n{MEMORY_INTRODUCTION}")
-    chosen: dict[str, BrainEntry] = {}
+    remaining_tokens = budget_tokens - estimate_tokens(f"{MEMORY_TITLE}\n\n{MEMORY_INTRODUCTION}")
+    selected: dict[str, BrainEntry] = {}
     misfits = 0
     for entry in chain(pinned, others):
-        if entry.id in chosen:
+        if entry.id in selected:
             continue
         tokens = estimate_tokens(f"\n\n{format_entry(entry)}")
-        if tokens <= left:
-            chosen[entry.id] = entry
-            left -= tokens
+        if tokens <= remaining_tokens:
+            selected[entry.id] = entry
+            remaining_tokens -= tokens
             misfits = 0
         elif not entry.pinned:
             misfits += 1
             if misfits == MAX_CONSECUTIVE_MISFITS:
                 break
-    return [*chosen.values()]
+    return [*selected.values()]
 
 
 def compile_prompt(agent: Agent, memory: Sequence[BrainEntry] = ()) -> str:
-    """The whole text that is injected."""
+    """Return the complete prompt."""
     configuration = SECTION_RULE.join(
         filter(
             None,
@@ -136,7 +133,7 @@ def compile_prompt(agent: Agent, memory: Sequence[BrainEntry] = ()) -> str:
 def compile_injection(
     agent: Agent, memory: Sequence[BrainEntry] = (), *, warnings: Sequence[str] = ()
 ) -> Injection:
-    """The text with its parts, and how long they are."""
+    """Return the complete prompt with its sections and their sizes."""
     prompt = compile_prompt(agent, memory)
     sections = [
         _make_section("introduction", "Introduction", format_introduction(agent)),

@@ -1,7 +1,7 @@
-"""The words of a text, as they are indexed and searched for.
+"""Words for full-text search: extraction, encoding for the index, and snippets.
 
-Split here and not by a database, so that all databases find the same. What comes out is plain ASCII
-that no tokenizer divides further: other letters are written as the hexadecimal of their UTF-8.
+Text is split here instead of in the database, so that SQLite and PostgreSQL find the same entries.
+Words are encoded as plain ASCII, which no tokenizer splits further.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_WORD_CHARACTERS = 40
-"""Longer words are cut: nobody types them, and an index has to end somewhere."""
+"""Longer words are truncated; they are data rather than words, and would bloat the index."""
 
-# Chinese and Japanese put no spaces between words: each of their signs counts as one.
+# Chinese and Japanese have no spaces between words: each character is a word.
 _WORD_PATTERN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
@@ -24,37 +24,41 @@ _COMBINING_MARKS = re.compile(r"[\u0300-\u036f]")
 
 
 def fold_text(text: str) -> str:
-    """A text without regard to case and accents."""
+    """Remove case and accents from a text, for comparisons."""
     return _COMBINING_MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 
 def extract_words(text: str) -> list[str]:
-    """The words in their order, each once."""
+    """Return the distinct words of a text, in order."""
     return list(
         dict.fromkeys(word[:MAX_WORD_CHARACTERS] for word in _WORD_PATTERN.findall(fold_text(text)))
     )
 
 
 def encode_index_word(word: str) -> str:
-    """A word as it stands in an index; the beginning of a word gives the beginning of that."""
+    """Encode a word for the index; non-ASCII words become hexadecimal UTF-8.
+
+    The encoding of a prefix is a prefix of the encoding, which prefix searches rely on.
+    """
     return word if word.isascii() else f"_{word.encode().hex()}"
 
 
 def make_index_text(texts: Iterable[str]) -> str:
-    """What is indexed of some texts."""
+    """Return the encoded words of texts, as the index stores them."""
     return " ".join(map(encode_index_word, extract_words(" ".join(texts))))
 
 
-def make_snippet(content: str, words: Iterable[str], most: int = 160) -> str:
-    """The part of a text that begins shortly before the first of the words, on one line."""
-    flat = " ".join(content.split())
-    if len(flat) <= most:
-        return flat
-    lower = flat.casefold()
-    places = [place for word in words if (place := lower.find(word)) >= 0]
-    start = max(0, min(places, default=0) - most // 4)
-    start = flat.rfind(" ", 0, start + 1) + 1 if start else 0
-    end = start + most
-    if end < len(flat):
-        end = flat.rfind(" ", start, end + 1) if " " in flat[start:end] else end
-    return ("… " if start else "") + flat[start:end].rstrip() + (" …" if end < len(flat) else "")
+def make_snippet(content: str, words: Iterable[str], max_characters: int = 160) -> str:
+    """Return an excerpt that begins shortly before the first of the words, on one line."""
+    text = " ".join(content.split())
+    if len(text) <= max_characters:
+        return text
+    lower = text.casefold()
+    positions = [position for word in words if (position := lower.find(word)) >= 0]
+    start = max(0, min(positions, default=0) - max_characters // 4)
+    start = text.rfind(" ", 0, start + 1) + 1 if start else 0
+    end = start + max_characters
+    if end < len(text):
+        end = text.rfind(" ", start, end + 1) if " " in text[start:end] else end
+    prefix, suffix = "… " if start else "", " …" if end < len(text) else ""
+    return f"{prefix}{text[start:end].rstrip()}{suffix}"

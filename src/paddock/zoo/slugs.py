@@ -1,9 +1,7 @@
-"""Short names for addresses and files, made from names that people give.
+"""Slugs and file names, derived from the names that users give agents and skills.
 
-Names that are safe on every system, made of what people call their agents and skills.
-
-Only small letters, digits and single hyphens are left, so that nothing can lead out of a folder,
-two names never differ by case alone, and every program takes them.
+They consist of lower-case letters, digits and single hyphens, so that they are valid on every file
+system, cannot lead out of a folder, and never differ only in case.
 """
 
 from __future__ import annotations
@@ -22,23 +20,23 @@ MAX_SLUG_CHARACTERS = 64
 _NON_SLUG_CHARACTERS = re.compile(r"[^a-z0-9]+")
 
 
-def slugify(text: str, otherwise: str) -> str:
-    """Lower-case letters, digits and single hyphens; `otherwise` when nothing is left."""
+def slugify(text: str, fallback: str) -> str:
+    """Convert a text to a slug, or return `fallback` if it has no letter or digit."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return (
         _NON_SLUG_CHARACTERS.sub("-", plain.lower()).strip("-")[:MAX_SLUG_CHARACTERS].rstrip("-")
-        or otherwise
+        or fallback
     )
 
 
-def find_free_slug(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """The slug, or the first of `-2`, `-3`, … that nothing has."""
-    found, number = wanted, 1
-    while is_taken(found):
+def find_free_slug(slug: str, is_taken: Callable[[str], bool]) -> str:
+    """Return a slug, or the first of `-2`, `-3`, … that is not taken."""
+    candidate, number = slug, 1
+    while is_taken(candidate):
         number += 1
-        ending = f"-{number}"
-        found = wanted[: MAX_SLUG_CHARACTERS - len(ending)].rstrip("-") + ending
-    return found
+        suffix = f"-{number}"
+        candidate = slug[: MAX_SLUG_CHARACTERS - len(suffix)].rstrip("-") + suffix
+    return candidate
 
 
 SLUG_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -50,9 +48,14 @@ _DIGEST_CHARACTERS = 6
 
 
 def make_file_slug(text: str, fallback: str) -> str:
-    """A text as a safe name; of one without any letter that could stay, a name by its digest."""
-    found = slugify(text, "")
-    if not found:
+    """Convert a text to a slug that is a valid file name on every system.
+
+    A text without ASCII letters and digits gets a slug with a digest, so that different texts do
+    not
+    share the fallback.
+    """
+    slug = slugify(text, "")
+    if not slug:
         text = text.strip()
         if not text:
             return fallback
@@ -60,16 +63,16 @@ def make_file_slug(text: str, fallback: str) -> str:
             :_DIGEST_CHARACTERS
         ]
         return f"{fallback}-{digest}"
-    return f"{found}-{fallback}" if is_windows_device_name(found) else found
+    return f"{slug}-{fallback}" if is_windows_device_name(slug) else slug
 
 
 def is_windows_device_name(name: str) -> bool:
-    """Whether Windows keeps a name for a device, whatever ending it has."""
+    """Return whether Windows reserves a name for a device, with any suffix."""
     return name.partition(".")[0].strip().lower() in _WINDOWS_DEVICE_NAMES
 
 
 def is_portable_path(path: str) -> bool:
-    """Whether a stored path stays below a folder, and can be a file on every system."""
+    """Return whether a relative path stays below its folder and is valid on every system."""
     parts = path.split("/")
     return all(
         part.strip(" .")
@@ -81,18 +84,18 @@ def is_portable_path(path: str) -> bool:
     )
 
 
-def find_free_name(wanted: str, taken: Container[str]) -> str:
-    """A name that nothing else has, with `-2`, `-3` and so on behind it where need be."""
-    return find_free_slug(wanted, lambda name: name in taken)
+def find_free_name(name: str, taken: Container[str]) -> str:
+    """Return a name, or the first of `-2`, `-3`, … that is not taken."""
+    return find_free_slug(name, taken.__contains__)
 
 
 def make_title(name: str) -> str:
-    """What people would call something that has a safe name: `code-review` is `Code Review`."""
+    """Convert a slug to a title, such as `code-review` to `Code Review`."""
     if not SLUG_PATTERN.fullmatch(name):
         return name
     return " ".join(word.capitalize() for word in name.split("-"))
 
 
 def collapse_whitespace(text: str) -> str:
-    """A text without line breaks, and with no more than one blank in a place."""
+    """Replace each run of white space with one space, and strip the ends."""
     return " ".join(text.split())

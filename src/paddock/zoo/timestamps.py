@@ -1,4 +1,7 @@
-"""Points in time as the zoo writes them: ISO 8601 in UTC with milliseconds, so that text sorts."""
+"""Timestamps of a zoo: ISO 8601 in UTC with milliseconds.
+
+All have the same length and zone, so that comparing them as text compares the times.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +11,35 @@ _DATE_CHARACTERS = len("2026-01-31")
 
 
 def format_timestamp(moment: datetime) -> str:
-    """As in `2026-01-31T08:15:00.000Z`; without a zone it is taken to be UTC."""
-    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return known.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Format a time like `2026-01-31T08:15:00.000Z`. A time without a zone is taken as UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def get_current_timestamp() -> str:
-    """The present."""
+    """Return the current time."""
     return format_timestamp(datetime.now(UTC))
 
 
 def get_past_timestamp(days: int) -> str:
-    """The present less so many days."""
+    """Return the time a number of days ago."""
     return format_timestamp(datetime.now(UTC) - timedelta(days=days))
 
 
 def parse_period_start(text: str) -> str:
-    """The moment that is written, or the first one of a day.
+    """Return the start of a date, or a time itself.
 
     Raises:
-        ValueError: when it is neither a date nor a time of ISO 8601.
+        ValueError: The text is neither a date nor a time in ISO 8601.
     """
     return format_timestamp(datetime.fromisoformat(text))
 
 
 def parse_period_end(text: str) -> str:
-    """The first moment that is later: for a day, that is when the next one begins.
+    """Return the first moment after a date or time, for use as an exclusive bound.
 
     Raises:
-        ValueError: when it is neither a date nor a time of ISO 8601.
+        ValueError: The text is neither a date nor a time in ISO 8601.
     """
     if len(text) == _DATE_CHARACTERS:
         day = date.fromisoformat(text) + timedelta(days=1)

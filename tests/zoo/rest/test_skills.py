@@ -3,7 +3,11 @@
 from typing import Any
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import fields
 
+from paddock.zoo import validation
+from paddock.zoo.rest import request_bodies
 from tests.app.serving import Client
 from tests.zoo.rest.test_agents import code_of, make
 
@@ -33,6 +37,27 @@ def test_skill_of_a_taken_name_gets_a_number(ada: Client) -> None:
 def test_skill_is_changed_alone(ada: Client) -> None:
     answer = ada.patch("/api/agents/ada/skills/sums", json={"description": "Add up."})
     assert [one["description"] for one in answer.json()["skills"]] == ["Add up.", ""]
+
+
+def test_library_skill_of_a_skill_is_changed(ada: Client) -> None:
+    answer = ada.patch("/api/agents/ada/skills/sums", json={"libraryId": "arithmetic"})
+    assert answer.json()["skills"][0]["libraryId"] == "arithmetic"
+
+
+@pytest.mark.parametrize(
+    ("body", "editable"),
+    [
+        (request_bodies.AgentChanges, validation.EDITABLE_AGENT_FIELDS),
+        (request_bodies.EntryChanges, validation.EDITABLE_ENTRY_FIELDS),
+        (request_bodies.SkillChanges, validation.EDITABLE_SKILL_FIELDS),
+        (request_bodies.CategoryChanges, validation.EDITABLE_CATEGORY_FIELDS),
+        (request_bodies.LibrarySkillChanges, validation.EDITABLE_LIBRARY_FIELDS),
+        (request_bodies.PackChanges, validation.EDITABLE_PACK_FIELDS),
+    ],
+)
+def test_every_accepted_field_is_saved(body: type[Struct], editable: frozenset[str]) -> None:
+    accepted = {field.encode_name for field in fields(body)}
+    assert accepted - request_bodies.IGNORED_FIELDS == editable
 
 
 def test_toggle_that_says_what_it_wants_can_be_sent_twice(ada: Client) -> None:

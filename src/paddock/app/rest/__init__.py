@@ -1,1 +1,1 @@
-"""The console's part of the API: servers and their tools, extensions, engines and clients."""
+"""The console's part of the REST API: servers, extensions, client apps, sign-in and users."""

@@ -1,4 +1,4 @@
-"""Routes of the applications that servers are installed into."""
+"""Routes of client apps: the applications that servers are installed into."""
 
 from __future__ import annotations
 
@@ -26,67 +26,71 @@ if TYPE_CHECKING:
 
 
 class ClientInfo(Struct, rename="camel", kw_only=True):
-    """An application that servers can be installed into."""
+    """A client app that servers can be installed into."""
 
     name: str
-    """What it is called in commands and URLs."""
+    """The name in commands and URLs."""
     title: str
     detected: bool
-    """Whether it seems to be on this machine."""
+    """Whether the app seems to be installed on this machine."""
     installed: list[str]
     """The servers that Paddock has installed into it."""
     path: str | None
-    """The file that would be changed; None where it has none."""
+    """The configuration file; None if the app has none."""
     takes_urls: bool
     starts_programs: bool
 
 
 class InstallBody(Struct, rename="camel", forbid_unknown_fields=True, kw_only=True):
-    """A server, and how a client is to reach it."""
+    """A server, and how a client app connects to it."""
 
     server: str
     url: str | None = None
-    """Where it runs; left out, the client starts it."""
+    """URL of a running server. By default the client app starts the server."""
     replace: bool = False
-    """Put the entry in the place of one that is not Paddock's."""
+    """Replace an entry that Paddock has not written."""
 
 
 class PlanInfo(Struct, rename="camel", kw_only=True):
-    """What becomes of a client's files, or has become."""
+    """Planned or completed changes to a client app's configuration."""
 
     client: str
     server: str
     diff: str
-    """Of the entry alone, without secrets; empty when nothing changes."""
+    """Diff of the entry, without secrets; empty if nothing changes."""
     path: str | None
     warnings: list[str] = field(default_factory=list)
     paste: str | None = None
-    """What to paste into the client, where it has no file."""
+    """Text to paste into the client app, if it has no file."""
     link: str | None = None
-    """A link that does the same as pasting."""
+    """A link that installs the server, if the client app supports one."""
     is_applied: bool = False
 
 
-@get("/clients", summary="List the clients", sync_to_thread=True)
+@get("/clients", summary="List client apps", sync_to_thread=True)
 def list_clients() -> list[ClientInfo]:
-    """Those that are on this machine first."""
-    here = {client.id for client in detected_clients()}
-    recorded = read_installations()
-    ordered = sorted(
-        supported_clients().values(), key=lambda one: (one.id not in here, one.name.casefold())
+    """Return the client apps, those detected on this machine first."""
+    detected_ids = {client.id for client in detected_clients()}
+    installations = read_installations()
+    clients = sorted(
+        supported_clients().values(),
+        key=lambda client: (client.id not in detected_ids, client.name.casefold()),
     )
-    return [_make_client_info(one, recorded, is_here=one.id in here) for one in ordered]
+    return [
+        _make_client_info(client, installations, is_detected=client.id in detected_ids)
+        for client in clients
+    ]
 
 
 @post(
     "/clients/{client:str}/plan",
-    summary="See what installing would change",
+    summary="Preview an installation",
     responses=describe_errors(400, 404, 409),
     status_code=200,
     sync_to_thread=True,
 )
 def plan_install(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanInfo:
-    """Nothing is written."""
+    """Show the changes without writing them."""
     return _make_plan_info(_run_install(client, data, is_dry=True))
 
 
@@ -98,32 +102,36 @@ def plan_install(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanInfo
     sync_to_thread=True,
 )
 def install_server(client: FromPath[str], data: JSONBody[InstallBody]) -> PlanInfo:
-    """It is started first as the client will start it, and written only if it answers."""
+    """Install a server into a client app.
+
+    The server is first started or called in the way the client app will do it. Nothing is written
+    if it does not answer.
+    """
     return _make_plan_info(_run_install(client, data, is_dry=False))
 
 
 @post(
     "/clients/{client:str}/uninstall",
-    summary="Take a server out",
+    summary="Uninstall a server",
     responses=describe_errors(400, 404),
     status_code=200,
     sync_to_thread=True,
 )
 def uninstall_server(client: FromPath[str], data: JSONBody[InstallBody]) -> list[PlanInfo]:
-    """What stood there before is restored."""
+    """Remove a server, and restore the entry that it replaced."""
     find_client(client)
     outcomes = uninstall(client, data.server)
-    for one in outcomes:
-        if one.error is not None:
-            raise one.error
-    return [_make_plan_info(one.plan) for one in outcomes if one.plan is not None]
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+    return [_make_plan_info(outcome.plan) for outcome in outcomes if outcome.plan is not None]
 
 
-@get("/connections", summary="List who is connected")
+@get("/connections", summary="List connected clients")
 async def list_connections(
     request: Request[Any, Any, Any], connections: NamedDependency[ClientActivityLog]
 ) -> list[Connection]:
-    """Who has called an MCP endpoint of this process lately, the latest first."""
+    """Return the clients that called an MCP endpoint of this process, latest first."""
     return connections.list_connections(get_request_user(request).owner)
 
 
@@ -132,12 +140,14 @@ def _run_install(client: str, body: InstallBody, *, is_dry: bool) -> Plan:
     return install(client, body.server, http=body.url, replace=body.replace, dry_run=is_dry)
 
 
-def _make_client_info(client: Client, recorded: list[Installation], *, is_here: bool) -> ClientInfo:
+def _make_client_info(
+    client: Client, installations: list[Installation], *, is_detected: bool
+) -> ClientInfo:
     return ClientInfo(
         name=client.id,
         title=client.name,
-        detected=is_here,
-        installed=sorted({one.server for one in recorded if one.client == client.id}),
+        detected=is_detected,
+        installed=sorted({item.server for item in installations if item.client == client.id}),
         path=_find_config_path(client),
         takes_urls=bool(client.supports_http),
         starts_programs=client.starts_programs,
@@ -147,7 +157,7 @@ def _make_client_info(client: Client, recorded: list[Installation], *, is_here: 
 def _find_config_path(client: Client) -> str | None:
     try:
         files = locate_config_files(client)
-    except PaddockError:  # it has no file on this system, or none but in projects
+    except PaddockError:  # no file on this operating system, or only files in projects
         return None
     return str(files[0]) if files else None
 

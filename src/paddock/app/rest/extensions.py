@@ -1,4 +1,4 @@
-"""Routes of extensions and of engines: what there is on this machine."""
+"""Routes of the extensions and Wolfram Language engines on this machine."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class ItemInfo(Struct, rename="camel", kw_only=True):
-    """Something that an extension brings."""
+    """A tool, prompt, resource or server of an extension."""
 
     name: str
     description: str | None
 
 
 class ExtensionInfo(Struct, rename="camel", kw_only=True):
-    """What is installed and brings tools, prompts and servers."""
+    """An installed extension."""
 
     name: str
     kind: str
@@ -35,68 +35,75 @@ class ExtensionInfo(Struct, rename="camel", kw_only=True):
     prompts: list[ItemInfo] = field(default_factory=list)
     resources: list[ItemInfo] = field(default_factory=list)
     problem: str | None = None
-    """Why it cannot be used."""
+    """The error, if the extension cannot be used."""
 
 
 class EngineInfo(Struct, rename="camel", kw_only=True):
-    """An engine of the Wolfram Language, whether it is on this machine or not."""
+    """A Wolfram Language engine, installed or not."""
 
     name: str
     title: str
     version: str
-    """Empty when it is not here, or when that does not show without starting it."""
+    """Empty if the engine is not installed, or only running it would show the version."""
     licence: str
     found: str
-    """Where it is, or empty."""
+    """The path, or empty if it is not installed."""
     how_to_get: str
     capabilities: list[str]
     confinement: str
-    """What its kernels are kept from."""
+    """What the sandbox denies to kernels of the engine."""
     is_chosen: bool
     reason: str
-    """Why it was chosen; empty for the others."""
+    """Why this engine was chosen; empty for others."""
 
 
 @get("/extensions", summary="List the extensions", sync_to_thread=True)
 def list_extensions() -> list[ExtensionInfo]:
-    """Only metadata and manifests are read; broken ones say what is wrong."""
-    found = discover()
+    """Return extensions from their metadata and manifests, broken ones with their error."""
+    discovered = discover()
     return [
-        *map(_make_extension_info, found.extensions),
-        *map(_make_broken_extension_info, found.broken),
+        *map(_make_extension_info, discovered.extensions),
+        *map(_make_broken_extension_info, discovered.broken),
     ]
 
 
-@get("/engines", summary="List the engines of the Wolfram Language", sync_to_thread=True)
+@get("/engines", summary="List the Wolfram Language engines", sync_to_thread=True)
 def list_engines() -> list[EngineInfo]:
-    """The preferred first, with how to get those that are not here."""
-    return [EngineInfo(**_get_engine_fields(one)) for one in engines()]
+    """Return engines in order of preference, with instructions for those not installed."""
+    return [_make_engine_info(report) for report in engines()]
 
 
-def _get_engine_fields(one: EngineReport) -> dict[str, Any]:
-    return {**msgspec.structs.asdict(one), "capabilities": [*one.capabilities]}
+def _make_engine_info(report: EngineReport) -> EngineInfo:
+    fields: dict[str, Any] = msgspec.structs.asdict(report)
+    return EngineInfo(**{**fields, "capabilities": [*report.capabilities]})
 
 
-def _make_extension_info(one: Extension) -> ExtensionInfo:
+def _make_extension_info(extension: Extension) -> ExtensionInfo:
     return ExtensionInfo(
-        name=one.name,
-        kind=one.kind,
-        version=one.version,
-        place=str(one.directory),
-        servers=[_make_item_info(one, item) for item in one.manifest.get_items("servers")],
-        tools=[_make_item_info(one, item) for item in one.manifest.get_items("tools")],
-        prompts=[_make_item_info(one, item) for item in one.manifest.get_items("prompts")],
-        resources=[_make_item_info(one, item) for item in one.manifest.get_items("resources")],
+        name=extension.name,
+        kind=extension.kind,
+        version=extension.version,
+        place=str(extension.directory),
+        servers=[
+            _make_item_info(extension, item) for item in extension.manifest.get_items("servers")
+        ],
+        tools=[_make_item_info(extension, item) for item in extension.manifest.get_items("tools")],
+        prompts=[
+            _make_item_info(extension, item) for item in extension.manifest.get_items("prompts")
+        ],
+        resources=[
+            _make_item_info(extension, item) for item in extension.manifest.get_items("resources")
+        ],
     )
 
 
-def _make_broken_extension_info(one: BrokenExtension) -> ExtensionInfo:
+def _make_broken_extension_info(extension: BrokenExtension) -> ExtensionInfo:
     return ExtensionInfo(
-        name=one.name,
-        kind=one.kind,
-        version=one.version,
-        place=str(one.place),
-        problem=str(one.problem),
+        name=extension.name,
+        kind=extension.kind,
+        version=extension.version,
+        place=str(extension.place),
+        problem=str(extension.problem),
     )
 
 

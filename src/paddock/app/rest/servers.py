@@ -1,4 +1,4 @@
-"""Routes of the named servers: what they are, and trying them."""
+"""Routes of named servers: their descriptions, and trial calls of their tools and prompts."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from paddock.named_servers.named_server import NamedServer
 
 CALL_TIMEOUT_SECONDS = 600.0
-"""How long a tool may take that is tried."""
+"""Time limit of a trial call."""
 MAX_FINDINGS = 100
 
 
 class ServerSummary(Struct, rename="camel", kw_only=True):
-    """A server in a list."""
+    """A server in the list."""
 
     name: str
     title: str | None
@@ -48,18 +48,18 @@ class ServerSummary(Struct, rename="camel", kw_only=True):
     """The extension that brings it."""
     version: str | None
     tools: int | None = None
-    """How many; None where only running it would tell."""
+    """Number of tools; None if only running the server would show it."""
     prompts: int | None = None
     resources: int | None = None
     findings: int
     url: str
     """The path of its MCP endpoint."""
     problem: str | None = None
-    """Why it cannot be used."""
+    """The error, if the server cannot be used."""
 
 
 class FindingInfo(Struct, rename="camel", kw_only=True):
-    """Something that is wrong with a server."""
+    """A validation finding."""
 
     code: str
     severity: str
@@ -69,7 +69,7 @@ class FindingInfo(Struct, rename="camel", kw_only=True):
 
 
 class ServerDetails(Struct, rename="camel", kw_only=True):
-    """Everything about one server, as its clients see it."""
+    """A server with its items as clients see them."""
 
     name: str
     title: str | None
@@ -85,24 +85,24 @@ class ServerDetails(Struct, rename="camel", kw_only=True):
     templates: list[TemplateInfo] = field(default_factory=list)
     findings: list[FindingInfo] = field(default_factory=list)
     configuration: dict[str, Any] = field(default_factory=dict)
-    """What most clients want to have in their file, to start it."""
+    """The entry that most client apps need in their configuration to start the server."""
     problem: str | None = None
 
 
 class CallBody(Struct, forbid_unknown_fields=True):
-    """What a tool is called with."""
+    """The arguments of a tool call."""
 
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
 class PromptBody(Struct, forbid_unknown_fields=True):
-    """What a prompt is asked for with."""
+    """The arguments of a prompt."""
 
     arguments: dict[str, str] = field(default_factory=dict)
 
 
 class CallResult(Struct, rename="camel", kw_only=True):
-    """What a tool has answered."""
+    """The result of a tool call."""
 
     content: list[Any]
     structured_content: Any
@@ -111,20 +111,20 @@ class CallResult(Struct, rename="camel", kw_only=True):
 
 
 class PromptAnswer(Struct, rename="camel", kw_only=True):
-    """What a prompt has given."""
+    """The messages of a prompt."""
 
     description: str | None
     messages: list[Any]
 
 
 ServerNamePath = Annotated[
-    str, PathParameter(description="The server; `~` stands for the slash of a qualified name.")
+    str, PathParameter(description="The server; write the slash of a qualified name as `~`.")
 ]
 
 
 @get("/servers", summary="List the named servers", sync_to_thread=True)
 def list_all() -> list[ServerSummary]:
-    """The user's own first. Nothing is loaded; what cannot be read says why."""
+    """Return all servers, the user's own first, without loading them."""
     return [_make_summary(server) for server in list_servers()]
 
 
@@ -139,29 +139,28 @@ def get_one(
     hosting: NamedDependency[McpEndpointRegistry],
     name: ServerNamePath,
 ) -> ServerDetails:
-    """Its tools, prompts and resources as clients see them, and what is wrong with it."""
+    """Return a server with its items and findings. The server is loaded."""
     server = get_server_by_url_name(name)
-    said = _describe_server(server)
-    found = ServerDetails(
-        **said,
+    details = ServerDetails(
+        **_describe_server(server),
         url=_make_endpoint_path(server.name),
         instructions=None,
         findings=_list_findings(server.name),
     )
     try:
         peer = hosting.get_trial_client(get_request_user(request).owner, name)
-        found.configuration = server.configuration
-        found.instructions = peer.instructions
-        able = peer.server_capabilities
-        if "tools" in able:
-            found.tools = peer.tools()
-        if "prompts" in able:
-            found.prompts = peer.prompts()
-        if "resources" in able:
-            found.resources, found.templates = peer.resources(), peer.templates()
+        details.configuration = server.configuration
+        details.instructions = peer.instructions
+        capabilities = peer.server_capabilities
+        if "tools" in capabilities:
+            details.tools = peer.tools()
+        if "prompts" in capabilities:
+            details.prompts = peer.prompts()
+        if "resources" in capabilities:
+            details.resources, details.templates = peer.resources(), peer.templates()
     except PaddockError as error:
-        found.problem = str(error)
-    return found
+        details.problem = str(error)
+    return details
 
 
 @post(
@@ -178,9 +177,9 @@ def call_tool(
     tool: FromPath[str],
     data: JSONBody[CallBody],
 ) -> CallResult:
-    """A tool that fails answers with `isError`, and says why in its content."""
+    """Call a tool. If the tool fails, the result has `isError` and the error as content."""
     peer = _get_client(request, hosting, name)
-    _require_known_name("tool", tool, [one.name for one in peer.tools()])
+    _require_known_name("tool", tool, [item.name for item in peer.tools()])
     started = perf_counter()
     result = peer.within(CALL_TIMEOUT_SECONDS).call(tool, data.arguments)
     return CallResult(
@@ -205,26 +204,26 @@ def get_prompt(
     prompt: FromPath[str],
     data: JSONBody[PromptBody],
 ) -> PromptAnswer:
-    """The messages that a client would give to its model."""
+    """Return the messages that a client would give to its model."""
     peer = _get_client(request, hosting, name)
-    _require_known_name("prompt", prompt, [one.name for one in peer.prompts()])
+    _require_known_name("prompt", prompt, [item.name for item in peer.prompts()])
     result = peer.prompt(prompt, data.arguments)
     return PromptAnswer(description=result.description, messages=_to_json_data(result.messages))
 
 
 def _get_client(request: Request[Any, Any, Any], hosting: McpEndpointRegistry, name: str) -> Peer:
-    get_server_by_url_name(name)  # says that there is none before anything is loaded
+    get_server_by_url_name(name)  # raises if the server does not exist, before anything is loaded
     return hosting.get_trial_client(get_request_user(request).owner, name)
 
 
 def _require_known_name(kind: str, name: str, known: list[str]) -> None:
     if name not in known:
-        near = did_you_mean(name, known) or f"there are: {', '.join(known) or 'none'}"
-        raise NotFoundException(f"There is no {kind} {name!r} ({near})")
+        hint = did_you_mean(name, known) or f"there are: {', '.join(known) or 'none'}"
+        raise NotFoundException(f"The server has no {kind} {name!r} ({hint})")
 
 
 def _make_summary(server: NamedServer) -> ServerSummary:
-    found = ServerSummary(
+    summary = ServerSummary(
         **_describe_server(server),
         url=_make_endpoint_path(server.name),
         findings=len(_list_findings(server.name)),
@@ -232,11 +231,11 @@ def _make_summary(server: NamedServer) -> ServerSummary:
     try:
         outline = server.outline
     except PaddockError:
-        return found  # `problem` says it
-    found.tools = _count_items(outline.tools)
-    found.prompts = _count_items(outline.prompts)
-    found.resources = _count_items(outline.resources)
-    return found
+        return summary  # `problem` has the error
+    summary.tools = _count_items(outline.tools)
+    summary.prompts = _count_items(outline.prompts)
+    summary.resources = _count_items(outline.resources)
+    return summary
 
 
 def _count_items(listed: list[Any] | None) -> int | None:
@@ -244,16 +243,16 @@ def _count_items(listed: list[Any] | None) -> int | None:
 
 
 def _describe_server(server: NamedServer) -> dict[str, Any]:
-    """What can be said of a server whatever is wrong with it."""
+    """Return the facts about a server that are known even if its definition is broken."""
     location = server.location
     is_extension = isinstance(location, str) and location != BUILT_IN_LOCATION
-    found: dict[str, Any] = {
+    if location == BUILT_IN_LOCATION:
+        source = BUILT_IN_LOCATION
+    else:
+        source = "extension" if is_extension else "user"
+    description: dict[str, Any] = {
         "name": server.name,
-        "source": BUILT_IN_LOCATION
-        if location == BUILT_IN_LOCATION
-        else "extension"
-        if is_extension
-        else "user",
+        "source": source,
         "extension": location if is_extension else None,
         "title": None,
         "description": None,
@@ -263,8 +262,8 @@ def _describe_server(server: NamedServer) -> dict[str, Any]:
     try:
         outline = server.outline
     except PaddockError as error:
-        return found | {"problem": str(error)}
-    return found | {
+        return description | {"problem": str(error)}
+    return description | {
         "title": outline.title,
         "description": outline.description,
         "version": outline.version,
@@ -272,20 +271,20 @@ def _describe_server(server: NamedServer) -> dict[str, Any]:
 
 
 def _list_findings(name: str) -> list[FindingInfo]:
-    """What is wrong with a server, as far as it shows without running anything."""
+    """Return the findings of a static validation, which runs no code."""
     try:
-        found = validate(name, static=True).findings
+        findings = validate(name, static=True).findings
     except PaddockError:
-        return []  # `problem` says it
+        return []  # `problem` has the error
     return [
         FindingInfo(
-            code=one.code,
-            severity=one.severity,
-            place=str(one.place),
-            message=one.message,
-            remedy=one.remedy,
+            code=finding.code,
+            severity=finding.severity,
+            place=str(finding.place),
+            message=finding.message,
+            remedy=finding.remedy,
         )
-        for one in found[:MAX_FINDINGS]
+        for finding in findings[:MAX_FINDINGS]
     ]
 
 
@@ -294,7 +293,7 @@ def _make_endpoint_path(name: str) -> str:
 
 
 def _to_json_data(value: object) -> Any:
-    """A result as JSON has it; pictures and sounds in base64."""
+    """Convert a result to JSON data, with images and audio in base64."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 

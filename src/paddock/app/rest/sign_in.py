@@ -1,4 +1,4 @@
-"""Routes of how it is, and of coming in and going out."""
+"""Routes of the health check, and of signing in and out."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ from paddock.zoo.rest.error_responses import describe_errors
 
 
 class Health(Struct, rename="camel", kw_only=True):
-    """How this Paddock is, and who asks."""
+    """The state of this Paddock, and the user of the request."""
 
     status: str
     product: str
-    """Always `paddock`: so that others can tell who has the port."""
+    """Always `paddock`, by which a starting Paddock recognizes one that already uses its port."""
     version: str
     database: str
     """`sqlite` or `postgresql`."""
     zoo: str
-    """The same for two that use the same database."""
+    """A hash of the database's location: equal for instances that use the same database."""
     signed_in: str | None
     is_admin: bool
     needs_sign_in: bool
-    """Whether whoever asks has to sign in first."""
+    """Whether the user of the request has to sign in."""
     is_team: bool
-    """Whether one signs in by name and password, and not by a token."""
+    """Whether users sign in by name and password instead of a token."""
 
 
 class SignInBody(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Name and password, or the token that this Paddock was started with."""
+    """User name and password, or the token that Paddock was started with."""
 
     name: str | None = None
     password: str | None = None
@@ -52,28 +52,28 @@ class SignInBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class SignedIn(Struct, rename="camel", kw_only=True):
-    """Who has come in."""
+    """The result of signing in or out."""
 
     signed_in: bool
 
 
-@get("/health", summary="See how it is")
+@get("/health", summary="Check the health")
 async def health(
     request: Request[Any, Any, Any],
     door: NamedDependency[Authenticator],
     identity: NamedDependency[InstanceInfo],
 ) -> Health:
-    """Also for those who are not signed in."""
-    visitor = get_request_user(request)
+    """Return the state of this Paddock. Needs no authentication."""
+    user = get_request_user(request)
     return Health(
         status="ok",
         product="paddock",
         version=__version__,
         database=identity.database,
         zoo=identity.fingerprint,
-        signed_in=visitor.name,
-        is_admin=visitor.is_admin,
-        needs_sign_in=door.needs_sign_in and not visitor.is_authenticated,
+        signed_in=user.name,
+        is_admin=user.is_admin,
+        needs_sign_in=door.needs_sign_in and not user.is_authenticated,
         is_team=door.is_team,
     )
 
@@ -90,12 +90,12 @@ async def sign_in(
     attempts: NamedDependency[SignInThrottle],
     data: JSONBody[SignInBody],
 ) -> Response[SignedIn]:
-    """Answers with a cookie, which browsers send back by themselves and no script can read."""
+    """Set a session cookie, which scripts cannot read."""
     address = "" if request.client is None else request.client.host
     seconds = attempts.get_wait_seconds(address)
     if seconds:
         raise TooManyRequestsException(
-            "Too many wrong attempts; wait, then try again", headers={"Retry-After": str(seconds)}
+            "Too many failed attempts; try again later", headers={"Retry-After": str(seconds)}
         )
     try:
         cookie = await asyncio.to_thread(door.sign_in, data.name, data.password, data.token)
@@ -103,19 +103,19 @@ async def sign_in(
         attempts.record_failure(address)
         raise
     attempts.clear_failures(address)
-    told = format_session_cookie(cookie, is_secure=request.url.scheme == "https")
-    return Response(SignedIn(signed_in=True), headers={"Set-Cookie": told})
+    header = format_session_cookie(cookie, is_secure=request.url.scheme == "https")
+    return Response(SignedIn(signed_in=True), headers={"Set-Cookie": header})
 
 
 @post("/sign-out", summary="Sign out", status_code=200)
 async def sign_out(
     request: Request[Any, Any, Any], door: NamedDependency[Authenticator]
 ) -> Response[SignedIn]:
-    """The session counts no more, and the browser is told to forget it."""
+    """Revoke the session and delete its cookie."""
     head = RequestHead.from_pairs(request.method, request.url.path, request.scope["headers"])
     await asyncio.to_thread(door.sign_out, head)
-    told = format_session_cookie("", is_secure=request.url.scheme == "https")
-    return Response(SignedIn(signed_in=False), headers={"Set-Cookie": told})
+    header = format_session_cookie("", is_secure=request.url.scheme == "https")
+    return Response(SignedIn(signed_in=False), headers={"Set-Cookie": header})
 
 
 SIGN_IN_ROUTES = [health, sign_in, sign_out]

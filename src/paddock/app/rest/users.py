@@ -1,4 +1,4 @@
-"""Routes of the people of a team, and of what lets their programs in."""
+"""Routes of a team's users and of their access tokens."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USER_ERRORS = describe_errors(400, 403, 404)
 
 
 class UserInfo(Struct, rename="camel", kw_only=True):
-    """A person of the team."""
+    """A user of the team."""
 
     name: str
     is_admin: bool
@@ -27,7 +27,7 @@ class UserInfo(Struct, rename="camel", kw_only=True):
 
 
 class NewUserBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """Somebody who is to be let in."""
+    """A user to create."""
 
     name: str
     password: str
@@ -35,27 +35,27 @@ class NewUserBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=Tr
 
 
 class UserChanges(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """What is to become of somebody; what is left out stays."""
+    """Changes to a user. Omitted fields stay as they are."""
 
     password: str | None = None
     is_admin: bool | None = None
 
 
 class PasswordBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """A new password for whoever asks, who has to know the old one."""
+    """A new password for the user of the request, with the current one."""
 
     current: str
     password: str
 
 
 class TokenBody(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A token that is wanted."""
+    """A token to create."""
 
     label: str
 
 
 class NewToken(Struct, rename="camel", kw_only=True):
-    """A token, with its secret, which is told only now."""
+    """A new token with its secret, which is not returned again."""
 
     id: str
     label: str
@@ -65,27 +65,27 @@ class NewToken(Struct, rename="camel", kw_only=True):
 
 @get("/users", summary="List the team", sync_to_thread=True)
 def list_users(accounts: AccountsDependency) -> list[UserInfo]:
-    """Everybody, by name."""
+    """Return all users, sorted by name."""
     return _list_user_infos(accounts)
 
 
 @post(
     "/users",
-    summary="Let somebody in",
+    summary="Add a user",
     responses=describe_errors(400, 403, 409),
     sync_to_thread=True,
 )
 def add_user(accounts: AccountsDependency, data: JSONBody[NewUserBody]) -> UserInfo:
-    """With an empty zoo of their own."""
-    made = accounts.add_user(data.name, data.password, is_admin=data.is_admin)
-    return UserInfo(name=made.name, is_admin=made.is_admin, created_at=made.created_at)
+    """Create a user with an empty zoo."""
+    user = accounts.add_user(data.name, data.password, is_admin=data.is_admin)
+    return UserInfo(name=user.name, is_admin=user.is_admin, created_at=user.created_at)
 
 
 @patch("/users/{name:str}", summary="Change a user", responses=USER_ERRORS, sync_to_thread=True)
 def change_user(
     accounts: AccountsDependency, name: FromPath[str], data: JSONBody[UserChanges]
 ) -> list[UserInfo]:
-    """Answers with the team. With a new password, the sessions of the user end."""
+    """Change a user, and return the team. A new password ends the sessions of the user."""
     if data.is_admin is not None:
         accounts.set_admin(name, is_admin=data.is_admin)
     if data.password is not None:
@@ -95,12 +95,12 @@ def change_user(
 
 @delete(
     "/users/{name:str}",
-    summary="Let somebody in no more",
+    summary="Delete a user",
     responses=USER_ERRORS,
     sync_to_thread=True,
 )
 def delete_user(accounts: AccountsDependency, name: FromPath[str]) -> None:
-    """Their zoo stays in the database."""
+    """Delete a user. The user's zoo stays in the database."""
     accounts.delete_user(name)
 
 
@@ -114,26 +114,26 @@ def delete_user(accounts: AccountsDependency, name: FromPath[str]) -> None:
 def change_password(
     request: Request[Any, Any, Any], accounts: AccountsDependency, data: JSONBody[PasswordBody]
 ) -> None:
-    """Your sessions end, this one too; your tokens stay."""
+    """Change your password. All your sessions end, including this one; tokens stay valid."""
     name = _require_user_name(request)
     if accounts.authenticate(name, data.current) is None:
-        raise PermissionDeniedException("That is not your password")
+        raise PermissionDeniedException("The current password is wrong")
     accounts.set_password(name, data.password)
 
 
 @get("/tokens", summary="List your tokens", responses=describe_errors(404), sync_to_thread=True)
 def list_tokens(request: Request[Any, Any, Any], accounts: AccountsDependency) -> list[Token]:
-    """Without their secrets."""
+    """Return your tokens, without their secrets."""
     return accounts.list_tokens(_require_user_name(request))
 
 
-@post("/tokens", summary="Make a token", responses=describe_errors(400, 404), sync_to_thread=True)
+@post("/tokens", summary="Create a token", responses=describe_errors(400, 404), sync_to_thread=True)
 def make_token(
     request: Request[Any, Any, Any], accounts: AccountsDependency, data: JSONBody[TokenBody]
 ) -> NewToken:
-    """For a program of yours, as an MCP client. Its secret is in this answer, and nowhere else."""
-    made, secret = accounts.create_token(_require_user_name(request), data.label)
-    return NewToken(id=made.id, label=made.label, created_at=made.created_at, token=secret)
+    """Create a token for a program, such as an MCP client. Its secret is not returned again."""
+    token, secret = accounts.create_token(_require_user_name(request), data.label)
+    return NewToken(id=token.id, label=token.label, created_at=token.created_at, token=secret)
 
 
 @delete(
@@ -145,35 +145,38 @@ def make_token(
 def delete_token(
     request: Request[Any, Any, Any], accounts: AccountsDependency, token_id: FromPath[str]
 ) -> None:
-    """It lets nobody in any more."""
+    """Revoke a token."""
     accounts.delete_token(_require_user_name(request), token_id)
 
 
 def _list_user_infos(accounts: TeamAccounts) -> list[UserInfo]:
     return [
-        UserInfo(name=one.name, is_admin=one.is_admin, created_at=one.created_at)
-        for one in accounts.list_users()
+        UserInfo(name=user.name, is_admin=user.is_admin, created_at=user.created_at)
+        for user in accounts.list_users()
     ]
 
 
 def _require_user_name(request: Request[Any, Any, Any]) -> str:
-    """Who asks, by name.
+    """Return the name of the request's user.
 
     Raises:
-        NotFoundException: where nobody has one.
+        NotFoundException: The user has no account.
     """
     name = get_request_user(request).name
     if name is None:
-        raise NotFoundException("Nobody has an account here")
+        raise NotFoundException("You have no account on this server")
     return name
 
 
 def create_users_router() -> Router:
-    """The routes; those about others are for administrators."""
-    others = [list_users, add_user, change_user, delete_user]
-    own = [change_password, list_tokens, make_token, delete_token]
+    """Return a router with the routes of users (administrators only) and of the own account."""
+    admin_routes = [list_users, add_user, change_user, delete_user]
+    account_routes = [change_password, list_tokens, make_token, delete_token]
     return Router(
         "/",
-        route_handlers=[Router("/", route_handlers=others, guards=[require_admin]), *own],
+        route_handlers=[
+            Router("/", route_handlers=admin_routes, guards=[require_admin]),
+            *account_routes,
+        ],
         tags=["team"],
     )

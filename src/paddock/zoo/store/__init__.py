@@ -1,1 +1,1 @@
-"""How a zoo is kept in SQLite or PostgreSQL; what may be in it is decided above."""
+"""Storage of a zoo in SQLite or PostgreSQL."""

@@ -1,9 +1,4 @@
-"""Agents as rows, and rows as agents.
-
-What agents were: one row for each version that is kept.
-
-The skills and packs of the library as rows; both are kept in the same way.
-"""
+"""Rows of agents, of their versions, and of library skills and packs."""
 
 from __future__ import annotations
 
@@ -31,47 +26,43 @@ SUMMARY_COLUMNS = [agents.c[field.name] for field in msgspec.structs.fields(Agen
 
 
 class AgentRow(NamedTuple):
-    """An agent, and the key that the rows of others refer to it by."""
+    """An agent with its primary key, which other tables refer to."""
 
     key: int
     agent: Agent
 
 
 class AgentFilter(NamedTuple):
-    """Which agents are listed."""
+    """The conditions that listed agents meet."""
 
     archived: bool | None = False
-    """None for both."""
+    """None for archived and other agents."""
     text: str | None = None
-    """What is part of the name, the description or a tag, without regard to case."""
+    """Substring of the name, the description or a tag, ignoring case."""
     tag: str | None = None
     is_deleted: bool = False
 
 
-def find_agent_row(
-    transaction: ReadTransaction, agent_id: str, *, in_bin: bool = False
-) -> AgentRow | None:
-    """The agent of an id."""
-    return _select_agent_row(transaction, agents.c.id == agent_id, in_bin=in_bin)
+def find_agent_row(tx: ReadTransaction, agent_id: str, *, in_bin: bool = False) -> AgentRow | None:
+    """Return the agent with an ID, or None."""
+    return _select_agent_row(tx, agents.c.id == agent_id, in_bin=in_bin)
 
 
-def find_agent_row_by_name(transaction: ReadTransaction, name: str) -> AgentRow | None:
-    """The first agent of a name, without regard to case."""
-    return _select_agent_row(
-        transaction, agents.c.folded_name == fold_text(name.strip()), in_bin=False
-    )
+def find_agent_row_by_name(tx: ReadTransaction, name: str) -> AgentRow | None:
+    """Return the first agent with a name, ignoring case, or None."""
+    return _select_agent_row(tx, agents.c.folded_name == fold_text(name.strip()), in_bin=False)
 
 
 def _select_agent_row(
-    transaction: ReadTransaction, condition: ColumnElement[bool], *, in_bin: bool
+    tx: ReadTransaction, condition: ColumnElement[bool], *, in_bin: bool
 ) -> AgentRow | None:
     statement = (
         select(agents.c.key, *AGENT_COLUMNS)
-        .where(agents.c.owner == transaction.owner, condition, _matches_deleted(in_bin))
+        .where(agents.c.owner == tx.owner, condition, _matches_deleted(in_bin))
         .order_by(agents.c.key)
         .limit(1)
     )
-    row = transaction.connection.execute(statement).first()
+    row = tx.connection.execute(statement).first()
     return None if row is None else AgentRow(row[0], Agent(**_get_values(row[1:], AGENT_COLUMNS)))
 
 
@@ -79,31 +70,34 @@ def _matches_deleted(in_bin: bool) -> ColumnElement[bool]:
     return agents.c.deleted_at.is_not(None) if in_bin else agents.c.deleted_at.is_(None)
 
 
-def make_agent_id_check(transaction: ReadTransaction) -> Callable[[str], bool]:
-    """Whether an agent has an id; also those in the bin, who may come back."""
+def make_agent_id_check(tx: ReadTransaction) -> Callable[[str], bool]:
+    """Return a function that tells whether an ID is in use.
+
+    IDs of agents in the bin count, because those agents can be restored.
+    """
 
     def id_exists(agent_id: str) -> bool:
-        same = (agents.c.owner == transaction.owner) & (agents.c.id == agent_id)
-        return transaction.connection.scalar(select(agents.c.key).where(same)) is not None
+        same = (agents.c.owner == tx.owner) & (agents.c.id == agent_id)
+        return tx.connection.scalar(select(agents.c.key).where(same)) is not None
 
     return id_exists
 
 
-def insert_agent(transaction: WriteTransaction, agent: Agent, **others: Any) -> int:
-    """Put an agent there; its key."""
-    values = {"entry_count": 0, **_make_row(agent), **others, "owner": transaction.owner}
-    (key,) = transaction.connection.execute(insert(agents), values).inserted_primary_key or (0,)
+def insert_agent(tx: WriteTransaction, agent: Agent, **others: Any) -> int:
+    """Insert an agent, and return its key."""
+    values = {"entry_count": 0, **_make_row(agent), **others, "owner": tx.owner}
+    (key,) = tx.connection.execute(insert(agents), values).inserted_primary_key or (0,)
     return int(key)
 
 
-def update_agent_columns(transaction: WriteTransaction, key: int, **values: Any) -> None:
-    """Set some columns."""
-    transaction.connection.execute(update(agents).where(agents.c.key == key), values)
+def update_agent_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
+    """Set columns of an agent."""
+    tx.connection.execute(update(agents).where(agents.c.key == key), values)
 
 
-def update_agent(transaction: WriteTransaction, key: int, agent: Agent) -> None:
-    """Write everything about an agent but what only the store knows."""
-    update_agent_columns(transaction, key, **_make_row(agent))
+def update_agent(tx: WriteTransaction, key: int, agent: Agent) -> None:
+    """Write all fields of an agent; columns that only the store knows stay."""
+    update_agent_columns(tx, key, **_make_row(agent))
 
 
 def _make_row(agent: Agent) -> dict[str, Any]:
@@ -115,59 +109,59 @@ def _make_row(agent: Agent) -> dict[str, Any]:
 
 
 def list_agent_summaries(
-    reading: ReadTransaction, wanted: AgentFilter, limit: int | None, after: int | None
+    tx: ReadTransaction, agent_filter: AgentFilter, limit: int | None, after: int | None
 ) -> Page[AgentSummary]:
-    """What lists show, in the order in which agents came."""
+    """Return a page of summaries, in order of creation."""
     statement = _filter_agents(
-        select(agents.c.key, *SUMMARY_COLUMNS), reading, wanted, limit, after
+        select(agents.c.key, *SUMMARY_COLUMNS), tx, agent_filter, limit, after
     )
-    rows = reading.connection.execute(statement).all()
+    rows = tx.connection.execute(statement).all()
     items = [AgentSummary(**_get_values(row[1:], SUMMARY_COLUMNS)) for row in rows[:limit]]
     return Page(items=items, next_cursor=_make_cursor(rows, limit))
 
 
 def list_agent_rows(
-    reading: ReadTransaction, wanted: AgentFilter, limit: int | None, after: int | None
+    tx: ReadTransaction, agent_filter: AgentFilter, limit: int | None, after: int | None
 ) -> Page[AgentRow]:
-    """Whole agents, in the order in which they came."""
-    statement = _filter_agents(select(agents.c.key, *AGENT_COLUMNS), reading, wanted, limit, after)
-    rows = reading.connection.execute(statement).all()
+    """Return a page of complete agents, in order of creation."""
+    statement = _filter_agents(select(agents.c.key, *AGENT_COLUMNS), tx, agent_filter, limit, after)
+    rows = tx.connection.execute(statement).all()
     items = [AgentRow(row[0], Agent(**_get_values(row[1:], AGENT_COLUMNS))) for row in rows[:limit]]
     return Page(items=items, next_cursor=_make_cursor(rows, limit))
 
 
-def list_agent_names(reading: ReadTransaction, most: int) -> list[tuple[str, str]]:
-    """Ids and names, to say which one was meant."""
+def list_agent_names(tx: ReadTransaction, max_results: int) -> list[tuple[str, str]]:
+    """Return IDs and names of the newest agents, for hints in error messages."""
     statement = (
         select(agents.c.id, agents.c.name)
-        .where(agents.c.owner == reading.owner, agents.c.deleted_at.is_(None))
+        .where(agents.c.owner == tx.owner, agents.c.deleted_at.is_(None))
         .order_by(agents.c.key.desc())
-        .limit(most)
+        .limit(max_results)
     )
-    return [(one, name) for one, name in reading.connection.execute(statement)]
+    return [(agent_id, name) for agent_id, name in tx.connection.execute(statement)]
 
 
 def _filter_agents(
     statement: Select[Any],
-    reading: ReadTransaction,
-    wanted: AgentFilter,
+    tx: ReadTransaction,
+    agent_filter: AgentFilter,
     limit: int | None,
     after: int | None,
 ) -> Select[Any]:
     statement = statement.where(
-        agents.c.owner == reading.owner, _matches_deleted(wanted.is_deleted)
+        agents.c.owner == tx.owner, _matches_deleted(agent_filter.is_deleted)
     )
-    if wanted.archived is not None:
-        statement = statement.where(agents.c.archived == wanted.archived)
-    if wanted.text:
-        part = fold_text(wanted.text.strip())
+    if agent_filter.archived is not None:
+        statement = statement.where(agents.c.archived == agent_filter.archived)
+    if agent_filter.text:
+        part = fold_text(agent_filter.text.strip())
         statement = statement.where(agents.c.folded_text.contains(part, autoescape=True))
-    if wanted.tag is not None:
-        statement = statement.where(has_any_tag(agents.c.tags, [wanted.tag]))
+    if agent_filter.tag is not None:
+        statement = statement.where(has_any_tag(agents.c.tags, [agent_filter.tag]))
     if after is not None:
         statement = statement.where(agents.c.key > after)
     if limit is not None:
-        statement = statement.limit(limit + 1)
+        statement = statement.limit(limit + 1)  # the extra row tells whether there is a next page
     return statement.order_by(agents.c.key)
 
 
@@ -179,25 +173,25 @@ def _get_values(row: Any, columns: list[Any]) -> dict[str, Any]:
     return {column.name: value for column, value in zip(columns, row, strict=True)}
 
 
-def insert_version(writing: WriteTransaction, kept: AgentRow, summary: str) -> None:
-    """Keep what an agent is now, and forget what is very long ago."""
-    version = kept.agent.version
+def insert_version(tx: WriteTransaction, row: AgentRow, summary: str) -> None:
+    """Store the present state of an agent as a version, and delete versions beyond the limit."""
+    version = row.agent.version
     values = {
-        "agent_key": kept.key,
+        "agent_key": row.key,
         "version": version,
-        "saved_at": writing.timestamp,
-        "source": writing.source,
+        "saved_at": tx.timestamp,
+        "source": tx.source,
         "summary": summary,
-        "agent": kept.agent,
+        "agent": row.agent,
     }
-    writing.connection.execute(insert(agent_versions), values)
+    tx.connection.execute(insert(agent_versions), values)
     outdated = agent_versions.c.version <= version - validation.MAX_AGENT_VERSIONS
-    same = agent_versions.c.agent_key == kept.key
-    writing.connection.execute(delete(agent_versions).where(same, outdated))
+    same = agent_versions.c.agent_key == row.key
+    tx.connection.execute(delete(agent_versions).where(same, outdated))
 
 
-def list_versions(reading: ReadTransaction, key: int) -> list[AgentVersion]:
-    """All that are kept, the newest first, without the agents themselves."""
+def list_versions(tx: ReadTransaction, key: int) -> list[AgentVersion]:
+    """Return the stored versions, newest first, without the agents."""
     columns = agent_versions.c
     statement = (
         select(columns.version, columns.saved_at, columns.source, columns.summary)
@@ -206,17 +200,17 @@ def list_versions(reading: ReadTransaction, key: int) -> list[AgentVersion]:
     )
     return [
         AgentVersion(version=version, saved_at=at, source=source, summary=summary)
-        for version, at, source, summary in reading.connection.execute(statement)
+        for version, at, source, summary in tx.connection.execute(statement)
     ]
 
 
-def find_version(reading: ReadTransaction, key: int, version: int) -> AgentVersion | None:
-    """One of them, with the agent."""
+def find_version(tx: ReadTransaction, key: int, version: int) -> AgentVersion | None:
+    """Return one version with its agent, or None."""
     columns = agent_versions.c
     statement = select(columns.saved_at, columns.source, columns.summary, columns.agent).where(
         columns.agent_key == key, columns.version == version
     )
-    row = reading.connection.execute(statement).first()
+    row = tx.connection.execute(statement).first()
     if row is None:
         return None
     agent: Agent = row.agent
@@ -230,54 +224,52 @@ LibraryItem = TypeVar("LibraryItem", LibrarySkill, Pack)
 LIBRARY_TABLES = {LibrarySkill: library_skills, Pack: packs}
 
 
-def list_library_items(reading: ReadTransaction, kind: type[LibraryItem]) -> list[LibraryItem]:
-    """All of a kind, in the order in which they were made."""
+def list_library_items(tx: ReadTransaction, kind: type[LibraryItem]) -> list[LibraryItem]:
+    """Return all skills or all packs, in order of creation."""
     table = LIBRARY_TABLES[kind]
     columns = [table.c[field.name] for field in msgspec.structs.fields(kind)]
-    statement = select(*columns).where(table.c.owner == reading.owner).order_by(table.c.key)
-    return [kind(**row) for row in reading.connection.execute(statement).mappings()]
+    statement = select(*columns).where(table.c.owner == tx.owner).order_by(table.c.key)
+    return [kind(**row) for row in tx.connection.execute(statement).mappings()]
 
 
 def find_library_item(
-    reading: ReadTransaction, kind: type[LibraryItem], item_id: str
+    tx: ReadTransaction, kind: type[LibraryItem], item_id: str
 ) -> LibraryItem | None:
-    """The one of an id."""
+    """Return the skill or pack with an ID, or None."""
     table = LIBRARY_TABLES[kind]
     columns = [table.c[field.name] for field in msgspec.structs.fields(kind)]
-    same = (table.c.owner == reading.owner) & (table.c.id == item_id)
-    row = reading.connection.execute(select(*columns).where(same)).mappings().first()
+    same = (table.c.owner == tx.owner) & (table.c.id == item_id)
+    row = tx.connection.execute(select(*columns).where(same)).mappings().first()
     return None if row is None else kind(**row)
 
 
-def make_library_id_check(
-    reading: ReadTransaction, kind: type[LibraryItem]
-) -> Callable[[str], bool]:
-    """Whether one has an id."""
-    return lambda item_id: find_library_item(reading, kind, item_id) is not None
+def make_library_id_check(tx: ReadTransaction, kind: type[LibraryItem]) -> Callable[[str], bool]:
+    """Return a function that tells whether an ID is in use."""
+    return lambda item_id: find_library_item(tx, kind, item_id) is not None
 
 
-def insert_library_item(writing: WriteTransaction, item: LibraryItem) -> None:
-    """Put one there."""
-    values = {**msgspec.structs.asdict(item), "owner": writing.owner}
-    writing.connection.execute(insert(LIBRARY_TABLES[type(item)]), values)
+def insert_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
+    """Insert a skill or pack."""
+    values = {**msgspec.structs.asdict(item), "owner": tx.owner}
+    tx.connection.execute(insert(LIBRARY_TABLES[type(item)]), values)
 
 
-def update_library_item(writing: WriteTransaction, item: LibraryItem) -> None:
-    """Write everything about one."""
+def update_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
+    """Write all fields of a skill or pack."""
     table = LIBRARY_TABLES[type(item)]
-    same = (table.c.owner == writing.owner) & (table.c.id == item.id)
-    writing.connection.execute(update(table).where(same), msgspec.structs.asdict(item))
+    same = (table.c.owner == tx.owner) & (table.c.id == item.id)
+    tx.connection.execute(update(table).where(same), msgspec.structs.asdict(item))
 
 
-def delete_library_item(writing: WriteTransaction, item: LibraryItem) -> None:
-    """Take one away."""
+def delete_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
+    """Delete a skill or pack."""
     table = LIBRARY_TABLES[type(item)]
-    same = (table.c.owner == writing.owner) & (table.c.id == item.id)
-    writing.connection.execute(delete(table).where(same))
+    same = (table.c.owner == tx.owner) & (table.c.id == item.id)
+    tx.connection.execute(delete(table).where(same))
 
 
-def clear_pack(writing: WriteTransaction, pack_id: str) -> None:
-    """Have the skills of a pack be in none."""
-    same = (library_skills.c.owner == writing.owner) & (library_skills.c.pack_id == pack_id)
+def clear_pack(tx: WriteTransaction, pack_id: str) -> None:
+    """Remove all skills from a pack, which changes their versions."""
+    same = (library_skills.c.owner == tx.owner) & (library_skills.c.pack_id == pack_id)
     values: dict[str, Any] = {"pack_id": None, "version": library_skills.c.version + 1}
-    writing.connection.execute(update(library_skills).where(same).values(values))
+    tx.connection.execute(update(library_skills).where(same).values(values))

@@ -1,7 +1,8 @@
-"""Noticing that any process has changed a database.
+"""Detection of changes that any process makes to a database.
 
-One thread for each database looks, and only while somebody waits. SQLite is asked ten times a
-second whether another connection has written, which reads one number; PostgreSQL tells by itself.
+One thread for each database watches it, and only while another thread waits. SQLite's counter of
+changes by other connections is polled ten times a second, which reads one number; PostgreSQL sends
+notifications.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ if TYPE_CHECKING:
 NOTIFY_CHANNEL = "paddock_zoo"
 POLL_SECONDS = 0.1
 RETRY_SECONDS = 1.0
-"""Between two attempts to reach a database that is away."""
+"""Time between attempts to connect to an unreachable database."""
 
 
 class ChangeWatcher:
-    """Lets threads wait for the next change.
+    """Lets threads wait for the next change of a database.
 
-    What is watched is an endless sequence; each step takes a moment, and says whether something
-    has changed.
+    Args:
+        watch_changes: Returns an endless iterator. Each step takes a moment, and yields whether the
+            database has changed.
     """
 
-    def __init__(self, watched: Callable[[], Iterator[bool]]) -> None:
-        self._watch_changes = watched
+    def __init__(self, watch_changes: Callable[[], Iterator[bool]]) -> None:
+        self._watch_changes = watch_changes
         self._condition = threading.Condition()
         self._waiter_count = 0
         self._change_count = 0
@@ -41,7 +43,7 @@ class ChangeWatcher:
         self._thread: threading.Thread | None = None
 
     def close(self) -> None:
-        """Let all go on who wait."""
+        """Stop watching, and wake all waiting threads."""
         with self._condition:
             self._is_closed = True
             self._condition.notify_all()
@@ -51,31 +53,34 @@ class ChangeWatcher:
 
     @property
     def change_count(self) -> int:
-        """A number that grows with each change that is noticed; start watching, then look."""
+        """A number that grows with each detected change.
+
+        Read it before the data: a change in between then ends the next wait at once.
+        """
         with self._condition:
             self._start()
             return self._change_count
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing will be noticed any more."""
+        """Whether the watcher has been closed."""
         return self._is_closed
 
-    def wait_for_change(self, turn: int, seconds: float) -> None:
-        """Wait until there was a change after that turn, or so long."""
+    def wait_for_change(self, change_count: int, seconds: float) -> None:
+        """Wait until the change count differs from `change_count`, at most some seconds."""
         with self._condition:
             self._waiter_count += 1
             try:
                 self._start()
                 self._condition.notify_all()
                 self._condition.wait_for(
-                    lambda: self._is_closed or self._change_count != turn, seconds
+                    lambda: self._is_closed or self._change_count != change_count, seconds
                 )
             finally:
                 self._waiter_count -= 1
 
     def notify_change(self) -> None:
-        """Wake those who wait."""
+        """Count a change, and wake all waiting threads."""
         with self._condition:
             self._change_count += 1
             self._condition.notify_all()
@@ -87,7 +92,8 @@ class ChangeWatcher:
 
     def _run(self) -> None:
         while not self._is_closed:
-            # A database that is away is tried again: those who wait look for themselves meanwhile.
+            # Errors are ignored and the database is tried again: waiting threads poll it
+            # themselves, and report the error.
             with suppress(Exception):
                 for has_changed in self._watch_changes():
                     if has_changed:
@@ -102,7 +108,7 @@ class ChangeWatcher:
 
 
 def make_sqlite_watch(path: str) -> Callable[[], Iterator[bool]]:
-    """Look at SQLite's count of the changes that other connections have made."""
+    """Return an iterator factory that polls SQLite's `data_version`."""
 
     def watch() -> Iterator[bool]:
         with closing(sqlite3.connect(make_sqlite_uri(path), uri=True, timeout=1)) as connection:
@@ -117,17 +123,17 @@ def make_sqlite_watch(path: str) -> Callable[[], Iterator[bool]]:
 
 
 def make_postgresql_watch(url: URL) -> Callable[[], Iterator[bool]]:
-    """Listen to what PostgreSQL tells."""
+    """Return an iterator factory that listens to notifications of PostgreSQL."""
 
     def watch() -> Iterator[bool]:
-        import psycopg  # noqa: PLC0415 - of those who use PostgreSQL
+        import psycopg  # noqa: PLC0415 - an optional dependency
 
         address = url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(f"LISTEN {NOTIFY_CHANNEL}")
             yield True
             while True:
-                told = list(connection.notifies(timeout=0.5, stop_after=1))
-                yield bool(told)
+                notifications = list(connection.notifies(timeout=0.5, stop_after=1))
+                yield bool(notifications)
 
     return watch

@@ -1,10 +1,9 @@
-"""What a database says when it cannot be used, told so that the user can do something about it.
+"""A database that holds zoos: connections, transactions, and helpful errors when it is unusable.
 
-A database that holds zoos: connections, transactions, and waiting for changes.
-
-SQLite is read and written through its write-ahead log, so that readers never wait. A writer takes
-its lock when it begins, not in the middle, where two of them could only give up. A change is on the
-disk before it is told of (`synchronous = FULL`). PostgreSQL does the like by a lock for each zoo.
+SQLite is used with a write-ahead log, so that readers never wait. A writer takes its lock at the
+start of the transaction; two readers that both wanted to become writers would block each other. A
+commit is on the disk before anyone sees it (`synchronous = FULL`). PostgreSQL gets the same
+behaviour from an advisory lock for each owner.
 """
 
 from __future__ import annotations
@@ -35,56 +34,57 @@ if TYPE_CHECKING:
 
 _SQLITE_MESSAGES = {
     sqlite3.SQLITE_BUSY: (
-        "another program has been holding its lock",
-        "end the program that is writing to it, then try again",
+        "another program holds the write lock",
+        "wait for the other program or stop it, then try again",
     ),
     sqlite3.SQLITE_LOCKED: (
-        "another connection holds its lock",
-        "end the program that is writing to it, then try again",
+        "another connection holds a lock",
+        "wait for the other program or stop it, then try again",
     ),
     sqlite3.SQLITE_READONLY: (
-        "it may be read only",
+        "the database is read-only",
         "make the file and its directory writable for you",
     ),
-    sqlite3.SQLITE_PERM: ("it may not be opened", "make it readable and writable for you"),
+    sqlite3.SQLITE_PERM: ("permission denied", "make the file readable and writable for you"),
     sqlite3.SQLITE_CANTOPEN: (
-        "it cannot be opened",
+        "the file cannot be opened",
         "make the file and its directory readable and writable for you",
     ),
     sqlite3.SQLITE_FULL: (
-        "there is no space left for it",
-        "make space on its disk; nothing of the last change was kept",
+        "the disk is full",
+        "free some disk space; the last change was not saved",
     ),
     sqlite3.SQLITE_IOERR: (
-        "its disk cannot be read or written",
-        "look whether the disk is full or failing; nothing of the last change was kept",
+        "the disk cannot be read or written",
+        "check whether the disk is full or failing; the last change was not saved",
     ),
     sqlite3.SQLITE_CORRUPT: (
-        "it is damaged",
-        "put a backup in its place with `paddock zoo restore`, and keep the damaged file",
+        "the database is damaged",
+        "restore a backup with `paddock zoo restore`, and keep the damaged file",
     ),
     sqlite3.SQLITE_NOTADB: (
-        "it is no SQLite database",
-        "name another file, or move this one away",
+        "not a SQLite database",
+        "use another file, or move this one away",
     ),
 }
 
 
 _LOCK_NOT_AVAILABLE_STATE = "55P03"
-"""What PostgreSQL says when a lock was waited for too long."""
+"""PostgreSQL's `lock_not_available`, after a lock timeout."""
 _UNSENDABLE_VALUE_ERRORS = (
-    FieldError("text", "has a character that cannot be kept (NUL, or half of a pair)"),
-    FieldError("number", "is too large to be kept"),
+    FieldError("text", "contains a character that cannot be stored (NUL or an unpaired surrogate)"),
+    FieldError("number", "is too large to be stored"),
 )
 
 
 @contextmanager
 def convert_database_errors(where: str) -> Iterator[None]:
-    """Tell why a database cannot be used as an error of ours; faults in our statements pass.
+    """Convert errors of an unusable database; errors in our own statements pass through.
 
     Raises:
-        ZooUnavailableError: in place of what the driver raises.
-        InvalidAgentError: when something was looked for that no database can be asked for.
+        ZooUnavailableError: The database cannot be used.
+        InvalidAgentError: A value cannot be sent to the database, for instance a search text
+            with NUL.
     """
     text, number = _UNSENDABLE_VALUE_ERRORS
     try:
@@ -94,25 +94,25 @@ def convert_database_errors(where: str) -> Iterator[None]:
     except OverflowError:
         raise InvalidAgentError([number]) from None
     except DataError as error:
-        # The driver of PostgreSQL refuses a NUL itself; the server refuses a number it is sent.
+        # psycopg itself rejects NUL, without an SQLSTATE; the server rejects numbers out of range.
         has_code = getattr(error.orig, "sqlstate", None) is not None
         raise InvalidAgentError([number if has_code else text]) from None
     except PoolTimeoutError:
         raise ZooUnavailableError(
-            "all its connections are in use",
+            "all connections are in use",
             where=where,
-            hint="try again; fewer things at once may be asked of it",
+            hint="try again, with fewer requests at the same time",
         ) from None
-    except sqlite3.Error as error:  # of the first statements on a connection, which are our own
-        told = convert_sqlite_error(error, where)
-        if told is None:
+    except sqlite3.Error as error:  # from `_configure_sqlite`, which SQLAlchemy does not wrap
+        converted = convert_sqlite_error(error, where)
+        if converted is None:
             raise
-        raise told from error
+        raise converted from error
     except DBAPIError as error:
-        told = _convert_database_error(error, where)
-        if told is None:
+        converted = _convert_database_error(error, where)
+        if converted is None:
             raise
-        raise told from error
+        raise converted from error
 
 
 def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableError | None:
@@ -123,17 +123,18 @@ def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableErro
         text, hint = _SQLITE_MESSAGES[sqlite3.SQLITE_BUSY]
         return ZooUnavailableError(text, where=where, hint=hint)
     if error.connection_invalidated or isinstance(error, OperationalError | InterfaceError):
-        said = str(fault).strip().partition("\n")[0]
+        message = str(fault).strip().partition("\n")[0]
         return ZooUnavailableError(
-            f"the database does not answer as it should: {said}",
+            f"the database reported an error: {message}",
             where=where,
-            hint="look whether it runs, and whether its address, user and password are right",
+            hint="check that the server is running, and that URL, user and password are correct",
         )
     return None
 
 
 def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableError | None:
-    """What SQLite's error means; None when the fault is in a statement."""
+    """Convert an error of SQLite; return None if it is an error in a statement."""
+    # The low byte is the primary code; the others tell variants apart.
     code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
     if code not in _SQLITE_MESSAGES:
         return None
@@ -144,20 +145,20 @@ def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableErro
 LOCK_TIMEOUT_SECONDS = 10.0
 """How long to wait for the lock of another writer."""
 CLOSE_TIMEOUT_SECONDS = 30.0
-"""How long to wait for what is under way when a database is to be closed."""
+"""How long closing waits for open transactions."""
 MAX_CONNECTIONS = 32
 
 _SQLITE_PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = FULL",
     "foreign_keys = ON",
-    "cache_size = -16000",  # kB: the upper pages of the trees of a million entries
+    "cache_size = -16000",  # kB: enough for the inner index pages of a million entries
 )
 _MIGRATION_LOCK_KEY = 0x7A6F6F  # "zoo"
 
 
 class ZooDatabase:
-    """Connections to one database; safe to use from any thread."""
+    """Connections to one database. Thread-safe."""
 
     def __init__(self, url: str, *, wait_seconds: float = LOCK_TIMEOUT_SECONDS) -> None:
         self.url = _parse_url(url)
@@ -169,11 +170,11 @@ class ZooDatabase:
         if self.is_sqlite:
             self._prepare_file(Path(self.location), wait_seconds)
             self.engine = create_sqlite_engine(self.location, wait_seconds)
-            watched = make_sqlite_watch(self.location)
+            watch_changes = make_sqlite_watch(self.location)
         else:
             self.engine = create_postgresql_engine(self.url, wait_seconds)
-            watched = make_postgresql_watch(self.url)
-        self.watcher = ChangeWatcher(watched)
+            watch_changes = make_postgresql_watch(self.url)
+        self.watcher = ChangeWatcher(watch_changes)
         try:
             self._migrate()
         except BaseException:
@@ -181,7 +182,7 @@ class ZooDatabase:
             raise
 
     def close(self) -> None:
-        """Let go of all connections, when what is under way has ended."""
+        """Wait for open transactions, then close all connections."""
         self.watcher.close()
         with self._condition:
             self._is_closed = True
@@ -190,10 +191,11 @@ class ZooDatabase:
 
     @contextmanager
     def read_transaction(self, *, at_one_moment: bool = False) -> Iterator[Connection]:
-        """A transaction that changes nothing.
+        """Open a transaction that changes nothing.
 
-        In SQLite all its statements see one state of the database; in PostgreSQL each one sees the
-        newest, unless they all have to fit together.
+        In SQLite all statements see the same state. In PostgreSQL each statement sees the latest
+        one,
+        unless `at_one_moment` is set.
         """
         with self._connect() as connection:
             if at_one_moment and not self.is_sqlite:
@@ -203,7 +205,7 @@ class ZooDatabase:
 
     @contextmanager
     def write_transaction(self, owner: str) -> Iterator[Connection]:
-        """A transaction that changes what an owner has; nobody else does so meanwhile."""
+        """Open a transaction that changes an owner's data, with a lock against other writers."""
         with self._connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():
@@ -215,7 +217,9 @@ class ZooDatabase:
     def _connect(self) -> Iterator[Connection]:
         with self._condition:
             if self._is_closed:
-                raise ZooUnavailableError("it is closed", where=self.location, hint="open it again")
+                raise ZooUnavailableError(
+                    "the zoo is closed", where=self.location, hint="open it again"
+                )
             self._active_count += 1
         try:
             with convert_database_errors(self.location), self.engine.connect() as connection:
@@ -226,7 +230,7 @@ class ZooDatabase:
                 self._condition.notify_all()
 
     def _prepare_file(self, path: Path, wait_seconds: float) -> None:
-        """Make a new file whole before it gets its name; leave alone what is no database."""
+        """Create a file that does not exist, and check one that does."""
         if not path.exists():
             self._create_file(path, wait_seconds)
         with _convert_system_errors(path):
@@ -262,7 +266,7 @@ def _parse_url(url: str) -> URL:
         return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # the latter for a port that is no number
+    except (ArgumentError, ValueError):  # ValueError for a port that is not a number
         parsed = None
     backend = parsed.get_backend_name() if parsed is not None else ""
     if parsed is not None and backend in ("postgresql", "postgres"):
@@ -270,17 +274,17 @@ def _parse_url(url: str) -> URL:
     if parsed is not None and backend == "sqlite" and parsed.database not in (None, "", ":memory:"):
         return parsed
     raise ZooUnavailableError(
-        "it is no address of a database for a zoo",
+        "not a URL of a database for a zoo",
         where=parsed.render_as_string() if parsed is not None else None,
-        hint="give sqlite:////path/to/zoo.db or postgresql://user:password@host/name",
+        hint="use sqlite:////path/to/zoo.db or postgresql://user:password@host/name",
     )
 
 
 def create_sqlite_engine(path: str, wait_seconds: float) -> Engine:
-    """Connections to a file as every part of a zoo has them."""
+    """Return an engine for a SQLite file, configured as all parts of a zoo expect."""
 
     def connect() -> sqlite3.Connection:
-        # Never making a file: one that is gone is told of, and not taken for an empty zoo.
+        # The URI does not create files: a deleted database is an error instead of an empty zoo.
         return sqlite3.connect(
             make_sqlite_uri(path), uri=True, timeout=wait_seconds, check_same_thread=False
         )
@@ -299,7 +303,9 @@ def create_sqlite_engine(path: str, wait_seconds: float) -> Engine:
 
 
 def _configure_sqlite(connection: sqlite3.Connection, record: object) -> None:
-    connection.isolation_level = None  # the driver begins nothing by itself
+    connection.isolation_level = (
+        None  # transactions are begun by `_begin_sqlite`, not by the driver
+    )
     for pragma in _SQLITE_PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
 
@@ -316,7 +322,7 @@ def create_tables(
     revision: str = revisions.CURRENT_REVISION,
     where: str | None = None,
 ) -> None:
-    """Make the tables in a file that nobody else knows yet."""
+    """Create the tables in a new file."""
     path.touch(mode=0o600)
     engine = create_sqlite_engine(str(path), wait_seconds)
     try:
@@ -325,11 +331,11 @@ def create_tables(
             with connection.begin():
                 revisions.migrate_tables(connection, where or str(path), to=revision)
     finally:
-        engine.dispose()  # the last connection takes the log into the file
+        engine.dispose()  # closing the last connection merges the write-ahead log into the file
 
 
 def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
-    """Connections to a server as every part of a zoo has them."""
+    """Return an engine for a PostgreSQL server, configured as all parts of a zoo expect."""
     arguments: dict[str, Any] = {"connect_timeout": max(2, round(wait_seconds))}
     engine = create_engine(
         make_url(url).set(drivername="postgresql+psycopg"),
@@ -341,8 +347,8 @@ def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
     )
 
     def configure(connection: psycopg.Connection, record: object) -> None:
-        # By default PostgreSQL takes disks for slow at jumping, and rather reads a whole table
-        # backwards than an index of words; and it waits for a lock without end.
+        # With its default cost of random reads, PostgreSQL scans the whole table instead of the
+        # index of words. Its default lock timeout is infinite.
         connection.execute("SET random_page_cost = 1.1")
         connection.execute(f"SET lock_timeout = {max(1, round(wait_seconds * 1000))}".encode())
         connection.commit()
@@ -357,7 +363,7 @@ def _convert_system_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ZooUnavailableError(
-            f"it cannot be used: {error.strerror or error}",
+            f"the file cannot be used: {error.strerror or error}",
             where=str(error.filename or path),
             hint="make the file and its directory readable and writable for you",
         ) from None

@@ -1,9 +1,8 @@
-"""Asking the full-text indexes of SQLite (FTS5) and PostgreSQL (GIN) for entries that have words.
+"""Rows of brain entries, and full-text search with FTS5 in SQLite and GIN in PostgreSQL.
 
-Both index every row with a word that names its agent, and SQLite with one for its owner too. Rows
-are asked for newest first and a few only, which neither needs to read all matches for.
-
-Brain entries as rows, and the ways to ask for them.
+Each row is indexed with an extra word for its agent and, in SQLite, one for its owner, so that a
+search does not read the matches of others. Matches are read newest first up to a limit, which
+neither database has to sort for.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _ENTRY_WORDS = table("entry_words", column("rowid", Integer), column("entry_word
 
 
 class _TextSearchQuery(UserDefinedType[str]):
-    """PostgreSQL's tsquery; what is written as one is parsed no further than at its operators."""
+    """PostgreSQL's `tsquery`. The cast parses operators only; words are not normalized."""
 
     cache_ok = True
 
@@ -56,15 +55,24 @@ class _TextSearchQuery(UserDefinedType[str]):
 
 def filter_by_words(
     statement: Select[Any],
-    reading: ReadTransaction,
+    tx: ReadTransaction,
     words: Sequence[str],
     *,
     agent_key: int | None,
     match_any: bool = False,
     last_is_prefix: bool = False,
 ) -> Select[Any]:
-    """Only the entries that have all of the words, or any; the last may be the beginning of one."""
-    is_sqlite = _is_sqlite(reading)
+    """Select entries that contain all of the words.
+
+    Args:
+        statement: The query to restrict.
+        tx: The transaction.
+        words: At least one word, as `extract_words` returns them.
+        agent_key: Search this agent; None for all agents of the owner.
+        match_any: One of the words is enough.
+        last_is_prefix: The last word may be the beginning of a word.
+    """
+    is_sqlite = _is_sqlite(tx)
     quote, ending, both, either = (
         ('"', "*", " AND ", " OR ") if is_sqlite else ("'", ":*", "&", "|")
     )
@@ -75,7 +83,7 @@ def filter_by_words(
     if agent_key is not None:
         query = f"{quote}_a{agent_key}{quote}{both}{query}"
     elif is_sqlite:
-        query = f'"_o{reading.owner.encode().hex()}" AND {query}'
+        query = f'"_o{tx.owner.encode().hex()}" AND {query}'
     if is_sqlite:
         matches = _ENTRY_WORDS.c.entry_words.op("MATCH")(query)
         return statement.join(_ENTRY_WORDS, _ENTRY_WORDS.c.rowid == entries.c.key).where(matches)
@@ -83,13 +91,13 @@ def filter_by_words(
     return statement.where(vector.op("@@")(bindparam(None, query, type_=_TextSearchQuery())))
 
 
-def order_newest_first(reading: ReadTransaction) -> ColumnElement[int]:
-    """The order in which the rows of `having` come without being sorted."""
-    return (_ENTRY_WORDS.c.rowid if _is_sqlite(reading) else entries.c.key).desc()
+def order_newest_first(tx: ReadTransaction) -> ColumnElement[int]:
+    """Return the order in which both indexes return rows without sorting."""
+    return (_ENTRY_WORDS.c.rowid if _is_sqlite(tx) else entries.c.key).desc()
 
 
-def _is_sqlite(reading: ReadTransaction) -> bool:
-    return reading.connection.dialect.name == "sqlite"
+def _is_sqlite(tx: ReadTransaction) -> bool:
+    return tx.connection.dialect.name == "sqlite"
 
 
 ENTRY_COLUMNS = [
@@ -99,45 +107,47 @@ ENTRY_COLUMNS = [
 
 
 class EntryRow(NamedTuple):
-    """An entry, and the key of its row."""
+    """An entry with its primary key."""
 
     key: int
     entry: BrainEntry
 
 
 class EntryFilter(NamedTuple):
-    """Which entries of an agent are wanted; None is no condition."""
+    """The conditions that listed entries meet; None and empty mean no condition."""
 
     type: str | None = None
     tags: Sequence[str] = ()
-    """Those with any of them."""
+    """An entry must have one of them."""
     not_before: str | None = None
     before: str | None = None
     pinned: bool | None = None
     words: Sequence[str] = ()
-    """Those with all of them."""
+    """An entry must contain all of them."""
     workspace_id: str | None = None
     is_without_workspace: bool = False
 
 
 class EntryCursor(NamedTuple):
-    """Where a page ended."""
+    """The position at which a page ended."""
 
     timestamp: str
     key: int
 
 
 def parse_entry_cursor(cursor: str | None) -> EntryCursor | None:
-    """Where a page ended, from what was given out for it.
+    """Return the position at which the previous page ended.
 
     Raises:
-        InvalidAgentError: when it is nothing of that kind.
+        InvalidAgentError: The cursor is not one that a page returned.
     """
     if cursor is None:
         return None
     timestamp, _, key = cursor.partition("~")
     if not key.isascii() or not key.isdigit() or len(key) > 18:
-        raise make_invalid_field_error("cursor", "is none that was given out")
+        raise make_invalid_field_error(
+            "cursor", "invalid cursor; pass the `next_cursor` of the previous page"
+        )
     return EntryCursor(timestamp, int(key))
 
 
@@ -152,46 +162,46 @@ def _make_entry_row(row: Any) -> EntryRow:
 
 
 def find_entry_row(
-    transaction: ReadTransaction, agent_key: int, entry_id: str, *, in_bin: bool = False
+    tx: ReadTransaction, agent_key: int, entry_id: str, *, in_bin: bool = False
 ) -> EntryRow | None:
-    """The entry of an id."""
+    """Return the entry with an ID, or None."""
     deleted = entries.c.deleted_at
     statement = _select_entries().where(
         entries.c.agent_key == agent_key,
         entries.c.id == entry_id,
         deleted.is_not(None) if in_bin else deleted.is_(None),
     )
-    row = transaction.connection.execute(statement).first()
+    row = tx.connection.execute(statement).first()
     return None if row is None else _make_entry_row(row)
 
 
-def entry_id_exists(transaction: WriteTransaction, agent_key: int, entry_id: str) -> bool:
-    """Whether an id is in use, if only in the bin."""
+def entry_id_exists(tx: WriteTransaction, agent_key: int, entry_id: str) -> bool:
+    """Return whether an entry, also one in the bin, has an ID."""
     same = (entries.c.agent_key == agent_key) & (entries.c.id == entry_id)
-    return transaction.connection.scalar(select(entries.c.key).where(same)) is not None
+    return tx.connection.scalar(select(entries.c.key).where(same)) is not None
 
 
-def insert_entry(transaction: WriteTransaction, agent_key: int, entry: BrainEntry) -> None:
-    """Put an entry into a brain."""
-    values = {**_make_row(entry), "agent_key": agent_key, "owner": transaction.owner}
-    transaction.connection.execute(insert(entries), values)
-    change_entry_count(transaction, agent_key, 1)
+def insert_entry(tx: WriteTransaction, agent_key: int, entry: BrainEntry) -> None:
+    """Insert an entry into a brain."""
+    values = {**_make_row(entry), "agent_key": agent_key, "owner": tx.owner}
+    tx.connection.execute(insert(entries), values)
+    change_entry_count(tx, agent_key, 1)
 
 
-def change_entry_count(transaction: WriteTransaction, agent_key: int, more: int) -> None:
-    """Have the agent's number of entries right."""
-    counted = {"entry_count": agents.c.entry_count + more}
-    transaction.connection.execute(update(agents).where(agents.c.key == agent_key).values(counted))
+def change_entry_count(tx: WriteTransaction, agent_key: int, difference: int) -> None:
+    """Add to the agent's stored number of entries, which summaries show."""
+    counted = {"entry_count": agents.c.entry_count + difference}
+    tx.connection.execute(update(agents).where(agents.c.key == agent_key).values(counted))
 
 
-def update_entry(transaction: WriteTransaction, key: int, entry: BrainEntry) -> None:
-    """Write everything about an entry."""
-    update_entry_columns(transaction, key, **_make_row(entry))
+def update_entry(tx: WriteTransaction, key: int, entry: BrainEntry) -> None:
+    """Write all fields of an entry."""
+    update_entry_columns(tx, key, **_make_row(entry))
 
 
-def update_entry_columns(transaction: WriteTransaction, key: int, **values: Any) -> None:
-    """Set some columns."""
-    transaction.connection.execute(update(entries).where(entries.c.key == key), values)
+def update_entry_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
+    """Set columns of an entry."""
+    tx.connection.execute(update(entries).where(entries.c.key == key), values)
 
 
 def _make_row(entry: BrainEntry) -> dict[str, Any]:
@@ -203,18 +213,20 @@ def _make_row(entry: BrainEntry) -> dict[str, Any]:
 
 
 def list_entry_page(
-    reading: ReadTransaction,
+    tx: ReadTransaction,
     agent_key: int,
-    wanted: EntryFilter,
+    entry_filter: EntryFilter,
     limit: int | None,
     after: EntryCursor | None,
 ) -> Page[BrainEntry]:
-    """Entries of an agent, the newest first."""
+    """Return a page of entries that meet all conditions, newest first."""
     statement = _select_entries().where(
-        entries.c.agent_key == agent_key, entries.c.deleted_at.is_(None), *_make_conditions(wanted)
+        entries.c.agent_key == agent_key,
+        entries.c.deleted_at.is_(None),
+        *_make_conditions(entry_filter),
     )
-    if wanted.words:
-        statement = filter_by_words(statement, reading, wanted.words, agent_key=agent_key)
+    if entry_filter.words:
+        statement = filter_by_words(statement, tx, entry_filter.words, agent_key=agent_key)
     if after is not None:
         same_time = entries.c.timestamp == after.timestamp
         statement = statement.where(
@@ -224,36 +236,36 @@ def list_entry_page(
     statement = statement.order_by(entries.c.timestamp.desc(), entries.c.key.desc())
     if limit is not None:
         statement = statement.limit(limit + 1)
-    kept = [_make_entry_row(row) for row in reading.connection.execute(statement)]
+    rows = [_make_entry_row(row) for row in tx.connection.execute(statement)]
     cursor = None
-    if limit is not None and len(kept) > limit:
-        last = kept[limit - 1]
+    if limit is not None and len(rows) > limit:
+        last = rows[limit - 1]
         cursor = f"{last.entry.timestamp}~{last.key}"
-    return Page(items=[one.entry for one in kept[:limit]], next_cursor=cursor)
+    return Page(items=[row.entry for row in rows[:limit]], next_cursor=cursor)
 
 
-def _make_conditions(wanted: EntryFilter) -> list[ColumnElement[bool]]:
+def _make_conditions(entry_filter: EntryFilter) -> list[ColumnElement[bool]]:
     columns = entries.c
-    found: list[ColumnElement[bool]] = []
-    if wanted.type is not None:
-        found.append(columns.type == wanted.type)
-    if wanted.tags:
-        found.append(has_any_tag(columns.tags, list(wanted.tags)))
-    if wanted.not_before is not None:
-        found.append(columns.timestamp >= wanted.not_before)
-    if wanted.before is not None:
-        found.append(columns.timestamp < wanted.before)
-    if wanted.pinned is not None:
-        found.append(columns.pinned == wanted.pinned)
-    if wanted.workspace_id is not None:
-        found.append(columns.workspace_id == wanted.workspace_id)
-    if wanted.is_without_workspace:
-        found.append(columns.workspace_id.is_(None))
-    return found
+    conditions: list[ColumnElement[bool]] = []
+    if entry_filter.type is not None:
+        conditions.append(columns.type == entry_filter.type)
+    if entry_filter.tags:
+        conditions.append(has_any_tag(columns.tags, list(entry_filter.tags)))
+    if entry_filter.not_before is not None:
+        conditions.append(columns.timestamp >= entry_filter.not_before)
+    if entry_filter.before is not None:
+        conditions.append(columns.timestamp < entry_filter.before)
+    if entry_filter.pinned is not None:
+        conditions.append(columns.pinned == entry_filter.pinned)
+    if entry_filter.workspace_id is not None:
+        conditions.append(columns.workspace_id == entry_filter.workspace_id)
+    if entry_filter.is_without_workspace:
+        conditions.append(columns.workspace_id.is_(None))
+    return conditions
 
 
 def search_entries(
-    reading: ReadTransaction,
+    tx: ReadTransaction,
     words: Sequence[str],
     *,
     agent_key: int | None,
@@ -261,24 +273,21 @@ def search_entries(
     match_any: bool = False,
     last_is_prefix: bool = False,
 ) -> list[tuple[EntryRow, str]]:
-    """The newest entries that have the words, with the names of their agents.
-
-    With `match_any` one of the words will do; with `last_is_prefix` the last need only begin so.
-    """
+    """Return the newest entries that contain the words, with their agents' names."""
     statement = _select_entries().add_columns(agents.c.name)
     statement = statement.where(entries.c.deleted_at.is_(None), agents.c.deleted_at.is_(None))
     if agent_key is None:
-        statement = statement.where(entries.c.owner == reading.owner)
+        statement = statement.where(entries.c.owner == tx.owner)
     else:
         statement = statement.where(entries.c.agent_key == agent_key)
     statement = filter_by_words(
         statement,
-        reading,
+        tx,
         words,
         agent_key=agent_key,
         match_any=match_any,
         last_is_prefix=last_is_prefix,
     )
-    statement = statement.order_by(order_newest_first(reading)).limit(max_results)
-    rows = reading.connection.execute(statement)
+    statement = statement.order_by(order_newest_first(tx)).limit(max_results)
+    rows = tx.connection.execute(statement)
     return [(_make_entry_row(row[:-1]), row[-1]) for row in rows]

@@ -1,6 +1,6 @@
-"""Bringing the tables of a database to the present revision.
+"""The schema revision of a database, and migrations to the current one.
 
-Looking whether that is needed is one small query; Alembic is imported only when it is.
+Reading the revision is one small query. Alembic is imported only if a migration is needed.
 """
 
 from __future__ import annotations
@@ -17,42 +17,42 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 CURRENT_REVISION = "0002"
-"""The newest revision; tests hold it and the migrations together."""
+"""The latest revision. A test compares it with the migrations."""
 
 _MIGRATIONS_DIRECTORY = Path(__file__).with_name("migrations")
 _VERSION_TABLE = "alembic_version"
 
 
 def get_revision(connection: Connection, where: str) -> str | None:
-    """The revision of the tables; None for a database without tables.
+    """Return the revision of the tables, or None for a database without tables.
 
     Raises:
-        ZooUnavailableError: for a database of something else.
+        ZooUnavailableError: The database has tables of something else.
     """
     tables = set(inspect(connection).get_table_names())
     if _VERSION_TABLE in tables:
-        found: str | None = connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608 - a constant
-        if found is not None and (found == CURRENT_REVISION or "agent_versions" in tables):
-            return found
+        revision: str | None = connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608 - a constant
+        # Another application may use Alembic too; an older revision is ours only with our tables.
+        if revision is not None and (revision == CURRENT_REVISION or "agent_versions" in tables):
+            return revision
     if tables:
         raise ZooUnavailableError(
-            "it holds tables, but not those of an agent zoo",
+            "the database has tables, but not those of an agent zoo",
             where=where,
-            hint="name a database of its own for the zoo",
+            hint="use a separate database for the zoo",
         )
     return None
 
 
 def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVISION) -> None:
-    """Run what is missing, within the transaction that has begun: all of it or nothing.
+    """Run the missing migrations in the open transaction, all of them or none.
 
     Raises:
-        ZooUnavailableError: when the database is of a revision that is not known.
+        ZooUnavailableError: The revision of the database is unknown, so it is of a newer Paddock.
     """
-    found = get_revision(connection, where)
-    if found == to:
+    current = get_revision(connection, where)
+    if current == to:
         return
-    # Not needed by a zoo that is up to date.
     from alembic.config import Config  # noqa: PLC0415 - only for migrations
     from alembic.runtime.environment import EnvironmentContext  # noqa: PLC0415 - only for migrations
     from alembic.script import ScriptDirectory  # noqa: PLC0415 - only for migrations
@@ -60,12 +60,12 @@ def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVI
     script = ScriptDirectory(
         str(_MIGRATIONS_DIRECTORY), version_locations=[str(_MIGRATIONS_DIRECTORY)]
     )
-    known = {one.revision for one in script.walk_revisions()}
-    for revision in (found, to):
+    known = {migration.revision for migration in script.walk_revisions()}
+    for revision in (current, to):
         if revision is not None and revision not in known:
             raise ZooUnavailableError(
-                f"its tables are of revision {revision}, and this version of Paddock knows "
-                f"{CURRENT_REVISION} at most",
+                f"the tables have revision {revision}, but this version of Paddock supports only "
+                f"revisions up to {CURRENT_REVISION}",
                 where=where,
                 hint="update Paddock; nothing was changed",
             )

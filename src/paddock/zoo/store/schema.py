@@ -1,8 +1,7 @@
-"""Kinds of columns: data as JSON text, and tags as text that can be searched.
+"""The tables of a zoo and their column types.
 
-The tables of a zoo. Migrations make them; a test holds both together.
-
-Every row belongs to an owner, so that one database can hold the separate zoos of several people.
+Every row belongs to an owner, so that one database can hold the zoos of several users. Migrations
+create the tables; a test checks that they match.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ from sqlalchemy.types import TypeDecorator
 from paddock.zoo.model import Agent, Skill, SkillCategory
 
 TAG_SEPARATOR = "\x1f"
-"""Stands before and after each tag; no tag has it."""
+"""Before and after each tag. Tags cannot contain it, since control characters are rejected."""
 
 RowKey = BigInteger().with_variant(Integer, "sqlite")
-"""What rows are joined by; SQLite counts only in columns of this very type."""
+"""Type of primary keys. SQLite assigns keys only to columns of type INTEGER."""
 
 
 class JsonText(TypeDecorator[Any]):
-    """A value as JSON text, read as the type that it has to have."""
+    """A value as JSON text, decoded as a given type."""
 
     impl = Text
     cache_ok = True
@@ -50,31 +49,34 @@ class JsonText(TypeDecorator[Any]):
         self.kind = kind
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str:
-        """Write it."""
+        """Encode a value."""
         return msgspec.json.encode(value).decode()
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        """Read it."""
+        """Decode a value."""
         return None if value is None else msgspec.json.decode(value, type=self.kind)
 
 
 class TagList(TypeDecorator[list[str]]):
-    """Tags in their order."""
+    """A list of tags as text, which can be searched for one of them."""
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: list[str] | None, dialect: Dialect) -> str:
-        """Write them."""
+        """Join tags."""
         return TAG_SEPARATOR.join(["", *value, ""]) if value else ""
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> list[str]:
-        """Read them."""
+        """Split tags."""
         return value.strip(TAG_SEPARATOR).split(TAG_SEPARATOR) if value else []
 
 
 def has_any_tag(column: ColumnElement[list[str]], tags: list[str]) -> ColumnElement[bool]:
-    """Whether one of the tags is there; unlike LIKE, which SQLite does without regard to case."""
+    """Return the condition that a column contains one of the tags.
+
+    LIKE is no alternative: in SQLite it ignores case.
+    """
     text = type_coerce(column, Text)
     return or_(*(_has_tag(text, tag) for tag in tags))
 
@@ -107,7 +109,7 @@ agents = Table(
     Column("deleted_at", Text),
     Column("skill_names", JsonText(list[str]), nullable=False),
     Column("folded_text", Text, nullable=False),
-    # What may be long stands last: SQLite need not read it to find the rest.
+    # Columns with long values come last: SQLite reads a row up to the last column it needs.
     Column("context_refs", JsonText(list[str]), nullable=False),
     Column("skill_categories", JsonText(list[SkillCategory]), nullable=False),
     Column("system_prompt", Text, nullable=False),
@@ -205,7 +207,7 @@ imported_files = Table(
     Column("path", Text, primary_key=True),
     Column("at", Text, nullable=False),
 )
-"""Files that were imported without being asked for again."""
+"""Legacy files that have been imported, and are not imported again."""
 
 users = Table(
     "users",
@@ -216,7 +218,7 @@ users = Table(
     Column("is_admin", Boolean, nullable=False),
     Column("created_at", Text, nullable=False),
 )
-"""The people of a team; each owns one zoo."""
+"""The users of a team; each owns one zoo."""
 
 passes = Table(
     "passes",
@@ -230,4 +232,4 @@ passes = Table(
     Column("expires_at", Text),
     Index("passes_by_user", "user_name"),
 )
-"""What lets people in besides their passwords: sessions of browsers, tokens of programs."""
+"""Credentials besides passwords: browser sessions and access tokens."""

@@ -1,4 +1,8 @@
-"""Looking at the file of a SQLite database before SQLite does, which takes an empty one for new."""
+"""Checks and creation of SQLite database files.
+
+SQLite takes an empty or truncated file for a new database and would write into it, so files are
+checked before SQLite opens them.
+"""
 
 from __future__ import annotations
 
@@ -18,24 +22,25 @@ SQLITE_HEADER = b"SQLite format 3\0"
 HEADER_BYTES = 100
 MAX_PAGE_BYTES = 65_536
 ABANDONED_FILE_SECONDS = 3_600
-"""After so long nobody is still making a file."""
+"""Age at which an unfinished file is assumed to belong to a killed process."""
 
 
 def make_sqlite_uri(path: str) -> str:
-    """The address by which SQLite opens a file only if it is there."""
+    """Return the URI with which SQLite opens an existing file but never creates one."""
     return f"{Path(path).absolute().as_uri()}?mode=rw"
 
 
 @contextmanager
 def create_new_file(path: Path) -> Iterator[Path]:
-    """A file that gets its name when it is complete, unless another one has it then.
+    """Yield a temporary file that gets the name `path` when the block ends.
 
-    What makers that were killed have left is cleared away.
+    If another process has created `path` in the meantime, that file is kept. Unfinished files of
+    killed processes are deleted.
     """
-    long_ago = time.time() - ABANDONED_FILE_SECONDS
-    for left in path.parent.glob(f".{path.name}.*.new*"):
-        if left.stat().st_mtime < long_ago:
-            left.unlink(missing_ok=True)
+    oldest = time.time() - ABANDONED_FILE_SECONDS
+    for file in path.parent.glob(f".{path.name}.*.new*"):
+        if file.stat().st_mtime < oldest:
+            file.unlink(missing_ok=True)
     new = path.with_name(f".{path.name}.{os.getpid()}.new")
     new.unlink(missing_ok=True)
     try:
@@ -49,42 +54,46 @@ def _publish_file(new: Path, path: Path) -> None:
     try:
         path.hardlink_to(new)
     except FileExistsError:
-        return  # made by somebody whose lock is elsewhere
-    except OSError:  # not every file system has links
+        return  # another process was faster, for instance without a common lock
+    except OSError:  # not every file system supports hard links
         if not path.exists():
             new.rename(path)
 
 
 def check_database_file(path: Path) -> None:
-    """Make sure that a file begins like a database, and is as long as it says.
+    """Check that a file has the header of a SQLite database and is not truncated.
 
     Raises:
-        ZooUnavailableError: when it does not.
-        OSError: when it cannot be read.
+        ZooUnavailableError: The file is something else, or is truncated.
+        OSError: The file cannot be read.
     """
     with path.open("rb") as file:
         head = file.read(HEADER_BYTES)
     if not head.startswith(SQLITE_HEADER) or len(head) < HEADER_BYTES:
         raise ZooUnavailableError(
-            "it is no SQLite database, or what is left of one",
+            "not a SQLite database, or a truncated one",
             where=str(path),
-            hint="name another file, or move this one away and restore a backup",
+            hint="use another file, or move this one away and restore a backup",
         )
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
-        return  # what is missing may be there, and SQLite knows
+        return  # the missing pages may be in the write-ahead log
     size, expected = path.stat().st_size, _get_expected_bytes(head)
     if size < expected:
         raise ZooUnavailableError(
-            f"it is cut off: it has {size} of {expected} bytes",
+            f"the file is truncated: it has {size} of {expected} bytes",
             where=str(path),
             hint="move it away and restore a backup",
         )
 
 
 def _get_expected_bytes(head: bytes) -> int:
-    """How long a file is by its header; 0 when the header does not know."""
-    (page,) = struct.unpack_from(">H", head, 16)
-    (changes, pages) = struct.unpack_from(">II", head, 24)
-    (known_at,) = struct.unpack_from(">I", head, 92)
-    return pages * (page if page != 1 else MAX_PAGE_BYTES) if changes == known_at else 0
+    """Return the file size according to the header, or 0 if the header does not know it."""
+    # https://www.sqlite.org/fileformat.html section 1.3: the size in pages is valid only if the
+    # change counter equals the one for which the header was last completed; 1 means 65,536.
+    (page_bytes,) = struct.unpack_from(">H", head, 16)
+    (change_counter, page_count) = struct.unpack_from(">II", head, 24)
+    (valid_for,) = struct.unpack_from(">I", head, 92)
+    if change_counter != valid_for:
+        return 0
+    return page_count * (page_bytes if page_bytes != 1 else MAX_PAGE_BYTES)

@@ -1,7 +1,4 @@
-"""One reading or changing of one owner's zoo, and the events that others are told of then.
-
-Events, as those read them who were away.
-"""
+"""Transactions on the data of one owner, and the events that they record."""
 
 from __future__ import annotations
 
@@ -22,13 +19,13 @@ if TYPE_CHECKING:
 
 
 PRUNE_INTERVAL_EVENTS = 500
-"""After so many events, about, those that are too many are deleted."""
+"""Interval at which events beyond the limit are deleted, which would be slow for each event."""
 
 _NOTIFY_STATEMENT = text("SELECT pg_notify(:channel, :owner)")
 
 
 class ReadTransaction:
-    """A state of a zoo."""
+    """A transaction that reads the data of one owner."""
 
     def __init__(self, connection: Connection, owner: str) -> None:
         self.connection = connection
@@ -36,13 +33,13 @@ class ReadTransaction:
 
 
 class WriteTransaction(ReadTransaction):
-    """A change of a zoo."""
+    """A transaction that changes the data of one owner."""
 
     def __init__(self, connection: Connection, owner: str, source: str, at: str) -> None:
         super().__init__(connection, owner)
         self.source = source
         self.timestamp = at
-        """When everything in it happens."""
+        """The time of all changes in the transaction."""
         self._events: list[dict[str, Any]] = []
 
     def record_event(
@@ -52,7 +49,7 @@ class WriteTransaction(ReadTransaction):
         entry_id: str | None = None,
         **detail: Any,
     ) -> None:
-        """Have all who look at the zoo know, once the change is made."""
+        """Record an event, which `flush_events` stores when the change is complete."""
         self._events.append(
             {
                 "owner": self.owner,
@@ -66,39 +63,43 @@ class WriteTransaction(ReadTransaction):
         )
 
     def flush_events(self) -> None:
-        """Write the events down, in the same transaction."""
+        """Store the recorded events in the same transaction, and notify waiting processes."""
         if not self._events:
             return
-        last = 0
-        for one in self._events:
-            (last,) = self.connection.execute(insert(events), one).inserted_primary_key or (0,)
-            if last % PRUNE_INTERVAL_EVENTS == 0:
-                self._prune_events(last)
+        for event in self._events:
+            (event_id,) = self.connection.execute(insert(events), event).inserted_primary_key or (
+                0,
+            )
+            if event_id % PRUNE_INTERVAL_EVENTS == 0:
+                self._prune_events(event_id)
+        # SQLite needs no notification: watchers poll its change counter.
         if self.connection.dialect.name == "postgresql":
             self.connection.execute(
                 _NOTIFY_STATEMENT, {"channel": NOTIFY_CHANNEL, "owner": self.owner}
             )
 
-    def _prune_events(self, last: int) -> None:
-        outdated = (events.c.owner == self.owner) & (events.c.id <= last - validation.MAX_EVENTS)
+    def _prune_events(self, latest_id: int) -> None:
+        outdated = (events.c.owner == self.owner) & (
+            events.c.id <= latest_id - validation.MAX_EVENTS
+        )
         self.connection.execute(delete(events).where(outdated))
 
 
 EVENT_COLUMNS = [events.c[field.name] for field in msgspec.structs.fields(ZooEvent)]
 
 
-def list_events_after(reading: ReadTransaction, event_id: int, most: int) -> list[ZooEvent]:
-    """What has happened since, the oldest first."""
+def list_events_after(tx: ReadTransaction, event_id: int, max_results: int) -> list[ZooEvent]:
+    """Return the events after an ID, oldest first."""
     statement = (
         select(*EVENT_COLUMNS)
-        .where(events.c.owner == reading.owner, events.c.id > event_id)
+        .where(events.c.owner == tx.owner, events.c.id > event_id)
         .order_by(events.c.id)
-        .limit(most)
+        .limit(max_results)
     )
-    return [ZooEvent(**row) for row in reading.connection.execute(statement).mappings()]
+    return [ZooEvent(**row) for row in tx.connection.execute(statement).mappings()]
 
 
-def get_latest_event_id(reading: ReadTransaction) -> int:
-    """The id of the last event; 0 before the first."""
-    statement = select(func.max(events.c.id)).where(events.c.owner == reading.owner)
-    return reading.connection.scalar(statement) or 0
+def get_latest_event_id(tx: ReadTransaction) -> int:
+    """Return the ID of the latest event, or 0 if there is none."""
+    statement = select(func.max(events.c.id)).where(events.c.owner == tx.owner)
+    return tx.connection.scalar(statement) or 0
