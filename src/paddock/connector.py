@@ -1,7 +1,7 @@
-"""`paddock.connect`: one way to reach a server, wherever it is.
+"""`paddock.connect`: connects to a server inside or outside this process.
 
-Stands above serving and peers, which do not know each other, and joins them: a server in this
-process is served over memory, everything else is left to `peer.connect`.
+A `Server` object is served over memory. All other targets are passed to `paddock.client`, which
+does not depend on the serving package.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from paddock.authoring.base_server import BaseServer
-from paddock.client import connect as elsewhere
+from paddock.client import connect as remote
 from paddock.client.connect_options import ConnectOptions, ConnectSettings
 from paddock.serving.session import serve_in_memory
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 def connect(target: ConnectTarget, **options: Unpack[ConnectOptions]) -> Peer:
     """Connect to a server: a `Server` object, a command, a Python file or a directory.
 
-    The keyword arguments are those of `paddock.client.connect_options.ConnectOptions`. Close the peer, or use it
-    in a `with` statement.
+    The keyword arguments are those of `paddock.client.connect_options.ConnectOptions`. Close the
+    peer, or use it in a `with` statement.
 
     Raises:
-        ConnectError: when the server cannot be started or does not answer.
+        ConnectError: The server cannot be started or does not answer.
     """
     if isinstance(target, BaseServer):
-        return elsewhere.connect_channel(serve_in_memory(target), ConnectSettings(**options))
-    return elsewhere.connect(target, **options)
+        return remote.connect_channel(serve_in_memory(target), ConnectSettings(**options))
+    return remote.connect(target, **options)

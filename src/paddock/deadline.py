@@ -1,7 +1,6 @@
-"""An end to connections that take longer than they may, however slowly they go on talking.
+"""A total time limit for the connections of a `urllib` opener.
 
-A timeout of a socket is for each piece that comes; somebody who sends a byte now and then would
-never meet it.
+A socket timeout applies to each read, so a server that sends a byte now and then never exceeds it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ConnectionDeadline:
-    """Ends its connections when the time is over; as a context manager, from its start on."""
+    """Closes its connections after a number of seconds from entering the context."""
 
     def __init__(self, seconds: float) -> None:
         self.has_expired = False
@@ -37,9 +36,11 @@ class ConnectionDeadline:
     def make_handlers(
         self, check_connection: Callable[[socket.socket], None] | None = None
     ) -> list[BaseHandler]:
-        """What makes the connections of an opener, each of which ends in time.
+        """Return handlers for `build_opener` whose connections are closed at the deadline.
 
-        `check` sees each connection before anything is sent, and raises what refuses it.
+        Args:
+            check_connection: Called with each connected socket before anything is sent. It may
+                raise an exception to reject the connection.
         """
 
         def watch(connection: Any) -> None:
@@ -68,11 +69,11 @@ class ConnectionDeadline:
         return [PlainHandler(), SecureHandler()]
 
     def end_connections(self) -> None:
-        """End all connections now, and those that are still to come."""
+        """Close all connections now, and later ones as soon as they are made."""
         self.has_expired = True
         for connection in self._sockets:
             with suppress(OSError):
-                # Below the encryption, which another thread is in the middle of.
+                # Not SSLSocket.shutdown(): another thread is reading through its TLS state.
                 socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
     def _track_socket(self, connection: Any) -> None:

@@ -385,7 +385,7 @@ def test_waiting_in_an_async_handler_is_refused_with_what_to_do(connect: Connect
         return str(ctx.elicit("Name?", str).wait())
 
     line = connect(server, SESSION, capabilities={"elicitation": {}})
-    assert "await it" in error_text(line.call("ask"))
+    assert "use await" in error_text(line.call("ask"))
 
 
 def test_an_answer_that_breaks_a_raw_form_is_refused(connect: Connect) -> None:

@@ -160,7 +160,7 @@ def test_a_session_that_takes_no_stream_cannot_be_asked(host: Host) -> None:
     frame = session.frame("tools/call", {"name": "wonder", "arguments": {}})
     result = session.post(frame, headers={"Accept": "application/json"}).json["result"]
     assert result["isError"] is True
-    assert "accepts no event stream" in result["content"][0]["text"]
+    assert "does not accept a stream" in result["content"][0]["text"]
 
 
 @pytest.mark.skipif(not THREADS.is_dir(), reason="threads are counted where Linux lists them")

@@ -107,7 +107,7 @@ NO_ENDPOINT_STATUSES = (200, 404, 405)
 
 
 class HandshakeResult(Struct):
-    """The server's description of itself."""
+    """The server's answer to the handshake."""
 
     version: str
     server_info: Json

@@ -1,1 +1,1 @@
-"""The Model Context Protocol itself: frames, eras, dispatch. No input or output happens here."""
+"""The Model Context Protocol: frames, eras and dispatch. No I/O happens here."""

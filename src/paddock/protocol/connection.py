@@ -1,7 +1,7 @@
-"""Facts about one connection: who the peer is, what it asked to hear, what is under way.
+"""State of one connection: negotiated version, client data, subscriptions, requests in progress.
 
-Holds state and sends bytes through the channel it was given; knows no transport and no method.
-Loaded before msgspec (see `protocol.opening`), so it needs nothing but the interpreter.
+It sends bytes through the channel and knows neither transports nor methods. It is loaded before
+msgspec (see `protocol.early_handshake`), so it imports nothing outside the interpreter.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     SendFrame = Callable[[bytes], None]
 
     class InFlightRequest(Protocol):
-        """Something that is being done for the peer."""
+        """A request in progress."""
 
         @property
         def is_answered(self) -> bool:
-            """Whether the peer has its answer, and the work goes on by itself."""
+            """Whether the request has become a task, which continues after the answer."""
 
         def cancel(self, reason: str | None = None) -> None:
-            """Stop it."""
+            """Stop the work."""
 
 
 class ServerConnection:
-    """One peer at the other end of a channel."""
+    """The server's end of a connection to one client."""
 
     def __init__(self, send: SendFrame) -> None:
         self.send = send
@@ -49,7 +49,7 @@ class ServerConnection:
         self._lock = allocate_lock()
 
     def expect_response(self, handle_answer: Callable[[object, object], None]) -> RequestId:
-        """A fresh id for a request to the peer, whose result or error goes to `answer`."""
+        """Return a new id for a request to the client, whose answer goes to `handle_answer`."""
         with self._lock:
             self._last_request_id += 1
             request_id = self._last_request_id
@@ -57,11 +57,11 @@ class ServerConnection:
         return request_id
 
     def forget_response(self, request_id: RequestId) -> bool:
-        """Stop waiting for the peer's answer to a request of ours; whether we still were."""
+        """Stop waiting for the answer to a request. Return False if nothing was waiting."""
         return self._response_handlers.pop(request_id, None) is not None
 
     def handle_response(self, request_id: object, result: object, error: object) -> None:
-        """The peer answered a request of ours; one that nobody waits for is dropped."""
+        """Pass on the client's answer to a request, unless nothing waits for it any more."""
         handle_answer = (
             self._response_handlers.pop(request_id, None)
             if isinstance(request_id, int | str)
@@ -71,7 +71,7 @@ class ServerConnection:
             handle_answer(result, error)
 
     def close(self) -> None:
-        """The peer is gone: cancel what is under way, wait for nothing more."""
+        """Cancel the requests in progress: the client has disconnected."""
         self.is_closed = True
         for request in list(self.in_flight.values()):
             request.cancel("the connection ended")

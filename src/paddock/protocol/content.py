@@ -1,4 +1,4 @@
-"""Content of tool results, prompt messages and resources."""
+"""Content blocks of tool results, prompt messages and resources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Json = dict[str, object]
 
 
 class Annotations(Struct, omit_defaults=True, rename="camel"):
-    """Hints about who content is for and how much it matters (0 to 1)."""
+    """Hints about the audience of content and its importance (0 to 1)."""
 
     audience: list[Role] | None = None
     priority: float | None = None
@@ -19,7 +19,7 @@ class Annotations(Struct, omit_defaults=True, rename="camel"):
 
 
 class Icon(Struct, omit_defaults=True, rename="camel"):
-    """A picture that stands for a server, tool, prompt or resource."""
+    """An icon of a server, tool, prompt or resource."""
 
     src: str
     mime_type: str | None = None
@@ -28,11 +28,11 @@ class Icon(Struct, omit_defaults=True, rename="camel"):
 
 
 class Content(Struct, omit_defaults=True, rename="camel", tag_field="type"):
-    """What all kinds of content have."""
+    """Base class of content blocks."""
 
 
 class TextContent(Content, tag="text"):
-    """Text."""
+    """A text block."""
 
     text: str
     annotations: Annotations | Json | None = None
@@ -40,7 +40,7 @@ class TextContent(Content, tag="text"):
 
 
 class ImageContent(Content, tag="image"):
-    """An image; the bytes travel as base64."""
+    """An image. Its bytes are encoded as base64."""
 
     data: bytes
     mime_type: str
@@ -49,7 +49,7 @@ class ImageContent(Content, tag="image"):
 
 
 class AudioContent(Content, tag="audio"):
-    """Sound; the bytes travel as base64."""
+    """A sound. Its bytes are encoded as base64."""
 
     data: bytes
     mime_type: str
@@ -58,7 +58,7 @@ class AudioContent(Content, tag="audio"):
 
 
 class ResourceLink(Content, tag="resource_link"):
-    """A pointer to a resource that the client may read."""
+    """A link to a resource that the client may read."""
 
     uri: str
     name: str
@@ -72,13 +72,13 @@ class ResourceLink(Content, tag="resource_link"):
 
 
 class ResourceContents(Struct, omit_defaults=True, rename="camel"):
-    """What text and binary contents of a resource have."""
+    """Base class of the contents of a resource."""
 
     uri: str
 
 
 class TextResourceContents(ResourceContents):
-    """A resource, or part of one, that is text."""
+    """Text contents of a resource, or of a part of it."""
 
     text: str
     mime_type: str | None = None
@@ -86,7 +86,7 @@ class TextResourceContents(ResourceContents):
 
 
 class BlobResourceContents(ResourceContents):
-    """A resource, or part of one, that is bytes; they travel as base64."""
+    """Binary contents of a resource, or of a part of it, encoded as base64."""
 
     blob: bytes
     mime_type: str | None = None
@@ -94,7 +94,7 @@ class BlobResourceContents(ResourceContents):
 
 
 class EmbeddedResource(Content, tag="resource"):
-    """A resource carried inside a result or a message."""
+    """A resource included in a result or a message."""
 
     resource: TextResourceContents | BlobResourceContents | Json
     annotations: Annotations | Json | None = None
@@ -102,14 +102,14 @@ class EmbeddedResource(Content, tag="resource"):
 
 
 class PromptMessage(Struct):
-    """One message of a prompt; a plain string is text from the user."""
+    """A message of a prompt. A plain string is text from the user."""
 
     content: Content | str
     role: Role = "user"
 
 
 class CallToolResult(Struct, omit_defaults=True, rename="camel"):
-    """A tool's result in full: for handlers that want every field in their own hands."""
+    """A complete tool result, for handlers that set its fields themselves."""
 
     content: list[Content | Json | str] = []
     structured_content: object = None

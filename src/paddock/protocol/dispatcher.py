@@ -1,7 +1,7 @@
-"""A line in, an answer out: decoding, choosing the era, running the operation.
+"""Dispatches messages: decodes a line, selects the era, runs the operation.
 
-This is the whole path of a message through the protocol. What takes time comes back as a
-`Request` with work in it, which the transport runs; everything else comes back as bytes.
+A request whose answer takes time is returned as a `Request` with work, which the transport runs.
+Everything else is answered at once, with bytes.
 """
 
 from __future__ import annotations
@@ -52,20 +52,20 @@ if TYPE_CHECKING:
     from paddock.protocol.server_operations import ServerOperations
 
 Reply = bytes | Request | None
-"""An answer, a request with work to run, or nothing to say."""
+"""An answer, a request whose work must be run, or None for no answer."""
 
 MAX_DEFERRED_REQUESTS = 1000
-"""Requests that wait for a server that is still being loaded."""
-STILL_LOADING_TEXT = "The server is still being loaded, and too many requests are waiting for it"
+"""Requests that may wait while the server is being loaded."""
+STILL_LOADING_TEXT = "The server is still loading, and too many requests are waiting for it"
 TOOL_CALL_MARKER = b'"tools/call"'
 TOOL_CALL_SEARCH_BYTES = 256
-"""Where in a line the method stands that is worth a way of its own."""
+"""Part of a line that is searched for `tools/call`, the method with a shortcut."""
 DEFERRED_BATCH_ID = "\0batch"
-"""Stands for the id of an array of messages that has to wait."""
+"""Replaces the id of a batch that is deferred."""
 TOO_LONG_TEXT = "The message is longer than this server accepts"
 
 _NESTED_BATCH_ERROR = encode_error(
-    None, ProtocolError("A batch inside a batch", rpc_code=INVALID_REQUEST)
+    None, ProtocolError("A batch cannot contain a batch", rpc_code=INVALID_REQUEST)
 )
 
 _META_VERSION_KEY = META_VERSION.encode()
@@ -73,12 +73,12 @@ _decode_cancelled = msgspec.json.Decoder(CancelledParams).decode
 _decode_json = msgspec.json.Decoder().decode
 
 
-class ServerNotReady(Exception):  # noqa: N818 - not an error: the answer has to wait
-    """Raised by an operation that cannot answer yet: the server is still being loaded."""
+class ServerNotReady(Exception):  # noqa: N818 - not an error: the request is deferred
+    """Raised by operations while the server is being loaded. The request is deferred."""
 
 
 class ProtocolEras:
-    """Both eras of one server, which all its connections share."""
+    """The two eras of one server, shared by all of its connections."""
 
     def __init__(
         self, operations: ServerOperations, subscriptions: SubscriptionRegistry | None = None
@@ -90,20 +90,20 @@ class ProtocolEras:
         self._plain_methods = [(era, era.methods) for era in eras]
 
     def select_era(self, params: RequestParams) -> ProtocolEra:
-        """The era of a request: it is stateless if it says so itself."""
+        """Return the stateless era if the parameters name a version, otherwise the session era."""
         meta = params.meta
         return self.session if meta is UNSET or meta.version is UNSET else self.stateless
 
     def set_observers(self, observers: Sequence[RequestObserver]) -> None:
-        """Have these watch every request from now on, and nobody else."""
-        from paddock.protocol.observers import wrap_methods  # noqa: PLC0415 - few servers are watched
+        """Let these observers, instead of earlier ones, see every request."""
+        from paddock.protocol.observers import wrap_methods  # noqa: PLC0415 - few servers need it
 
         for era, methods in self._plain_methods:
             era.methods = wrap_methods(methods, observers)
 
 
 def run_operation(request: Request, operation: Operation) -> Reply:
-    """Have a request answered: the answer, or the request where there is work to run first."""
+    """Run a request's operation. Return the answer, or the request if it has work to run."""
     era = request.era
     try:
         era.check_request(request)
@@ -115,9 +115,9 @@ def run_operation(request: Request, operation: Operation) -> Reply:
         return era.encode_error_reply(request.id, error)
     except ServerNotReady:
         raise
-    except Exception as fault:  # noqa: BLE001 - a request must get an answer
+    except Exception as exc:  # noqa: BLE001 - every request must be answered
         _log_exception(request.method)
-        text = f"Internal error: {type(fault).__name__}: {describe_object(fault)}"
+        text = f"Internal error: {type(exc).__name__}: {describe_object(exc)}"
         request.error = ProtocolError(text)
         return era.encode_error_reply(request.id, request.error)
     if result is None:
@@ -126,7 +126,7 @@ def run_operation(request: Request, operation: Operation) -> Reply:
 
 
 class Dispatcher:
-    """Answers the messages of one connection."""
+    """Dispatches the messages of one connection."""
 
     def __init__(
         self, connection: ServerConnection, eras: ProtocolEras, *, is_ready: bool = False
@@ -139,12 +139,12 @@ class Dispatcher:
     def dispatch_line(
         self, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
-        """Take one line; several replies only for a batch."""
+        """Dispatch one line. Only a batch returns several replies."""
         if line.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(line)
             except DECODE_ERRORS:
-                pass  # the long way finds out what is wrong
+                pass  # The general path reports what is wrong.
             else:
                 return self.dispatch_tool_call(call, line, exchange)
         return self._dispatch_frame(line, exchange)
@@ -152,7 +152,7 @@ class Dispatcher:
     def dispatch_tool_call(
         self, call: ToolCallFrame, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
-        """Take a call of a tool that is decoded already."""
+        """Dispatch a `tools/call` that is already decoded."""
         try:
             return self._begin_request(call.id, "tools/call", call.params, line, exchange)
         except ServerNotReady:
@@ -179,9 +179,9 @@ class Dispatcher:
         *,
         is_ready: bool = True,
     ) -> list[bytes]:
-        """Answer from these operations from now on; the lines that were waiting for them.
+        """Use these operations from now on, and return the lines that were deferred until now.
 
-        Operations that are not ready may hold requests until others are adopted.
+        Operations that are not ready (`is_ready=False`) may defer requests again.
         """
         eras = ProtocolEras(operations, self._eras.subscriptions)
         if observers:
@@ -192,9 +192,9 @@ class Dispatcher:
         return [line for _, line in deferred or ()]
 
     def reject_long_line(self, head: bytes, tail: bytes) -> bytes | None:
-        """The answer to a line that was too long to keep, of which these are the two ends.
+        """Return the answer to an oversized line, of which only the two ends are known.
 
-        A line that is itself an answer gets none; whoever waits for it is told.
+        A response gets no answer. The handler that waits for it receives an error.
         """
         if is_response(head):
             self.connection.handle_response(
@@ -206,17 +206,17 @@ class Dispatcher:
         )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Tell the peer, in whichever era it listens, that something has changed."""
+        """Notify the client of a change, in its era. Return the number of notifications."""
         notified_count = self._eras.session.announce_change(self.connection, kind, uri)
         return notified_count + self._eras.subscriptions.announce_change(kind, uri)
 
     def close(self) -> None:
-        """The connection ends: say goodbye to listeners, stop what is under way."""
+        """End the subscriptions and cancel the requests in progress."""
         self._eras.subscriptions.close()
         self.connection.close()
 
     def _defer(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
-        """Keep a line until there are operations; they may have come this very moment."""
+        """Keep a line until the server is loaded, or dispatch it if that has just happened."""
         with self._deferred_lock:
             if self._deferred is not None:
                 if len(self._deferred) >= MAX_DEFERRED_REQUESTS:
@@ -262,7 +262,7 @@ class Dispatcher:
     def _reject_params(
         self, request_id: int | str, method: str, frame: JsonRpcFrame, error: ProtocolError
     ) -> bytes:
-        """The first thing that is wrong: the envelope, the method, then its own parameters."""
+        """Report the first problem: the envelope, the method, or else the parameters."""
         try:
             params = decode_base_params(frame.params)
         except ProtocolError:
@@ -271,12 +271,16 @@ class Dispatcher:
         request = Request(self.connection, era, request_id, method, params, b"")
         try:
             self._require_operation(request)
-        except ProtocolError as fault:
-            error = fault
+        except ProtocolError as earlier_error:
+            error = earlier_error
         return era.encode_error_reply(request_id, error)
 
     def _require_operation(self, request: Request) -> Operation:
-        """What answers a request, once its envelope has been found right."""
+        """Return the operation of a request.
+
+        Raises:
+            ProtocolError: The envelope is invalid, or the era does not have the method.
+        """
         era, method = request.era, request.method
         operation = era.methods.get(method)
         is_session = era is self._eras.session
@@ -290,7 +294,7 @@ class Dispatcher:
         return operation
 
     def _handle_non_request(self, frame: JsonRpcFrame) -> bytes | None:
-        """A notification, an answer to a request of ours, or neither."""
+        """Handle a notification, a response, or a message that is neither."""
         if frame.method is not UNSET:
             if frame.method == "notifications/initialized":
                 self.connection.is_initialized = self.connection.version is not None
@@ -305,8 +309,8 @@ class Dispatcher:
         try:
             result = None if frame.result is UNSET else _decode_json(frame.result)
             error = None if frame.error is UNSET else _decode_json(frame.error)
-        except DECODE_ERRORS as fault:
-            result, error = None, f"an unreadable answer: {fault}"
+        except DECODE_ERRORS as exc:
+            result, error = None, f"the response cannot be decoded: {exc}"
         self.connection.handle_response(frame.id, result, error)
         return None
 
@@ -335,7 +339,7 @@ class Dispatcher:
         if self._deferred is not None:
             return self._defer(DEFERRED_BATCH_ID, line)
         if not messages:
-            return encode_error(None, ProtocolError("An empty batch", rpc_code=INVALID_REQUEST))
+            return encode_error(None, ProtocolError("The batch is empty", rpc_code=INVALID_REQUEST))
         batch_reply = BatchReply(len(messages))
         replies: list[Reply] = []
         for message in messages:
@@ -349,7 +353,7 @@ class Dispatcher:
 
 
 def _reject_batch_member(message: bytes) -> bytes | None:
-    """The refusal of what cannot be part of an array of messages."""
+    """Return the error for a message that cannot be part of a batch, or None."""
     if is_batch(message):
         return _NESTED_BATCH_ERROR
     if _META_VERSION_KEY not in message:
@@ -358,13 +362,13 @@ def _reject_batch_member(message: bytes) -> bytes | None:
         frame = decode_frame(message)
     except DECODE_ERRORS:
         return None
-    if frame.method is UNSET or frame.id is UNSET:  # no request, so there is nothing to refuse
+    if frame.method is UNSET or frame.id is UNSET:  # Only requests get an error.
         return None
-    text = "A request that names its version stands alone: it cannot be part of a batch"
+    text = "A request with params._meta of the stateless era cannot be part of a batch"
     return encode_error(frame.id, ProtocolError(text, rpc_code=INVALID_REQUEST))
 
 
 def _log_exception(method: str) -> None:
-    import logging  # noqa: PLC0415 - only when something is wrong
+    import logging  # noqa: PLC0415 - kept out of start-up
 
     logging.getLogger("paddock").exception("%s could not be answered", method)

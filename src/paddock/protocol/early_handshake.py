@@ -1,18 +1,8 @@
-"""JSON with nothing imported but the interpreter's own C scanner.
+"""Answers the first message of a connection before the rest of the library is loaded.
 
-Only for the first answer on a connection (`protocol.opening`), which must not wait for msgspec
-or the `json` package to load. Everything else uses msgspec.
-
-The answer to `initialize`. Needs nothing but the interpreter (see `protocol.opening`).
-
-The answer to `server/discover`. Needs nothing but the interpreter (see `protocol.opening`).
-
-Answer the first message before the rest of the library is loaded.
-
-Several clients give up a few seconds after starting a server, and one pays for every import
-between its start and its first answer. So the plain forms of `initialize` and `server/discover`
-are answered here with nothing loaded but the interpreter. Whatever is not plain is left, unread,
-to the dispatcher, which knows all the rest.
+Some clients give up on a server after a few seconds, and every import before the first answer
+delays it. Plain forms of `initialize` and `server/discover` are therefore answered here, with
+nothing loaded but the interpreter. All other messages are left unread for the dispatcher.
 """
 
 from __future__ import annotations
@@ -21,7 +11,7 @@ from paddock.protocol.versions import STATELESS_VERSIONS, negotiate_version, sup
 
 try:
     from _json import encode_basestring_ascii, make_scanner
-except ImportError:  # an interpreter without the accelerator: correct, only slower
+except ImportError:  # Not CPython: correct, but slower.
     from json.encoder import encode_basestring_ascii
     from json.scanner import make_scanner
 
@@ -37,17 +27,18 @@ class _ScannerOptions:
     parse_float = float
     parse_int = int
     parse_constant = staticmethod(_reject_constant)
-    memo: dict[str, str] = {}  # noqa: RUF012 - the shape that the scanner reads
+    memo: dict[str, str] = {}  # noqa: RUF012 - an attribute that the C scanner expects
 
 
-_scan_json = make_scanner(_ScannerOptions())  # type: ignore[arg-type]  # the stub asks for itself
+# The C scanner of the json package, whose import would delay the first answer.
+_scan_json = make_scanner(_ScannerOptions())  # type: ignore[arg-type]  # the stub is wrong
 
 
 def parse_json(line: bytes) -> object:
-    """The value of one JSON text.
+    """Parse one JSON text.
 
     Raises:
-        ValueError: when it is not exactly one JSON value in UTF-8.
+        ValueError: The line is not exactly one JSON value in UTF-8.
     """
     text = line.strip(b" \t\r\n").decode()
     try:
@@ -60,7 +51,7 @@ def parse_json(line: bytes) -> object:
 
 
 def dump_json(value: object) -> str:
-    """The JSON text of dictionaries, lists, strings, numbers, booleans and None."""
+    """Serialize dictionaries, lists, strings, numbers, booleans and None as JSON."""
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if isinstance(value, dict):
@@ -83,7 +74,7 @@ if TYPE_CHECKING:
 
 
 def open_session(connection: ServerConnection, metadata: ServerMetadata, params: Json) -> Json:
-    """Open or reopen the session of a connection; the result of `initialize`."""
+    """Open or reopen the session of a connection and return the result of `initialize`."""
     connection.version = negotiate_version(str(params["protocolVersion"]))
     capabilities, info = params.get("capabilities"), params.get("clientInfo")
     connection.client_capabilities = capabilities if isinstance(capabilities, dict) else {}
@@ -99,7 +90,7 @@ def open_session(connection: ServerConnection, metadata: ServerMetadata, params:
 
 
 def _build_session_capabilities(metadata: ServerMetadata, version: str) -> Json:
-    """What a session of a version is told that the server can do."""
+    """Return the server's capabilities as a session of this version declares them."""
     capabilities: Json = {
         key: value for key, value in metadata.capabilities.items() if key != "tasks"
     }
@@ -122,7 +113,7 @@ META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 
 def build_discover_result(metadata: ServerMetadata) -> Json:
-    """The result of `server/discover`, all but its `resultType` and `_meta`."""
+    """Return the result of `server/discover` without its `resultType` and `_meta`."""
     result: Json = {
         "supportedVersions": list(STATELESS_VERSIONS),
         "capabilities": _build_stateless_capabilities(metadata),
@@ -134,7 +125,7 @@ def build_discover_result(metadata: ServerMetadata) -> Json:
 
 
 def complete_result(result: Json, metadata: ServerMetadata) -> Json:
-    """A result as it goes out: marked complete, and saying who answered."""
+    """Mark a result as complete and add the server info to its `_meta`."""
     meta = result.get("_meta")
     server_meta = {META_SERVER_INFO: metadata.to_server_info()}
     merged = {**server_meta, **meta} if isinstance(meta, dict) else server_meta
@@ -142,7 +133,7 @@ def complete_result(result: Json, metadata: ServerMetadata) -> Json:
 
 
 def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
-    """What the server can do, in which tasks are an extension."""
+    """Return the server's capabilities for the stateless era, where tasks are an extension."""
     capabilities: Json = {
         key: value for key, value in metadata.capabilities.items() if key != "tasks"
     }
@@ -163,7 +154,7 @@ if TYPE_CHECKING:
 def answer_handshake(
     line: bytes, connection: ServerConnection, metadata: ServerMetadata
 ) -> bytes | None:
-    """The answer to a plain opening message, or None to leave it to the dispatcher."""
+    """Return the answer to a plain opening message, or None to leave it to the dispatcher."""
     try:
         message = parse_json(line)
     except ValueError:

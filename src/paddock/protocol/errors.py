@@ -1,7 +1,7 @@
-"""Faults that a peer is told as JSON-RPC errors, and their codes.
+"""Errors that are sent to clients as JSON-RPC errors, and their codes.
 
-A tool that fails is not a fault of the protocol: that is a result (see `authoring.results`).
-Which code a fault has can depend on the era; the eras translate (`Era.error`).
+A failed tool is a result, not a protocol error (`authoring.results`). Some codes depend on the era
+(`ProtocolEra.encode_error_reply`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNSUPPORTED_VERSION = -32022
 
 
 class ProtocolError(PaddockError):
-    """A request that cannot be answered with a result."""
+    """A request cannot be answered with a result."""
 
     code = "protocol"
 
@@ -32,7 +32,7 @@ class ProtocolError(PaddockError):
 
 
 class InvalidParamsError(ProtocolError):
-    """The parameters are malformed, or name something that does not exist."""
+    """The parameters are malformed or name something that does not exist."""
 
     code = "invalid-params"
 
@@ -41,7 +41,7 @@ class InvalidParamsError(ProtocolError):
 
 
 class ResourceNotFoundError(InvalidParamsError):
-    """No resource and no template answers to the URI."""
+    """No resource or template matches the URI."""
 
     code = "resource-not-found"
 
@@ -50,7 +50,7 @@ class ResourceNotFoundError(InvalidParamsError):
 
 
 class MissingCapabilityError(ProtocolError):
-    """The request needs something of the peer that the peer has not declared."""
+    """The request needs a client capability that the client has not declared."""
 
     code = "missing-capability"
 
@@ -64,7 +64,7 @@ class MissingCapabilityError(ProtocolError):
 
 
 class HeaderMismatchError(ProtocolError):
-    """A header of an HTTP request does not say what its body says."""
+    """A header of an HTTP request differs from the body."""
 
     code = "header-mismatch"
 
@@ -73,7 +73,7 @@ class HeaderMismatchError(ProtocolError):
 
 
 class ScopeError(ProtocolError):
-    """The request needs scopes that whoever sent it does not have."""
+    """The access token lacks scopes that the request needs."""
 
     code = "scope"
 
@@ -85,7 +85,7 @@ class ScopeError(ProtocolError):
 
 
 class UnsupportedVersionError(ProtocolError):
-    """The request names a protocol version that we do not speak."""
+    """The request names a protocol version that the server does not support."""
 
     code = "unsupported-version"
 

@@ -1,8 +1,6 @@
-"""What the protocol calls things in HTTP, for servers and for those who call them.
+"""Names and values of the protocol's HTTP headers, for servers and clients.
 
-Values of the protocol's HTTP headers, which can hold any text.
-
-Visible ASCII stands for itself; everything else, and what could be mistaken for it, is base64 of
+A header value can carry any text: visible ASCII is sent as it is, everything else as base64 of
 UTF-8 between `=?base64?` and `?=`.
 """
 
@@ -29,11 +27,11 @@ NAME_PARAMETERS = {
     "tasks/update": "task_id",
     "tasks/cancel": "task_id",
 }
-"""The parameter that the header `Mcp-Name` repeats."""
+"""The parameter that the `Mcp-Name` header repeats, by method."""
 
 
 def to_asgi_name(name: str) -> bytes:
-    """The name of a header as ASGI has it."""
+    """Return a header name in the form used by ASGI."""
     return name.lower().encode()
 
 
@@ -41,7 +39,7 @@ BASE64_PREFIX, BASE64_SUFFIX = "=?base64?", "?="
 
 
 def encode_header_value(text: str) -> str:
-    """A text as the value of a header."""
+    """Encode a text as a header value."""
     is_plain = all(" " <= character <= "~" or character == "\t" for character in text)
     if is_plain and text == text.strip(" \t") and not _is_base64_value(text):
         return text
@@ -49,23 +47,24 @@ def encode_header_value(text: str) -> str:
 
 
 def decode_header_value(value: str, name: str) -> str:
-    """The text that the value of a header stands for.
+    """Decode a header value.
 
     Raises:
-        HeaderMismatchError: when it is no header value, or says it is base64 and is not.
+        HeaderMismatchError: The value contains invalid characters or invalid base64.
     """
     if not _is_base64_value(value):
         if all(" " <= character <= "~" or character == "\t" for character in value):
             return value
-        raise HeaderMismatchError(f"{name} holds characters that a header cannot hold: use base64")
+        raise HeaderMismatchError(f"{name} contains invalid characters; encode it as base64")
     encoded = value[len(BASE64_PREFIX) : -len(BASE64_SUFFIX)]
     try:
         decoded = a2b_base64(encoded.encode("ascii"), strict_mode=True)
+        # Even strict mode accepts some non-canonical encodings.
         if b2a_base64(decoded, newline=False).decode() != encoded:
             raise ValueError(encoded)
         return decoded.decode()
     except ValueError:
-        raise HeaderMismatchError(f"{name} is not base64 of UTF-8: {value!r:.80}") from None
+        raise HeaderMismatchError(f"{name} is not valid base64 of UTF-8: {value!r:.80}") from None
 
 
 def _is_base64_value(value: str) -> bool:

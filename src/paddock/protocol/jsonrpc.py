@@ -1,7 +1,6 @@
-"""JSON-RPC frames: decoding what comes in, encoding what goes out.
+"""JSON-RPC frames: decoding and encoding.
 
-A frame is one line. Its `params`, `result` and `error` stay undecoded until somebody who knows
-their type asks for them.
+A frame is one line. Its `params`, `result` and `error` stay encoded until their types are known.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ encode_json = msgspec.json.Encoder().encode
 
 
 class JsonRpcFrame(Struct):
-    """One message: a request, a notification (no id) or an answer (no method)."""
+    """A message: a request, a notification (without an id) or a response (without a method)."""
 
     jsonrpc: Literal["2.0"]
     method: str | UnsetType = UNSET
@@ -34,16 +33,16 @@ _decode_json = msgspec.json.Decoder().decode
 _decode_raw_list = msgspec.json.Decoder(list[Raw]).decode
 
 DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises for bytes that are not the JSON that was expected."""
+"""Exceptions that msgspec raises for bytes that are not the expected JSON."""
 
 
 def encode_request_id(request_id: RequestId) -> bytes:
-    """A request id as JSON."""
+    """Encode a request id as JSON."""
     return b"%d" % request_id if request_id.__class__ is int else encode_json(request_id)
 
 
 def encode_result(request_id: RequestId, result: object) -> bytes:
-    """An answer with a result."""
+    """Encode a response with a result."""
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (
         encode_request_id(request_id),
         encode_json(result),
@@ -51,7 +50,7 @@ def encode_result(request_id: RequestId, result: object) -> bytes:
 
 
 def encode_error(request_id: RequestId | None, error: ProtocolError) -> bytes:
-    """An answer with an error; the id is left out where the request's could not be read."""
+    """Encode a response with an error. `request_id` is None if it could not be read."""
     body: dict[str, object] = {"code": error.rpc_code, "message": error.message}
     if error.data is not None:
         body["data"] = error.data
@@ -60,7 +59,7 @@ def encode_error(request_id: RequestId | None, error: ProtocolError) -> bytes:
 
 
 def encode_notification(method: str, params: object = None) -> bytes:
-    """A message that expects no answer."""
+    """Encode a notification."""
     if params is None:
         return b'{"jsonrpc":"2.0","method":%b}\n' % encode_json(method)
     return b'{"jsonrpc":"2.0","method":%b,"params":%b}\n' % (
@@ -70,7 +69,7 @@ def encode_notification(method: str, params: object = None) -> bytes:
 
 
 def encode_request(request_id: RequestId, method: str, params: object) -> bytes:
-    """A request of ours to the peer."""
+    """Encode a request."""
     return b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}\n' % (
         encode_request_id(request_id),
         encode_json(method),
@@ -79,27 +78,27 @@ def encode_request(request_id: RequestId, method: str, params: object) -> bytes:
 
 
 def is_batch(line: bytes) -> bool:
-    """Whether a line holds an array of messages."""
+    """Return whether a line is an array of messages."""
     return line.lstrip()[:1] == b"["
 
 
 def split_batch(line: bytes) -> list[bytes]:
-    """The messages of an array of messages."""
+    """Return the messages of a batch."""
     return [bytes(message) for message in _decode_raw_list(line)]
 
 
-def answer_malformed_line(line: bytes, fault: Exception) -> bytes | None:
-    """What to answer to a line that is no frame; None where nothing may be answered.
+def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
+    """Return the answer to a line that is not a frame, or None if it gets no answer.
 
-    A blank line, a malformed notification and a malformed answer get no reply; a malformed
-    request gets one with its id.
+    Blank lines, malformed notifications and malformed responses get none; a malformed request gets
+    an error with its id.
     """
     if not line.strip():
         return None
-    if isinstance(fault, RecursionError):
-        known_id = find_request_id(line[:1024], line[-1024:])
+    if isinstance(decode_error, RecursionError):
         return encode_error(
-            known_id, _make_invalid_request_error("The message is nested too deeply")
+            find_request_id(line[:1024], line[-1024:]),
+            _make_invalid_request_error("The message is nested too deeply"),
         )
     try:
         message = _decode_json(line)
@@ -121,7 +120,7 @@ def answer_malformed_line(line: bytes, fault: Exception) -> bytes | None:
     raw_id = message.get("id")
     request_id = raw_id if type(raw_id) in (int, str) else None
     return encode_error(
-        request_id, _make_invalid_request_error(f"Not a JSON-RPC 2.0 request: {fault}")
+        request_id, _make_invalid_request_error(f"Not a JSON-RPC 2.0 request: {decode_error}")
     )
 
 
@@ -135,17 +134,17 @@ _RESPONSE_PATTERN = rb"\s*\{\s*(?:" + _SCALAR_PATTERN + rb",\s*)*\"(?:result|err
 
 
 def is_response(head: bytes) -> bool:
-    """Whether a message of which only the beginning is known is an answer to a request."""
+    """Return whether a message is a response, from its beginning alone."""
     import re  # noqa: PLC0415 - only a line beyond the limit needs it
 
     return re.match(_RESPONSE_PATTERN, head) is not None
 
 
 def find_request_id(head: bytes, tail: bytes) -> RequestId | None:
-    """The id of a request of which only the two ends are known.
+    """Return the id of a request of which only the two ends are known, or None.
 
-    Only members of the outermost object are looked at: before anything nested has begun, or
-    after everything nested has ended.
+    Only members of the outermost object count: those before the first nested value and those after
+    the last one.
     """
     import re  # noqa: PLC0415 - only a line beyond the limit needs it
 

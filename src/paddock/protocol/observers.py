@@ -1,7 +1,7 @@
-"""Watching requests from outside: for spans and logs, and at no cost where nobody watches.
+"""Observers of requests, for spans and logs.
 
-Observers are put around the operations in an era's table of methods when a server starts. A
-server that nobody observes has its table as it was, and no request asks who is watching.
+Observers wrap the operations in an era's method table when a server starts. Without observers the
+table is unchanged, so observation costs nothing when unused.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TOOL_ERROR_MEMBER = b'"isError":true'
 
 
 class RequestOutcome(NamedTuple):
-    """How the work for a request has ended: in a word, and with which error and its code."""
+    """The outcome of a request: its status, and the error and JSON-RPC code of a failure."""
 
     status: OutcomeStatus
     error: ProtocolError | None = None
@@ -46,35 +46,38 @@ CANCELLED_OUTCOME = RequestOutcome("cancelled")
 
 
 class RequestObservation(Protocol):
-    """What an observer makes of one request. It must not keep the request itself."""
+    """An observer's record of one request. It must not keep a reference to the request."""
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Do the work in this thread."""
+        """Run the work in this thread."""
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do the work in this task."""
+        """Run the work in this task."""
 
     def record_exception(self, error: BaseException) -> None:
-        """The handler has raised this, of which the client is told in words."""
+        """Record an exception of the handler, which the client sees only as a message."""
 
     def end(self, outcome: RequestOutcome) -> None:
-        """Nothing more will come. Called again only if a cancellation struck it before."""
+        """Record the outcome. Called again only if a cancellation interrupted the first call."""
 
 
 class RequestObserver(Protocol):
-    """Wants to know of every request that a server begins to answer."""
+    """Observes every request that a server begins to answer."""
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> RequestObservation:
-        """A request is worked on that was received at this time (`time_ns`).
+        """Begin to observe a request.
 
-        What it names, a tool or a prompt, is there if `is_known`.
+        Args:
+            request: The request.
+            received_ns: The time it was received, as from `time_ns`.
+            is_known: Whether the tool or prompt that it names exists.
         """
 
 
 def wrap_methods(
     methods: dict[str, Operation], observers: Iterable[RequestObserver]
 ) -> dict[str, Operation]:
-    """The same operations with observers around them, the first one outermost."""
+    """Return the operations wrapped in observers, of which the first is outermost."""
     for observer in reversed(list(observers)):
         methods = {
             method: _wrap_operation(operation, observer) for method, operation in methods.items()
@@ -102,7 +105,7 @@ def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operatio
 
 
 class ObservedRequest:
-    """The work of a request, with an observation around it."""
+    """Runs the work of a request inside an observation."""
 
     __slots__ = ("_async_work", "_has_ended", "_inner_hook", "_observation", "_work")
 
@@ -118,13 +121,13 @@ class ObservedRequest:
             request.async_work = self._run_async
 
     def record_exception(self, error: BaseException) -> None:
-        """The handler has raised this."""
+        """Record an exception of the handler."""
         self._observation.record_exception(error)
         if self._inner_hook is not None:
             self._inner_hook.record_exception(error)
 
     def discard(self, error: ProtocolError | None = None) -> None:
-        """The work will never begin: it was cancelled, or refused with an error."""
+        """Record that the work will never begin: it was cancelled, or rejected with `error`."""
         self._end(
             CANCELLED_OUTCOME if error is None else RequestOutcome("error", error, error.rpc_code)
         )
@@ -135,7 +138,8 @@ class ObservedRequest:
         try:
             return self._observation.run(lambda: self._run_work(request))
         except HandlerCancelled:
-            self._end(CANCELLED_OUTCOME)  # it may have struck anywhere, also within the first try
+            # The interrupt can arrive at any bytecode, also before or after the inner try.
+            self._end(CANCELLED_OUTCOME)
             raise
 
     async def _run_async(self, request: Request) -> Result:
@@ -179,7 +183,7 @@ def _make_success_outcome(request: Request, result: OperationResult) -> RequestO
 def _make_failure_outcome(request: Request, error: BaseException) -> RequestOutcome:
     if isinstance(error, InputRequired):
         return RequestOutcome("input_required")
-    if request.error is not None:  # it took too long, and the client has been told
+    if request.error is not None:  # The request timed out and has been answered.
         return _make_error_outcome(request, request.error)
     if request.is_cancelled:
         return CANCELLED_OUTCOME
@@ -189,7 +193,7 @@ def _make_failure_outcome(request: Request, error: BaseException) -> RequestOutc
 
 
 def _make_error_outcome(request: Request, error: ProtocolError) -> RequestOutcome:
-    """An error, with the code that it has in the request's era."""
+    """Return the outcome for an error, with its code in the request's era."""
     answer = decode_frame(request.era.encode_error_reply(request.id, error)).error
     code = error.rpc_code if answer is UNSET else _decode_error_code(answer).code
     return RequestOutcome("error", error, code)
@@ -210,6 +214,6 @@ def _is_tool_error(result: OperationResult) -> bool:
     encoded_members = b"".join(result) if isinstance(result, tuple) else result
     if _TOOL_ERROR_MEMBER not in encoded_members:
         return False
-    from paddock.protocol.tasks import is_tool_error  # noqa: PLC0415 - only of a likely failure
+    from paddock.protocol.tasks import is_tool_error  # noqa: PLC0415 - only for likely failures
 
     return is_tool_error(b"{%b}" % encoded_members)

@@ -1,6 +1,6 @@
-"""Parameters of the requests and notifications that a server receives.
+"""Parameters of the requests and notifications that clients send.
 
-Fields that only one era has are optional here: which of them count is the era's business.
+Fields of a single era are optional here; each era checks its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _META_PREFIX = "io.modelcontextprotocol/"
 
 
 class RequestMeta(Struct):
-    """The `_meta` of a request, as far as the protocol itself reads it."""
+    """The members of a request's `_meta` that the protocol defines."""
 
     progress_token: int | str | UnsetType = field(default=UNSET, name="progressToken")
     version: str | UnsetType = field(default=UNSET, name=_META_PREFIX + "protocolVersion")
@@ -33,20 +33,20 @@ class RequestMeta(Struct):
         default=UNSET, name=_META_PREFIX + "clientInfo"
     )
     log_level: LoggingLevel | UnsetType = field(default=UNSET, name=_META_PREFIX + "logLevel")
-    # Of any type: what is wrong with these must never fail a request.
+    # Of any type, because malformed values must not fail a request (W3C Trace Context).
     traceparent: object = UNSET
     tracestate: object = UNSET
     baggage: object = UNSET
 
 
 class RequestParams(Struct, kw_only=True):
-    """What the parameters of every request have."""
+    """Parameters that every request has."""
 
     meta: RequestMeta | UnsetType = field(default=UNSET, name="_meta")
 
 
 class InitializeParams(RequestParams, kw_only=True):
-    """Of `initialize`."""
+    """Parameters of `initialize`."""
 
     protocol_version: str = field(name="protocolVersion")
     capabilities: dict[str, object] = {}
@@ -54,26 +54,26 @@ class InitializeParams(RequestParams, kw_only=True):
 
 
 class ListParams(RequestParams, kw_only=True):
-    """Of every list."""
+    """Parameters of the list methods."""
 
     cursor: str | UnsetType | None = UNSET
 
 
 class InputResponseParams(RequestParams, kw_only=True):
-    """Of the requests that a client may have to repeat with input."""
+    """Parameters of requests that a client may repeat with input."""
 
     input_responses: dict[str, object] | UnsetType = field(default=UNSET, name="inputResponses")
     request_state: str | UnsetType = field(default=UNSET, name="requestState")
 
 
 class TaskMetadata(Struct):
-    """That a call is to become a task, and for how long it is to be kept."""
+    """Asks the server to run a call as a task. `ttl` is in milliseconds."""
 
     ttl: int | None = None
 
 
 class CallToolParams(InputResponseParams, kw_only=True):
-    """Of `tools/call`; the arguments stay undecoded until the tool is known."""
+    """Parameters of `tools/call`. The arguments stay encoded until the tool is known."""
 
     name: str
     arguments: Raw | UnsetType = UNSET
@@ -81,54 +81,54 @@ class CallToolParams(InputResponseParams, kw_only=True):
 
 
 class GetPromptParams(InputResponseParams, kw_only=True):
-    """Of `prompts/get`."""
+    """Parameters of `prompts/get`."""
 
     name: str
     arguments: dict[str, str] | UnsetType | None = UNSET
 
 
 class ReadResourceParams(InputResponseParams, kw_only=True):
-    """Of `resources/read`."""
+    """Parameters of `resources/read`."""
 
     uri: str
 
 
 class GetSkillParams(RequestParams, kw_only=True):
-    """Of `skills/get`.
+    """Parameters of `skills/get`.
 
-    Whether the URI is one is looked at by the operation, which first says whether there are
-    skills at all: without any the method does not exist, whatever its parameters.
+    The operation checks the type of `uri`: without any skills the method does not exist, and that
+    must be reported first.
     """
 
     uri: object = UNSET
 
 
 class ReadDirectoryParams(GetSkillParams, kw_only=True):
-    """Of `resources/directory/read`."""
+    """Parameters of `resources/directory/read`."""
 
     cursor: object = UNSET
 
 
 class ListSkillsParams(RequestParams, kw_only=True):
-    """Of `skills/list`."""
+    """Parameters of `skills/list`."""
 
     cursor: object = UNSET
 
 
 class SubscribeParams(RequestParams, kw_only=True):
-    """Of `resources/subscribe` and `resources/unsubscribe`."""
+    """Parameters of `resources/subscribe` and `resources/unsubscribe`."""
 
     uri: str
 
 
 class SetLevelParams(RequestParams, kw_only=True):
-    """Of `logging/setLevel`."""
+    """Parameters of `logging/setLevel`."""
 
     level: LoggingLevel
 
 
 class CompletionReference(Struct):
-    """What a completion is for: a prompt by name or a resource template by URI."""
+    """The subject of a completion: a prompt by name, or a resource template by URI."""
 
     type: Literal["ref/prompt", "ref/resource"]
     name: str | UnsetType = UNSET
@@ -136,20 +136,20 @@ class CompletionReference(Struct):
 
 
 class CompletionArgument(Struct):
-    """The argument being typed, and what is typed so far."""
+    """The argument being typed and its value so far."""
 
     name: str
     value: str
 
 
 class CompletionContext(Struct):
-    """Arguments already settled."""
+    """Arguments that already have values."""
 
     arguments: dict[str, str] | UnsetType = UNSET
 
 
 class CompleteParams(RequestParams, kw_only=True):
-    """Of `completion/complete`."""
+    """Parameters of `completion/complete`."""
 
     ref: CompletionReference
     argument: CompletionArgument
@@ -157,7 +157,7 @@ class CompleteParams(RequestParams, kw_only=True):
 
 
 class SubscriptionFilter(Struct):
-    """What a listener wants to hear."""
+    """The changes that a client subscribes to."""
 
     tools: bool = field(default=False, name="toolsListChanged")
     prompts: bool = field(default=False, name="promptsListChanged")
@@ -167,25 +167,25 @@ class SubscriptionFilter(Struct):
 
 
 class ListenParams(RequestParams, kw_only=True):
-    """Of `subscriptions/listen`."""
+    """Parameters of `subscriptions/listen`."""
 
     notifications: SubscriptionFilter
 
 
 class TaskParams(RequestParams, kw_only=True):
-    """Of the requests about one task."""
+    """Parameters of requests about one task."""
 
     task_id: str = field(name="taskId")
 
 
 class UpdateTaskParams(TaskParams, kw_only=True):
-    """Of `tasks/update`."""
+    """Parameters of `tasks/update`."""
 
     input_responses: dict[str, object] = field(name="inputResponses")
 
 
 class CancelledParams(Struct):
-    """Of `notifications/cancelled`."""
+    """Parameters of `notifications/cancelled`."""
 
     request_id: int | str = field(name="requestId")
     reason: str | None = None
@@ -217,7 +217,7 @@ _PARAMS_TYPES: dict[str, type[RequestParams]] = {
 
 
 class ToolCallFrame(Struct):
-    """A whole `tools/call`: one pass over a message that may be long, instead of two."""
+    """A complete `tools/call`, decoded in one pass instead of two because it may be long."""
 
     jsonrpc: Literal["2.0"]
     method: Literal["tools/call"]
@@ -233,26 +233,24 @@ _EMPTY_OBJECT = Raw(b"{}")
 
 
 def decode_params(method: str, raw: Raw | UnsetType) -> RequestParams:
-    """The parameters of a request of this method.
-
-    Absent and null ones, as real clients send them, are empty.
+    """Decode the parameters of a request. Missing parameters and null count as empty.
 
     Raises:
-        InvalidParamsError: saying which value is wrong, what was expected and what was found.
+        InvalidParamsError: A value is invalid; the message names it and the expected type.
     """
     decode = _DECODERS.get(method, _decode_base)
     try:
         return decode(_EMPTY_OBJECT if raw is UNSET else raw)
     except DECODE_ERRORS as error:
-        if raw is not UNSET and bytes(raw) == b"null":
+        if raw is not UNSET and bytes(raw) == b"null":  # Sent by existing clients.
             return decode_params(method, UNSET)
         raise InvalidParamsError(f"Invalid params of {method}: {error}") from None
 
 
 def decode_base_params(raw: Raw | UnsetType) -> RequestParams:
-    """Only the `_meta` of any request's parameters.
+    """Decode only the `_meta` of a request.
 
     Raises:
-        InvalidParamsError: when that is malformed too.
+        InvalidParamsError: The `_meta` is malformed.
     """
     return decode_params("", raw)

@@ -1,7 +1,7 @@
-"""Questions to the client that are on their way.
+"""Questions to the client whose answers are pending.
 
-`await` a `Pending` in an `async def` handler, call `wait()` in a plain one. How the questions
-travel is the era's business.
+An `async def` handler awaits a `PendingAnswer`; a plain handler calls `wait()`. How the questions
+are sent depends on the era.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Json = dict[str, object]
 
 
 class PendingAnswer(Generic[T]):
-    """Questions asked of the client whose answers are not here yet."""
+    """Questions that were asked and are not answered yet."""
 
     __slots__ = ("_finish", "_request", "_requests")
 
@@ -41,10 +41,12 @@ class PendingAnswer(Generic[T]):
         """Block until the client has answered. For handlers that are plain functions.
 
         Raises:
-            AskError: in an `async def` handler, where it would block everybody.
+            AskError: The handler is an `async def` function, where blocking would stop the loop.
         """
         if self._request.async_work is not None:
-            raise AskError("wait() in an async def handler would block all others", hint="await it")
+            raise AskError(
+                "wait() in an async def handler would block all other handlers", hint="use await"
+            )
         answers = self._request.era.request_input(self._request, self._requests)
         return self._finish(answers if isinstance(answers, dict) else answers.wait())
 
@@ -56,7 +58,7 @@ class PendingAnswer(Generic[T]):
         return self._finish(answers)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Nothing else: a hint for whoever forgot to wait."""
+        """Explain how to get the answer to a handler that uses it without waiting."""
         raise AttributeError(
             f"The client has not answered yet, so there is no {name!r}: "
             "await the question, or call .wait() in a plain function"
@@ -64,7 +66,7 @@ class PendingAnswer(Generic[T]):
 
 
 class ResponseCollector:
-    """Collects the client's answers to questions sent as requests of ours."""
+    """Collects the client's answers to the requests of one handler."""
 
     def __init__(self, request: Request, server_requests: dict[str, ServerRequest]) -> None:
         self._request = request
@@ -78,7 +80,7 @@ class ResponseCollector:
         self.withdrawals: list[Callable[[], None]] = []
 
     def receive_response(self, key: str, result: object, error: object) -> None:
-        """The client answered one question."""
+        """Take the client's answer to one request."""
         with self._lock:
             self._missing_count -= 1
             if error is not None:
@@ -93,18 +95,18 @@ class ResponseCollector:
             self._wake_waiter()
 
     def on_complete(self, call: Callable[[], None]) -> None:
-        """Also call a function when all answers are in."""
+        """Call a function when all answers have arrived."""
         self._on_complete = call
 
     def wait(self) -> Json:
-        """Block until all answers are in, or the request is cancelled."""
+        """Block until all answers have arrived or the request is cancelled."""
         lock = allocate_lock()
         lock.acquire()
 
         def finish() -> None:
             try:
                 lock.release()
-            except RuntimeError:  # an answer and a cancellation at once
+            except RuntimeError:  # Released twice: by an answer and by a cancellation.
                 return
 
         self._set_waiter(finish)
@@ -113,8 +115,8 @@ class ResponseCollector:
         return self._read_answers()
 
     async def wait_async(self) -> Json:
-        """Suspend until all answers are in; cancelling the request cancels the task itself."""
-        import asyncio  # noqa: PLC0415 - only a running event loop gets here
+        """Suspend until all answers have arrived. A cancellation cancels the asyncio task."""
+        import asyncio  # noqa: PLC0415 - slow to import; already loaded where a loop runs
 
         loop = asyncio.get_running_loop()
         wake: asyncio.Future[None] = loop.create_future()
@@ -123,7 +125,7 @@ class ResponseCollector:
             loop.call_soon_threadsafe(lambda: None if wake.done() else wake.set_result(None))
 
         self._set_waiter(finish)
-        if self._request.is_cancelled:  # and the handler goes on all the same
+        if self._request.is_cancelled:  # The handler has caught the cancellation and continues.
             finish()
         try:
             await wake
@@ -140,7 +142,7 @@ class ResponseCollector:
             wake()
 
     def _withdraw_requests(self) -> None:
-        """Tell the client that nobody waits for its answers any more."""
+        """Notify the client that its answers are no longer needed."""
         for withdraw in self.withdrawals:
             withdraw()
 

@@ -1,4 +1,4 @@
-"""Who a request comes from, once somebody has checked it."""
+"""The authenticated sender of a request."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ class Principal:
     """The user or program on whose behalf a request is made.
 
     Args:
-        subject: What the issuer calls them; unique for that issuer.
-        issuer: Who says so.
-        scopes: What they may do.
-        client_id: The program that they use.
-        username: What people call them.
-        claims: Everything that the token or the issuer says.
-        expires_at: Seconds since the epoch after which this counts no more.
+        subject: Identifier of the user or program, unique for the issuer.
+        issuer: Identifier of the authority that authenticated the subject.
+        scopes: Granted scopes.
+        client_id: The OAuth client in use.
+        username: Name for display.
+        claims: All claims of the token.
+        expires_at: Expiry in seconds since the epoch.
     """
 
     __slots__ = ("claims", "client_id", "expires_at", "issuer", "scopes", "subject", "username")
@@ -43,7 +43,7 @@ class Principal:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What sessions, tasks and sealed states are bound to."""
+        """The identity that sessions, tasks and sealed states are bound to."""
         return (self.issuer, self.subject)
 
     def __repr__(self) -> str:

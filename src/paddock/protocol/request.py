@@ -1,17 +1,11 @@
-"""How fast a handler has been, to decide where its next call runs.
+"""One request in progress, and the interfaces that it depends on.
 
-A plain function runs in the thread that read its call, which costs nothing, until it once proves
-slow; from then on its calls go straight to worker threads. A handler that was slow only once
-(a cold cache, say) earns its place back.
+The dispatcher creates a `Request`. An operation either finishes it at once or gives it work, which
+the transport runs: `run` in any thread, `run_async` on an event loop. Cancelled work is stopped
+and never answered.
 
-One request under way: who asked, in which era, what is being done, and how to stop it.
-
-A `Request` is made by the dispatcher. An operation either finishes it on the spot or gives it
-work, which the transport then runs where it sees fit: `run` in any thread, `run_async` on an
-event loop. Work that is cancelled is really stopped and never answered.
-
-What requests need of their era is the contract `Era`: a table of methods and a way to shape
-answers. A method that is not in an era's table does not exist in it; there is no other gate.
+`ProtocolEra` is the interface of an era: a method table and the encoding of answers. A method that
+is not in an era's table does not exist in that era.
 """
 
 from __future__ import annotations
@@ -42,11 +36,16 @@ if TYPE_CHECKING:
 
 
 QUICK_CALLS_TO_FORGIVE = 16
-"""Quick calls in a row after which a slow handler counts as quick again."""
+"""Consecutive quick calls after which a slow handler counts as quick again."""
 
 
 class SlowHandlerTracker:
-    """The memory of one handler's speed."""
+    """Decides where a plain handler runs, from the duration of its earlier calls.
+
+    A handler runs in the thread that read its call, which costs nothing, until it proves slow. Then
+    its calls go to worker threads. A handler that was slow only once, for example because of a cold
+    cache, recovers after some quick calls. `is_trusted` handlers are declared to be quick.
+    """
 
     __slots__ = ("_quick_streak", "is_slow", "is_trusted")
 
@@ -56,24 +55,24 @@ class SlowHandlerTracker:
         self._quick_streak = 0
 
     def record_slow_call(self) -> None:
-        """A call of the handler held up its thread."""
+        """Record that a call blocked its thread."""
         self.is_slow = not self.is_trusted
         self._quick_streak = 0
 
     def record_quick_call(self) -> None:
-        """A call of a slow handler was over at once."""
+        """Record that a call of a slow handler was quick."""
         self._quick_streak += 1
         if self._quick_streak >= QUICK_CALLS_TO_FORGIVE:
             self.is_slow = False
 
 
 Result = bytes | tuple[bytes, ...] | dict[str, object]
-"""A result as a dictionary, or as the encoded members of its JSON object (without braces), whole
-or, where that would be a costly copy, in pieces."""
+"""A result as a dictionary, or as the encoded members of its JSON object without the braces. The
+members may be in pieces, because joining a large result would copy it.
+"""
 
 OperationResult = Result | None
-"""What an operation did: finished with a result, or (None) gave the request work to do, or will
-answer later by itself."""
+"""A result, or None if the operation gave the request work or answers it later."""
 
 Operation = Callable[["Request"], OperationResult]
 Work = Callable[["Request"], Result]
@@ -88,9 +87,9 @@ _cancel_lock = allocate_lock()
 
 
 class InputRequired(BaseException):
-    """The handler needs answers of the client before it can go on.
+    """Raised in a handler that needs answers of the client before it can continue.
 
-    Not an Exception, so that a handler's `except Exception` does not swallow it.
+    Not an Exception, so that `except Exception` in a handler does not catch it.
     """
 
     def __init__(self, server_requests: dict[str, ServerRequest]) -> None:
@@ -99,147 +98,147 @@ class InputRequired(BaseException):
 
 
 class AwaitableAnswers(Protocol):
-    """Answers that the client has yet to give."""
+    """Answers that are pending."""
 
     def wait(self) -> Json:
-        """Block until they are here."""
+        """Block until all answers have arrived."""
 
     async def wait_async(self) -> Json:
-        """Suspend until they are here."""
+        """Suspend until all answers have arrived."""
 
 
 class ProtocolEra(Protocol):
-    """One protocol era, for all connections of a server."""
+    """A protocol era, shared by all connections of a server."""
 
     methods: dict[str, Operation]
     is_stateless: bool
 
     def check_request(self, request: Request) -> None:
-        """Check what every request of the era must have.
+        """Check the envelope of a request.
 
         Raises:
-            ProtocolError: when it lacks something.
+            ProtocolError: The envelope is invalid in this era.
         """
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """The frame of a complete result."""
+        """Encode a complete result as a frame."""
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
-        """The frame of an error, with the code that this era has for it."""
+        """Encode an error as a frame, with the code that it has in this era."""
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
-        """The frame that sends a handler's questions to the client."""
+        """Encode a handler's questions as a frame."""
 
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> Json | AwaitableAnswers:
-        """The answers to questions, or something that waits for them."""
+        """Return the answers to questions, or an object that waits for them."""
 
     def get_remembered_value(self, request: Request) -> object:
-        """What the handler kept when it last had to ask, if it is being run again."""
+        """Return the value that the handler stored in an earlier round."""
 
     def find_task_factory(self, request: Request, task_support: TaskSupport) -> TaskFactory | None:
-        """Whether a call of a tool may become a task.
+        """Return a factory if the call may become a task, otherwise None.
 
         Raises:
-            ProtocolError: when the client and the tool do not fit.
+            ProtocolError: Client and tool disagree about tasks.
         """
 
     def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
-        """The frame that answers a call with the task that it has become."""
+        """Encode the answer to a call that has become a task."""
 
     def get_version(self, request: Request) -> str:
-        """The protocol version of a request."""
+        """Return the protocol version of a request."""
 
     def get_client_capabilities(self, request: Request) -> Json:
-        """What the client of a request has declared."""
+        """Return the capabilities that the client declared."""
 
     def get_client_info(self, request: Request) -> Json | None:
-        """Who the client of a request says it is."""
+        """Return the name and version of the client, if it sent them."""
 
     def get_log_level(self, request: Request) -> str | None:
-        """The lowest level at which this request's log messages are wanted; None: not at all."""
+        """Return the lowest level of log messages to send for a request, or None for none."""
 
 
 class RequestExchange(Protocol):
-    """Where a request came from, when its connection serves several at once: HTTP."""
+    """The HTTP exchange of a request; other transports have none."""
 
     principal: Principal | None
     error: ProtocolError | None
-    """Why the request could not be begun."""
+    """The error of a request whose work could not begin."""
     is_over: bool
-    """Whether nobody is there any more to be told anything."""
+    """Whether the response is complete or the client has disconnected."""
 
     @property
     def accepts_messages(self) -> bool:
-        """Whether the client can be sent anything before the answer."""
+        """Whether messages can be sent before the answer."""
 
     def send(self, frame: bytes) -> None:
         """Send a frame that belongs to the request. May be called by any thread."""
 
     def get_header(self, name: str) -> str | None:
-        """A header of the request, without the blanks around it.
+        """Return a header of the request, or None.
 
         Raises:
-            HeaderMismatchError: when it is there more than once.
+            HeaderMismatchError: The header occurs more than once.
         """
 
     def close_for_reconnect(self, retry_ms: int | None) -> bool:
-        """Have the client come back later for the answer; whether that is possible."""
+        """Close the response; the client reconnects for the answer. Return False if it cannot."""
 
     def finish(self, request: Request, answer: bytes | None) -> None:
-        """Send the answer, with which the exchange ends. May be called by any thread."""
+        """Send the answer, which ends the exchange. May be called by any thread."""
 
     @property
     def session_id(self) -> str | None:
-        """The id of the session that the request belongs to."""
+        """The id of the session, if there is one."""
 
     @property
     def client_address(self) -> tuple[str, int] | None:
-        """The address and port that the request came from."""
+        """The address and port of the client."""
 
     def set_log_fields(self, fields: Mapping[str, object]) -> None:
-        """What is to be said about the request where the exchange is logged."""
+        """Set fields for the access log line."""
 
 
 class AnswerSink(Protocol):
-    """What takes an answer in the place of the peer."""
+    """Receives an answer instead of the client: a batch or a task."""
 
     def add_answer(self, answer: bytes | None) -> bytes | None:
-        """Take an answer; what is to be sent instead."""
+        """Take an answer. Return the bytes to send now, if any."""
 
 
 class DetachedWork(AnswerSink, Protocol):
-    """Work that goes on after its request has been answered; `protocol.tasks` has it."""
+    """Work that continues after its request was answered; implemented by `tasks.CallTask`."""
 
     def request_input(self, server_requests: dict[str, ServerRequest]) -> AwaitableAnswers:
-        """Put questions to whoever looks after it."""
+        """Make questions available to the client and return their pending answers."""
 
     def set_status_message(self, message: str) -> None:
-        """Say in words how it goes."""
+        """Set the message that describes the progress."""
 
 
 class ObserverHook(Protocol):
-    """That somebody watches the work of a request; `protocol.observing` has it."""
+    """Observes the work of a request; implemented by `protocol.observers.ObservedRequest`."""
 
     def record_exception(self, error: BaseException) -> None:
-        """The handler has raised this."""
+        """Record an exception of the handler."""
 
     def discard(self, error: ProtocolError | None = None) -> None:
-        """The work will never begin."""
+        """Record that the work will never begin."""
 
 
 class TaskFactory(Protocol):
-    """That a request may become a task."""
+    """Turns a request into a task."""
 
     def create(self, request: Request, ttl_ms: int | None, message: str | None) -> DetachedWork:
-        """Make it one."""
+        """Create the task."""
 
 
 class Request:
-    """One request of the peer, from its arrival to its answer."""
+    """A request of the client, from its arrival to its answer."""
 
-    # Most requests never need these: as defaults of the class they cost a request nothing.
+    # Most requests never set these. As class attributes they cost nothing per request.
     work: Work | None = None
     async_work: AsyncWork | None = None
     slow_tracker: SlowHandlerTracker | None = None
@@ -251,7 +250,7 @@ class Request:
     task: DetachedWork | None = None
     observation: ObserverHook | None = None
     has_no_deadline = False
-    """Whether it waits for something that may take any time."""
+    """Whether the work may take any time, because it waits for something else."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
@@ -278,22 +277,22 @@ class Request:
 
     @property
     def meta(self) -> RequestMeta | None:
-        """What the protocol itself reads of the request's `_meta`."""
+        """The members of `_meta` that the protocol defines."""
         return None if self.params.meta is UNSET else self.params.meta
 
     @property
     def principal(self) -> Principal | None:
-        """Who the request comes from, where that was checked."""
+        """The authenticated sender, if the transport authenticates."""
         return None if self.exchange is None else self.exchange.principal
 
     @property
     def is_answered(self) -> bool:
-        """Whether it has become a task, which has an end of its own."""
+        """Whether the request has become a task, which continues after the answer."""
         return self.task is not None
 
     @property
     def origin(self) -> object:
-        """What the id of the request is unique in."""
+        """The scope in which the request's id is unique."""
         return self.exchange or self.connection
 
     def send(self, frame: bytes) -> None:
@@ -301,7 +300,7 @@ class Request:
         (self.exchange or self.connection).send(frame)
 
     def run(self) -> bytes | None:
-        """Do the work in this thread; the frame to send, or None when there is nothing to say."""
+        """Run the work in this thread. Return the frame to send, or None."""
         self._thread_id = get_ident()
         answer: bytes | None = None
         try:
@@ -312,7 +311,7 @@ class Request:
                     self.observation.discard()
             except HandlerCancelled:
                 raise
-            except BaseException as error:  # noqa: BLE001 - the peer must get an answer
+            except BaseException as error:  # noqa: BLE001 - every request must be answered
                 answer = self._encode_exception(error)
             self.is_done = True
         except HandlerCancelled:
@@ -326,11 +325,11 @@ class Request:
         )
 
     async def run_async(self, send_answer: Callable[[Request, bytes | None], None]) -> None:
-        """Do the work on the running event loop and give the frame to `finish`."""
+        """Run the work on the running event loop and pass the frame to `send_answer`."""
         answer: bytes | None = None
         try:
             answer = self.era.encode_reply(self, await self.async_work(self))  # type: ignore[misc]  # has work
-        except BaseException as error:  # noqa: BLE001 - the peer must get an answer
+        except BaseException as error:  # noqa: BLE001 - every request must be answered
             if not self.is_cancelled:
                 answer = self._encode_exception(error)
         finally:
@@ -338,7 +337,7 @@ class Request:
             send_answer(self, self._pass_to_sink(answer))
 
     def cancel(self, reason: str | None = None) -> None:
-        """Stop the work, wherever it runs; it will not be answered."""
+        """Stop the work, wherever it runs. The request is not answered."""
         self.is_cancelled = True
         for callback in self._cancel_callbacks or ():
             callback()
@@ -350,7 +349,7 @@ class Request:
                 interrupt_retrier.retry_until_done(self)
 
     def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
-        """Answer the request with a task, as which the work goes on; False if it cannot be one."""
+        """Answer the request with a task that continues the work. Return False if that fails."""
         if self.task is not None:
             return True
         if self.task_factory is None or self.is_cancelled:
@@ -364,26 +363,26 @@ class Request:
         return True
 
     def notify(self, method: str, params: object) -> bool:
-        """Tell the peer something about this request, as long as it is not answered."""
+        """Send a notification about this request. Return False if it is already answered."""
         if self.is_done or self.is_cancelled or self.task is not None:
             return False
         self.send(encode_notification(method, params))
         return True
 
     def discard_body(self) -> None:
-        """Keep nothing of what came with the request, once the work is done."""
+        """Release the memory of the message once the work is done."""
         self.line = b"{}"
         self.params = EMPTY_PARAMS
 
     def decode_meta(self) -> dict[str, object]:
-        """The whole `_meta` of the request."""
+        """Return the complete `_meta` of the request."""
         if self.params.meta is UNSET:
             return {}
         meta: dict[str, object] = msgspec.json.decode(self.line)["params"]["_meta"]
         return meta
 
     def on_cancel(self, callback: Callable[[], None]) -> None:
-        """Call `wake` when the request is cancelled; at once when it already is."""
+        """Call a function when the request is cancelled, or now if it already is."""
         if self._cancel_callbacks is None:
             self._cancel_callbacks = []
         self._cancel_callbacks.append(callback)
@@ -391,31 +390,35 @@ class Request:
             callback()
 
     def finish_cancelled(self) -> bytes | None:
-        """What is to be sent when the work was cancelled before it began: only of a batch."""
+        """Complete a request whose work was cancelled before it began.
+
+        Returns:
+            The bytes to send, which exist only if the request completes a batch.
+        """
         if self.observation is not None:
             self.observation.discard()
         return self._pass_to_sink(None)
 
     def reject_busy(self) -> bytes | None:
-        """The answer when too much else is waiting for the work to be begun."""
+        """Return the answer if too many requests are waiting."""
         error = ProtocolError("The server is busy: too many requests are waiting; try again later")
         if self.observation is not None:
             self.observation.discard(error)
         return self._pass_to_sink(self.era.encode_error_reply(self.id, error))
 
-    def _encode_exception(self, fault: BaseException) -> bytes:
-        """The answer when the work has ended with an exception."""
+    def _encode_exception(self, error: BaseException) -> bytes:
+        """Return the answer to a request whose work raised an exception."""
         try:
-            if isinstance(fault, InputRequired):
-                return self.era.encode_input_required(self, fault)
-        except Exception as error:  # noqa: BLE001 - the peer must get an answer
-            fault = error
-        if not isinstance(fault, ProtocolError):
-            fault = ProtocolError(
-                f"Internal error: {type(fault).__name__}: {describe_object(fault)}"
+            if isinstance(error, InputRequired):
+                return self.era.encode_input_required(self, error)
+        except Exception as exc:  # noqa: BLE001 - every request must be answered
+            error = exc
+        if not isinstance(error, ProtocolError):
+            error = ProtocolError(
+                f"Internal error: {type(error).__name__}: {describe_object(error)}"
             )
-        self.error = fault
-        return self.era.encode_error_reply(self.id, fault)
+        self.error = error
+        return self.era.encode_error_reply(self.id, error)
 
     def _pass_to_sink(self, answer: bytes | None) -> bytes | None:
         if self.is_cancelled:
@@ -423,18 +426,18 @@ class Request:
         return answer if self.answer_sink is None else self.answer_sink.add_answer(answer)
 
     def interrupt(self) -> None:
-        """Stop the work where it runs in a thread."""
-        # The worker sets is_done before it looks at _is_injected, we set _is_injected before we
-        # look at is_done: one of the two always sees the other.
+        """Interrupt the work that runs in a thread."""
+        # The worker writes is_done, then reads _was_interrupted; this thread writes
+        # _was_interrupted, then reads is_done. At least one of them sees the other's write.
         with _cancel_lock:
             self._was_interrupted = True
             if not self.is_done:
                 interrupt_thread(self._thread_id)
 
     def _withdraw_interrupt(self) -> None:
-        """Make sure that an exception meant for the handler does not hit this thread later."""
+        """Prevent a pending interrupt from hitting the next work of this thread."""
         try:
-            with _cancel_lock:
+            with _cancel_lock:  # Wait for an interrupt that is being raised.
                 pass
             withdraw_interrupt(self._thread_id)
         except HandlerCancelled:
@@ -442,15 +445,15 @@ class Request:
 
 
 def describe_object(value: object) -> str:
-    """What an exception or another object says of itself; some cannot even say that."""
+    """Return `str(value)`, or a placeholder if its `__str__` fails."""
     try:
         return str(value)
-    except Exception:  # noqa: BLE001 - whatever its own code does
+    except Exception:  # noqa: BLE001 - __str__ is the author's code
         return f"({type(value).__name__}: str() failed)"
 
 
 class BatchReply:
-    """Gathers the answers to an array of messages, which are sent as one array."""
+    """Collects the answers to a batch, which are sent as one array."""
 
     __slots__ = ("_answers", "_lock", "_missing_count")
 
@@ -460,7 +463,7 @@ class BatchReply:
         self._lock = allocate_lock()
 
     def add_answer(self, answer: bytes | None) -> bytes | None:
-        """Keep an answer; the whole array once the last one is in."""
+        """Add an answer. Return the whole array with the last one."""
         with self._lock:
             self._missing_count -= 1
             if answer is not None:

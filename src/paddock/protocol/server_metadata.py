@@ -1,6 +1,6 @@
-"""What a server says about itself when a peer opens the connection.
+"""Name, version and capabilities of a server.
 
-Loaded before anything else on the serving path, so it needs nothing but the interpreter.
+Loaded first when a server starts, so it imports nothing outside the interpreter.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Json = dict[str, object]
 
 
 def make_default_capabilities() -> Json:
-    """Everything that a server can do; what it has of it may change while it runs."""
+    """Return all capabilities. What a server offers may change while it runs."""
     return {
         "tools": {"listChanged": True},
         "prompts": {"listChanged": True},
@@ -70,7 +70,7 @@ class ServerMetadata:
         )
 
     def to_server_info(self) -> Json:
-        """The `Implementation` object of the protocol."""
+        """Return the `Implementation` object of the protocol."""
         optional = {
             "title": self.title,
             "description": self.description,
@@ -81,18 +81,15 @@ class ServerMetadata:
         return {"name": self.name, "version": self.version, **optional_fields}
 
     def to_cache_hints(self) -> Json:
-        """How long lists and resources may be kept by a client, and by whom."""
+        """Return how long and by whom lists and resources may be cached."""
         return {"ttlMs": self.cache_ttl_ms, "cacheScope": self.cache_scope}
 
     def has_capability(self, capability: str) -> bool:
-        """Whether the server declares a capability."""
+        """Return whether the server declares a capability."""
         return self.capabilities.get(capability) is not None
 
     def declare_extension(self, name: str, settings: Json) -> None:
-        """Declare an extension that the server turns out to have.
-
-        An author who has said what the server declares has said it for extensions too.
-        """
+        """Declare an extension, unless the author has set the capabilities explicitly."""
         if not self._has_explicit_capabilities and self.get_extension_settings(name) is None:
             self.capabilities = {
                 **self.capabilities,
@@ -100,7 +97,7 @@ class ServerMetadata:
             }
 
     def get_extension_settings(self, name: str) -> Json | None:
-        """The settings of an extension that the server declares; None of one that it does not."""
+        """Return the settings of a declared extension, or None if it is not declared."""
         settings = self._get_declared_extensions().get(name)
         return settings if isinstance(settings, dict) else None
 

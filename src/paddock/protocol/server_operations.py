@@ -1,4 +1,4 @@
-"""What the two eras have in common: the operations of a server, and the methods for them."""
+"""The operations of a server, and the methods that both eras have in common."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class ServerOperations(Protocol):
-    """What a server answers; implemented by `authoring.operations`."""
+    """The operations of a server; implemented by `authoring.methods.ServerMethods`."""
 
     @property
     def metadata(self) -> ServerMetadata:
-        """What the server says about itself."""
+        """Name, version and capabilities of the server."""
 
     def list_tools(self, request: Request, /) -> OperationResult:
         """Answer `tools/list`, or begin to."""
@@ -42,7 +42,7 @@ class ServerOperations(Protocol):
         """Answer `completion/complete`, or begin to."""
 
     def watch(self, uri: str, /) -> None:
-        """A client wants to be told when a resource changes."""
+        """Report changes of a resource from now on, because a client has subscribed to it."""
 
     def list_skills(self, request: Request, /) -> OperationResult:
         """Answer `skills/list`, or begin to."""
@@ -55,18 +55,18 @@ class ServerOperations(Protocol):
 
     @property
     def tasks(self) -> TaskStore:
-        """The calls that go on after they have been answered."""
+        """The calls that continue as tasks."""
 
     @property
     def state_key(self) -> bytes:
-        """The secret that seals what a client keeps for the server between two requests."""
+        """The secret that signs the state a client returns with a repeated request."""
 
 
 def build_method_table(operations: ServerOperations) -> dict[str, Operation]:
-    """The methods that both eras have, as far as the server declares them.
+    """Return the operations of the declared capabilities by method.
 
-    Those of the skills extension are always among them: a server may get its first skill while
-    clients are connected, and until then answers as if the methods did not exist.
+    The methods of the skills extension are always included: a server may get its first skill while
+    clients are connected. Until then its operations report an unknown method.
     """
     methods_by_capability: dict[str, dict[str, Operation]] = {
         "tools": {"tools/list": operations.list_tools, "tools/call": operations.begin_tool_call},

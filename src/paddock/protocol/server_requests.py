@@ -1,4 +1,4 @@
-"""Questions to the client as data: elicitation, sampling, roots."""
+"""Requests of the server to the client: elicitation, sampling and roots."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Json = dict[str, object]
 
 
 class AskError(PaddockError):
-    """The client refused a question, or gave an answer that makes no sense."""
+    """The client declined a question or gave an invalid answer."""
 
     code = "ask"
 
 
 class ServerRequest:
-    """One question to the client."""
+    """A request to the client."""
 
     __slots__ = ("method", "params", "parse_result", "required_capabilities")
 
@@ -37,32 +37,34 @@ class ServerRequest:
         self.parse_result = parse_result
 
     def check_capabilities(self, declared: Json) -> None:
-        """Whether the client can be asked this.
+        """Check that the client supports the request.
 
         Raises:
-            MissingCapabilityError: when it has not declared what the question needs.
+            MissingCapabilityError: The client has not declared the required capabilities.
         """
         if not covers_capabilities(declared, self.required_capabilities):
             raise MissingCapabilityError(self.required_capabilities, self.method)
 
     def parse_answer(self, value: object) -> object:
-        """What the handler gets for the client's raw answer.
+        """Convert the client's answer for the handler.
 
         Raises:
-            AskError: when the answer is not what the question asks for.
+            AskError: The answer is invalid.
         """
         if not isinstance(value, dict):
-            raise AskError(f"{self.method}: expected an object as the answer, got {value!r:.60}")
+            raise AskError(
+                f"Invalid answer to {self.method}: expected an object, got {value!r:.60}"
+            )
         return self.parse_result(value)
 
 
 def covers_capabilities(declared: Json, required: Json) -> bool:
-    """Whether declared capabilities include the needed ones."""
+    """Return whether the declared capabilities include the required ones."""
     for key, needed_value in required.items():
         declared_value = declared.get(key)
         if not isinstance(declared_value, dict):
             return False
-        # An empty elicitation capability stands for forms: the versions before URL mode.
+        # An empty elicitation capability means forms: URL mode was added later (2025-11-25).
         is_plain_form = key == "elicitation" and not declared_value
         if isinstance(needed_value, dict) and not covers_capabilities(
             {"form": {}} if is_plain_form else declared_value, needed_value

@@ -1,7 +1,7 @@
-"""Calls that go on after they have been answered: tasks.
+"""Tasks: calls that continue after they have been answered.
 
-A task is made of a request that is being worked on. From then on its outcome, its questions and
-its end belong to the task, which the client asks about by its id. The wire is the eras' business.
+A task is created from a request in progress. From then on the client asks for its state, its
+questions and its result by the task's id. Each era encodes tasks in its own way.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ MAX_TTL_MS = 86_400_000
 POLL_INTERVAL_MS = 1000
 MAX_TASKS = 10_000
 SWEEP_INTERVAL_SECONDS = 1.0
-"""Between two looks at all tasks."""
+"""Interval of the search for expired tasks."""
 
 TaskWatcher = Callable[["CallTask"], None]
 
 
 class CallTask:
-    """One call that is worked on in its own time."""
+    """A call that runs as a task."""
 
     def __init__(
         self, request: Request, store: TaskStore, ttl_ms: int, message: str | None
@@ -53,7 +53,7 @@ class CallTask:
         self.request = request
         self.result_requests: list[Request] = []
         self.undelivered_frames: list[bytes] = []
-        """What is to be told to the first who waits for the result."""
+        """Messages for the first request that waits for the result."""
         self.owner = store.get_owner(request)
         self.is_stateless = request.era.is_stateless
         self.id = urandom(24).hex()
@@ -66,34 +66,34 @@ class CallTask:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the task is completed, failed or cancelled."""
         return self.status in FINAL_STATUSES
 
     @property
     def has_expired(self) -> bool:
-        """Whether it may be forgotten."""
+        """Whether the task's time to live is over."""
         return monotonic() > self._expires
 
     @property
     def is_orphaned(self) -> bool:
-        """Whether nobody can ask about it any more: its session has ended."""
+        """Whether the session that could ask for the task has ended."""
         return isinstance(self.owner, ServerConnection) and self.owner.is_closed
 
     @property
     def input_requests(self) -> dict[str, ServerRequest]:
-        """What the client has yet to answer."""
+        """The questions that the client has not answered yet."""
         return {
             key: server_request for key, (server_request, _, _) in list(self._open_requests.items())
         }
 
     def set_status_message(self, message: str) -> None:
-        """Say in words how it goes."""
+        """Set the message that describes the progress."""
         if not self.has_ended:
             self.message = message
             self._change_status(self.status)
 
     def add_answer(self, answer: bytes | None) -> None:
-        """Take the outcome of the call, in the place of the peer."""
+        """Take the answer of the call, which would otherwise be sent to the client."""
         self.request.discard_body()
         if self.has_ended:
             return
@@ -109,7 +109,7 @@ class CallTask:
             self._change_status("completed")
 
     def cancel(self) -> bool:
-        """Stop it; False when it has ended already."""
+        """Cancel the task. Return False if it has ended."""
         with self._lock:
             if self.has_ended:
                 return False
@@ -119,7 +119,7 @@ class CallTask:
         return True
 
     def request_input(self, server_requests: dict[str, ServerRequest]) -> ResponseCollector:
-        """Put questions to whoever looks after the task; the work waits for the answers."""
+        """Make questions available to the client and return their pending answers."""
         for server_request in server_requests.values():
             server_request.check_capabilities(
                 self.request.era.get_client_capabilities(self.request)
@@ -132,14 +132,14 @@ class CallTask:
         return answers
 
     def submit_responses(self, responses: dict[str, object]) -> None:
-        """Take answers; what nobody has asked is ignored.
+        """Take the client's answers. Answers to unknown questions are ignored.
 
         Raises:
-            InvalidParamsError: when something is no answer at all.
+            InvalidParamsError: An answer is not an object.
         """
         for key, response in responses.items():
             if key in self._open_requests and not isinstance(response, dict):
-                raise InvalidParamsError(f"Expected an object as inputResponses.{key}")
+                raise InvalidParamsError(f"inputResponses.{key} is not an object")
         answered = []
         with self._lock:
             for key, response in responses.items():
@@ -148,24 +148,24 @@ class CallTask:
             is_answered = bool(answered) and not self._open_requests
         if is_answered:
             self._change_status("working")
-        for (_, answers, asked), response in answered:
-            answers.receive_response(asked, response, None)
+        for (_, answers, handler_key), response in answered:
+            answers.receive_response(handler_key, response, None)
 
-    def on_end(self, call: Callable[[], None]) -> None:
-        """Call a function once it has ended; at once when it has."""
+    def on_end(self, callback: Callable[[], None]) -> None:
+        """Call a function when the task ends, or now if it has ended."""
         with self._lock:
             if not self.has_ended:
-                self._end_callbacks.append(call)
+                self._end_callbacks.append(callback)
                 return
-        call()
+        callback()
 
     def set_status(self, status: TaskStatus) -> None:
-        """Something outside has changed what the task waits for."""
+        """Set the status, unless the task has ended."""
         if not self.has_ended:
             self._change_status(status)
 
     def _make_unique_key(self, key: str) -> str:
-        """A key that was never used in this task."""
+        """Return a key for a question that this task has not used before."""
         name, number = key, 1
         while name in self._used_keys:
             number += 1
@@ -179,16 +179,16 @@ class CallTask:
                 return
             self.status = status
             self.updated_at = _format_now()
-            waiting: list[Callable[[], None]] = []
+            end_callbacks: list[Callable[[], None]] = []
             if status in FINAL_STATUSES:
-                waiting, self._end_callbacks = self._end_callbacks, []
+                end_callbacks, self._end_callbacks = self._end_callbacks, []
         self._store.notify_watchers(self)
-        for call in waiting:
-            call()
+        for callback in end_callbacks:
+            callback()
 
 
 class TaskStore:
-    """The tasks of one server, each for as long as its time to live."""
+    """The tasks of one server, kept until they expire."""
 
     def __init__(self, limit: int = MAX_TASKS) -> None:
         self._limit = limit
@@ -204,74 +204,77 @@ class TaskStore:
         self._watchers.append(watcher)
 
     def notify_watchers(self, task: CallTask) -> None:
-        """A task has changed."""
+        """Report a changed task to the watchers."""
         for watcher in self._watchers:
             watcher(task)
 
     def create(self, request: Request, ttl_ms: int | None, message: str | None = None) -> CallTask:
-        """Make a task of a request.
+        """Create a task from a request.
 
         Raises:
-            ProtocolError: when there are too many.
+            ProtocolError: The store is full.
         """
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
             self.remove_expired()
         if len(self._tasks) >= self._limit:
             self._evict_oldest(self.get_owner(request))
         if len(self._tasks) >= self._limit:
-            raise ProtocolError(f"The server keeps {self._limit} tasks already: try again later")
+            raise ProtocolError(f"The server already has {self._limit} tasks; try again later")
         ttl = DEFAULT_TTL_MS if ttl_ms is None else max(1, min(ttl_ms, MAX_TTL_MS))
         task = CallTask(request, self, ttl, message)
         self._tasks[task.id] = task
         return task
 
     def require_task(self, task_id: str, request: Request) -> CallTask:
-        """The task of this id, if the client of a request may know of it.
+        """Return a task of the client that sent a request.
 
         Raises:
-            InvalidParamsError: when there is none, or it is somebody else's.
+            InvalidParamsError: The task does not exist, or belongs to another client.
         """
         task = self._tasks.get(task_id)
         if task is not None and self._remove_if_expired(task):
             task = None
-        is_theirs = task is not None and task.owner == self.get_owner(request)
-        if task is None or not is_theirs or task.is_stateless != request.era.is_stateless:
-            raise InvalidParamsError(f"There is no task {task_id!r:.80}, or not any more")
+        is_owner = task is not None and task.owner == self.get_owner(request)
+        if task is None or not is_owner or task.is_stateless != request.era.is_stateless:
+            raise InvalidParamsError(f"The task {task_id!r:.80} does not exist or has expired")
         return task
 
     def list_tasks(self, request: Request) -> list[CallTask]:
-        """The tasks that the client of a request may know of, oldest first."""
+        """List the tasks of the client that sent a request, oldest first."""
         self.remove_expired()
         owner, is_stateless = self.get_owner(request), request.era.is_stateless
         tasks = list(self._tasks.values())
         return [task for task in tasks if task.owner == owner and task.is_stateless == is_stateless]
 
     def get_owner(self, request: Request) -> object:
-        """Whose tasks a request makes and sees: its principal's, else its session's."""
+        """Return the owner of a request's tasks: its principal, or else its session.
+
+        Stateless clients without a principal share their tasks; only the random ids protect these.
+        """
         principal = request.principal
         if principal is not None:
             return principal.key
         return None if request.era.is_stateless else request.connection
 
     def remove_expired(self) -> None:
-        """Forget what has ended and expired; give up what waits for answers beyond its time."""
+        """Remove ended tasks that have expired, and cancel expired ones that wait for answers."""
         self._next_sweep = monotonic() + SWEEP_INTERVAL_SECONDS
         for task in list(self._tasks.values()):
             self._remove_if_expired(task)
 
     def abandon_owner(self, owner: object) -> None:
-        """Stop the tasks of a client that cannot come back for them."""
+        """Cancel and remove the tasks of a session that has ended."""
         for task in list(self._tasks.values()):
             if task.owner is owner:
                 self._remove_if_expired(task)
 
     def close(self) -> None:
-        """Stop everything: the server ends."""
+        """Cancel all tasks: the server stops."""
         for task in list(self._tasks.values()):
             task.cancel()
 
     def _evict_oldest(self, owner: object) -> None:
-        """Forget the oldest outcome of whoever wants a further task."""
+        """Remove the owner's oldest task that has ended."""
         for task in self._tasks.values():
             if task.owner == owner and task.has_ended:
                 del self._tasks[task.id]
@@ -288,7 +291,7 @@ class TaskStore:
 
 
 class BoundTaskFactory:
-    """That a request may become a task, and on what conditions."""
+    """Creates tasks in a store, with the time to live that the client asked for."""
 
     __slots__ = ("_store", "ttl_ms")
 
@@ -297,13 +300,13 @@ class BoundTaskFactory:
         self.ttl_ms = ttl_ms
 
     def create(self, request: Request, ttl_ms: int | None, message: str | None) -> CallTask:
-        """Make the task."""
+        """Create a task from a request."""
         ttl = self.ttl_ms if ttl_ms is None else ttl_ms
         return self._store.create(request, ttl, message)
 
 
 def is_tool_error(result: bytes) -> bool:
-    """Whether a result of a tool says that it failed."""
+    """Return whether a tool result has `isError` set."""
     return bool(_decode_tool_error(result).is_error)
 
 

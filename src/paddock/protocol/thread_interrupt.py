@@ -1,9 +1,8 @@
-"""Raising an exception in another thread, to stop a handler that is running there.
+"""Interrupts handlers by raising an exception in their threads.
 
-The interpreter delivers it at the thread's next bytecode; a call that blocks in C is stopped when
-it returns. One that arrives where Python has to ignore it, in a `__del__` for instance, is lost: so
-work that goes on is interrupted again after a while. `ctypes` is imported on first use, since most
-servers never cancel anything.
+The interpreter raises it at the thread's next bytecode; a blocking C call is interrupted when it
+returns. Where Python ignores exceptions, as in `__del__`, it is lost, so work that continues is
+interrupted again. `ctypes` is imported on first use, because most servers never cancel a request.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class InterruptibleWork(Protocol):
-        """Work that has been told to stop."""
+        """Work that has been interrupted."""
 
         is_done: bool
 
         def interrupt(self) -> None:
-            """Tell it once more."""
+            """Interrupt the work again."""
 
 
 RETRY_SECONDS = 2.0
-"""Seconds that work may take to clean up before it is interrupted again; then twice as many."""
+"""Seconds that work may clean up before it is interrupted again. They double each time."""
 MAX_RETRY_SECONDS = 60.0
 CHECK_INTERVAL_SECONDS = 0.25
 
 
 class HandlerCancelled(BaseException):
-    """The request that this handler works for has been cancelled."""
+    """Raised in a handler whose request was cancelled."""
 
 
 def interrupt_thread(thread: int) -> None:
@@ -40,26 +39,26 @@ def interrupt_thread(thread: int) -> None:
 
 
 def withdraw_interrupt(thread: int) -> None:
-    """Take back an exception that has not been raised yet."""
+    """Cancel an interrupt that has not been raised yet."""
     _set_async_exception(thread, None)
 
 
 def _set_async_exception(thread: int, exception_type: type[BaseException] | None) -> None:
-    import ctypes  # noqa: PLC0415 - 3 ms and 1 MB that only a cancellation needs
+    import ctypes  # noqa: PLC0415 - takes 3 ms and 1 MB
 
     exception = None if exception_type is None else ctypes.py_object(exception_type)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), exception)
 
 
 class InterruptRetrier:
-    """Interrupts work again that does not end."""
+    """Interrupts work again until it ends."""
 
     def __init__(self) -> None:
         self._lock = allocate_lock()
         self._pending: list[tuple[InterruptibleWork, float, float]] = []
 
     def retry_until_done(self, work: InterruptibleWork) -> None:
-        """Look after work that has been interrupted, until it is done."""
+        """Interrupt the work again at growing intervals until it is done."""
         with self._lock:
             self._pending.append((work, monotonic() + RETRY_SECONDS, RETRY_SECONDS))
             if len(self._pending) == 1:
@@ -85,4 +84,4 @@ class InterruptRetrier:
 
 
 interrupt_retrier = InterruptRetrier()
-"""Looks after everything in this process that has been told to stop."""
+"""The retrier of this process."""

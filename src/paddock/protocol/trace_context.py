@@ -1,8 +1,8 @@
-"""The W3C trace context that a request brings along: which trace it is part of.
+"""The W3C trace context of a request.
 
-It travels in the request's `_meta` (`traceparent`, `tracestate`, `baggage`), in both eras and over
-every transport; over HTTP the headers of the same names stand in for what the message itself does
-not have. Whatever is malformed counts as absent, as the W3C demands: it never fails a request.
+It is sent in the request's `_meta` (`traceparent`, `tracestate`, `baggage`), in both eras and on
+every transport. Over HTTP, the headers of the same names are used if `_meta` has none. Malformed
+values are ignored, as the W3C specification requires, and never fail a request.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _BAGGAGE_VALUE_CHARACTERS = frozenset(map(chr, range(0x21, 0x7F))) - frozenset('
 
 
 class TraceContext(NamedTuple):
-    """The part of a trace that a request belongs to, in the W3C's own form.
+    """A trace context in W3C form.
 
-    What was absent or malformed is None. At least one of the three is there.
+    Missing and malformed parts are None. At least one part is present.
     """
 
     traceparent: str | None = None
@@ -41,27 +41,27 @@ class TraceContext(NamedTuple):
 
     @property
     def trace_id(self) -> str | None:
-        """The id of the whole trace: 32 hexadecimal digits."""
+        """The id of the trace: 32 hexadecimal digits."""
         return None if self.traceparent is None else self.traceparent[3:35]
 
     @property
     def parent_id(self) -> str | None:
-        """The id of the span that the request was made in: 16 hexadecimal digits."""
+        """The id of the span that made the request: 16 hexadecimal digits."""
         return None if self.traceparent is None else self.traceparent[36:52]
 
     @property
     def is_sampled(self) -> bool:
-        """Whether whoever made the request records the trace."""
+        """Whether the caller records the trace."""
         return self.traceparent is not None and bool(int(self.traceparent[53:55], 16) & 1)
 
     @property
     def headers(self) -> dict[str, str]:
-        """What is there, by name: to be passed on with a request of the handler's own."""
+        """The parts that are present, by name, for requests that the handler makes."""
         return {name: value for name, value in self._asdict().items() if value is not None}
 
 
 def get_trace_context(request: Request) -> TraceContext | None:
-    """The trace context of a request, from its `_meta`, else from its HTTP headers."""
+    """Return the trace context from the request's `_meta`, or else from its HTTP headers."""
     trace_context, exchange = get_meta_trace_context(request), request.exchange
     if trace_context is not None or exchange is None:
         return trace_context
@@ -69,7 +69,7 @@ def get_trace_context(request: Request) -> TraceContext | None:
 
 
 def get_meta_trace_context(request: Request) -> TraceContext | None:
-    """The trace context that stands in the message itself."""
+    """Return the trace context in the request's `_meta`."""
     meta = request.meta
     return (
         None
@@ -81,7 +81,7 @@ def get_meta_trace_context(request: Request) -> TraceContext | None:
 def parse_trace_context(
     traceparent: object, tracestate: object, baggage: object
 ) -> TraceContext | None:
-    """A trace context of what is well formed; None when nothing is."""
+    """Return the well-formed parts as a trace context, or None without any."""
     valid_traceparent = _parse_traceparent(traceparent)
     valid_tracestate = (
         tracestate if valid_traceparent is not None and _is_tracestate(tracestate) else None
@@ -95,12 +95,12 @@ def parse_trace_context(
 def _read_header(exchange: RequestExchange, name: str) -> str | None:
     try:
         return exchange.get_header(name)
-    except HeaderMismatchError:  # more than one: malformed
+    except HeaderMismatchError:  # A repeated header is malformed.
         return None
 
 
 def _parse_traceparent(value: object) -> str | None:
-    """A `traceparent` in the form of version 00, which is all that we know of later ones."""
+    """Return a `traceparent` in version 00. Of later versions only that part is known."""
     if not isinstance(value, str) or len(value) < TRACEPARENT_LENGTH:
         return None
     version, trace_id, parent_id, flags = value[:2], value[3:35], value[36:52], value[53:55]

@@ -1,25 +1,22 @@
-"""The protocol versions we speak, and what came with which.
+"""Protocol versions, their features, and the names of extensions.
 
-Two eras: versions that open a session with `initialize`, and versions whose every request stands
-alone. Versions are enumerated and compared by position, never as text.
-
-The names of the protocol's extensions that a server can have, and what they fix.
-
-Loaded before msgspec, so it needs nothing but the interpreter.
+There are two eras: versions that open a session with `initialize`, and versions whose requests are
+independent of each other. Versions are compared by their position in these tuples, never as text.
+Loaded before msgspec, so this module imports nothing outside the interpreter.
 """
 
 from __future__ import annotations
 
 SESSION_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-"""Versions opened by `initialize`, newest first."""
+"""Versions with sessions, newest first."""
 
 STATELESS_VERSIONS = ("2026-07-28",)
-"""Versions in which each request names its own version, newest first."""
+"""Versions in which each request names its version, newest first."""
 
 SUPPORTED_VERSIONS = STATELESS_VERSIONS + SESSION_VERSIONS
 
 BATCH_VERSION = "2025-03-26"
-"""The only version in which a peer may send several messages as one array."""
+"""The only version that allows several messages in one array."""
 
 FEATURE_VERSIONS = {
     "streamable-http": "2025-03-26",
@@ -39,12 +36,12 @@ FEATURE_VERSIONS = {
 
 
 def negotiate_version(requested: str) -> str:
-    """The session version to answer to a peer that asks for `requested`."""
+    """Return the session version for a client that requests `requested`."""
     return requested if requested in SESSION_VERSIONS else SESSION_VERSIONS[0]
 
 
 def supports_feature(version: str, feature: str) -> bool:
-    """Whether a version we speak has a feature; unknown versions and features have not."""
+    """Return whether a version has a feature. False for unknown versions and features."""
     first_version = FEATURE_VERSIONS.get(feature)
     if first_version is None or version not in SUPPORTED_VERSIONS:
         return False
@@ -52,13 +49,13 @@ def supports_feature(version: str, feature: str) -> bool:
 
 
 SKILLS_EXTENSION = "io.modelcontextprotocol/skills"
-"""Skills: directories of instructions that a client can list, check and read."""
+"""Skills: directories of instructions that clients can list, verify and read."""
 
 SKILL_FILE_NAME = "SKILL.md"
-"""The file that every skill has."""
+"""The main file of a skill."""
 
 UI_EXTENSION = "io.modelcontextprotocol/ui"
-"""Apps: tools whose results a client can show in a page of the server's."""
+"""Apps: tools whose results a client can show in a page provided by the server."""
 
 APP_MIME_TYPE = "text/html;profile=mcp-app"
 """The media type of such a page."""

@@ -1,1 +1,1 @@
-"""Spans and logs: what the people who run a server want to know of its requests."""
+"""Spans and logs about the requests of a server."""

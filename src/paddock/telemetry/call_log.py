@@ -1,6 +1,6 @@
-"""The log of calls: one line for each request that a server has answered.
+"""The call log: one line per request that a server has answered.
 
-It says who asked for what, how long it took and how it ended; never what was in it.
+A line names the caller, the method, the duration and the outcome, never the content.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ log = logging.getLogger("paddock.calls")
 
 
 class CallLog:
-    """Writes a line at level debug for each request."""
+    """Writes a line at level DEBUG for each request."""
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> CallRecord:
-        """A request is worked on; what its HTTP exchange says in the log includes it."""
+        """Begin the record of a request. The access log line of its exchange repeats the fields."""
         record = CallRecord(_collect_fields(request), received_ns)
         if request.exchange is not None:
             request.exchange.set_log_fields(record.fields)
@@ -39,7 +39,7 @@ class CallLog:
 
 
 class CallRecord:
-    """What will be said of one request."""
+    """The log fields of one request."""
 
     __slots__ = ("_received_ns", "fields")
 
@@ -48,18 +48,18 @@ class CallRecord:
         self._received_ns = received_ns
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Do the work in this thread."""
+        """Run the work in this thread."""
         return work()
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do the work in this task."""
+        """Run the work in this task."""
         return await work()
 
     def record_exception(self, error: BaseException) -> None:
-        """Nothing: failures of handlers have lines of their own."""
+        """Do nothing: failures of handlers are logged elsewhere."""
 
     def end(self, outcome: RequestOutcome) -> None:
-        """Say how it went."""
+        """Write the line."""
         fields = self.fields
         trace_id = fields.get("trace_id") or get_current_trace_id()
         if trace_id is not None:

@@ -1,10 +1,8 @@
-"""What spans and logs call things: nothing secret, nothing that can break a line.
+"""Format and destination of Paddock's log lines, and the fields that logs and spans share.
 
-What log lines look like and where they go, for programs that have not set up logging.
-
-Nothing is added to any logger: the output set up here is Python's handler of last resort, which is
-asked only for records that no handler takes. Whoever sets up logging, before or after, has it
-their way and sees no line twice.
+Log fields contain no secrets and no line breaks. Paddock adds no handler to any logger. It replaces
+Python's handler of last resort, which gets only the records that no other handler takes. A program
+that sets up logging, before or after, keeps its setup and sees no line twice.
 """
 
 from __future__ import annotations
@@ -23,34 +21,34 @@ if TYPE_CHECKING:
 
 
 NAME_FIELDS = {"tools/call": "tool", "prompts/get": "prompt"}
-"""The methods that name something that the server declares, and what."""
+"""The log field for the name in a request, by method."""
 MAX_NAME_LENGTH = 128
 
 
 def to_printable(text: object) -> str:
-    """A text that a client has chosen, on one line and not too long."""
+    """Return a text from a client on one line and limited in length."""
     shown = str(text)[:MAX_NAME_LENGTH]
     return shown if shown.isprintable() else ascii(shown)[1:-1]
 
 
 def get_requested_name(request: Request) -> str | None:
-    """The tool or prompt that a request names."""
+    """Return the name of the tool or prompt that a request names, if any."""
     if request.method not in NAME_FIELDS:
         return None
     return to_printable(getattr(request.params, "name", ""))
 
 
 def hash_session_id(session_id: str | None) -> str | None:
-    """A session, told from others without its id: whoever knows that could take part in it."""
+    """Return a hash that identifies a session without revealing its id, which grants access."""
     if session_id is None:
         return None
-    from hashlib import sha256  # noqa: PLC0415 - 4 MB that a stdio server does not need
+    from hashlib import sha256  # noqa: PLC0415 - takes 4 MB; stdio servers do not need it
 
     return sha256(session_id.encode()).hexdigest()[:16]
 
 
 def get_current_trace_id() -> str | None:
-    """The trace that the running code belongs to, where OpenTelemetry is in use."""
+    """Return the trace id of the running code, if OpenTelemetry is in use."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return None
@@ -70,22 +68,22 @@ ROOT_LOGGER = "paddock"
 
 
 class StderrHandler(logging.Handler):
-    """Writes to standard error, whatever that is by then."""
+    """Writes to the current `sys.stderr`, even if it is replaced later."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
         try:
             sys.stderr.write(self.format(record) + "\n")
             sys.stderr.flush()
-        except Exception:  # noqa: BLE001 - as every handler of the standard library
+        except Exception:  # noqa: BLE001 - as the handlers of the standard library do
             self.handleError(record)
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
+    """Formats a record as one JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record and what it was given as `extra`."""
+        """Format a record with its `extra` fields."""
         line: dict[str, object] = {
             "time": format_time(record),
             "level": record.levelname.lower(),
@@ -99,10 +97,10 @@ class JsonFormatter(logging.Formatter):
 
 
 class TextFormatter(logging.Formatter):
-    """One line for people, with the same in it."""
+    """Formats a record as a line of text."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """A record and what it was given as `extra`."""
+        """Format a record with its `extra` fields."""
         message = (
             f"{format_time(record)} {record.levelname.lower()} {record.name}: {record.getMessage()}"
         )
@@ -115,22 +113,22 @@ class TextFormatter(logging.Formatter):
         return line
 
 
-def configure_logging(level: str = "warning", format: str = "text") -> None:  # noqa: A002 - the option is called so
-    """Say which of Paddock's log lines are written, and how, where logging is not set up.
+def configure_logging(level: str = "warning", format: str = "text") -> None:  # noqa: A002 - a public name
+    """Set level and format of Paddock's log lines in programs that do not set up logging.
 
     Args:
-        level: The lowest level of Paddock's own lines: debug, info, warning, error or critical.
-        format: `text`, or `json` for one JSON object a line. It is that of all lines that no
+        level: The lowest level of Paddock's lines: debug, info, warning, error or critical.
+        format: `text`, or `json` for one JSON object per line. It applies to all records that no
             other handler takes.
 
     Raises:
-        DefinitionError: when one of the two is unknown.
+        DefinitionError: The level or the format is unknown.
     """
     set_up_logging(level, format)
 
 
 def set_up_logging(level: str, log_format: str, *, keeps_level: bool = False) -> None:
-    """Do it; with `keeps_level`, not to a level that somebody has set already."""
+    """Set level and format. `keeps_level` keeps a level that the program has set."""
     level, log_format = level.lower(), log_format.lower()
     if level not in LOG_LEVELS:
         raise DefinitionError(f"unknown log level {level!r}", hint=f"use {', '.join(LOG_LEVELS)}")
@@ -147,12 +145,12 @@ def set_up_logging(level: str, log_format: str, *, keeps_level: bool = False) ->
 
 
 def is_logging_set_up() -> bool:
-    """Whether this has been done."""
+    """Return whether `set_up_logging` was called."""
     return isinstance(logging.lastResort, StderrHandler)
 
 
 def format_announcement(text: str) -> str:
-    """A line that is written at any level, in the form that lines have."""
+    """Format a line that is written regardless of the log level."""
     record = logging.makeLogRecord(
         {"name": ROOT_LOGGER, "levelname": "INFO", "levelno": logging.INFO, "msg": text}
     )
@@ -162,13 +160,13 @@ def format_announcement(text: str) -> str:
 
 
 def format_time(record: logging.LogRecord) -> str:
-    """When it was, in UTC."""
+    """Format the time of a record in UTC."""
     created = datetime.fromtimestamp(record.created, UTC)
     return created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def collect_extra_fields(record: logging.LogRecord) -> dict[str, object]:
-    """What a record was given as `extra`, and the trace that it belongs to."""
+    """Return the `extra` fields of a record and the id of its trace."""
     span_context = {
         name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES
     }

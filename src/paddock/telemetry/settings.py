@@ -1,7 +1,7 @@
-"""Who observes a server, decided once when it starts.
+"""Selection of the observers of a server when it starts.
 
-Loaded by every server, so it needs nothing but the interpreter: what is not asked for is not
-loaded.
+Every server loads this module, so it imports nothing outside the interpreter. Observers that are
+not needed are not loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ACCESS_LOGGER, ACCESS_LOG_LEVEL = "paddock.http.access", 20
 def make_observers(
     tracing: TracerProvider | bool | None, *, is_http: bool = False
 ) -> list[RequestObserver]:
-    """Who is told of the requests of a server with this setting; the outermost first."""
+    """Return the observers of a server, of which the first is outermost."""
     observers: list[RequestObserver] = []
     if tracing is not False and (tracing is not None or _has_tracer_provider()):
         from paddock.telemetry.tracing import SpanObserver  # noqa: PLC0415 - needs OpenTelemetry
@@ -34,17 +34,17 @@ def make_observers(
     if _is_logger_enabled(CALL_LOGGER, CALL_LOG_LEVEL) or (
         is_http and _is_logger_enabled(ACCESS_LOGGER, ACCESS_LOG_LEVEL)
     ):
-        from paddock.telemetry.call_log import CallLog  # noqa: PLC0415 - only where it is read
+        from paddock.telemetry.call_log import CallLog  # noqa: PLC0415 - imports logging, 15 ms
 
         observers.append(CallLog())
     return observers
 
 
 def apply_logging_environment() -> None:
-    """Set up the logs as the environment says, if it says anything and nobody else has.
+    """Set up logging as the environment variables say, unless the program has done so.
 
     Raises:
-        DefinitionError: when it names a level or a format that does not exist.
+        DefinitionError: A variable names an unknown level or format.
     """
     level, log_format = (
         os.environ.get(LOGGING_LEVEL_VARIABLE),
@@ -52,14 +52,14 @@ def apply_logging_environment() -> None:
     )
     if not level and not log_format:
         return
-    from paddock.telemetry import logs  # noqa: PLC0415 - logging is 15 ms
+    from paddock.telemetry import logs  # noqa: PLC0415 - imports logging, 15 ms
 
     if not logs.is_logging_set_up():
         logs.set_up_logging(level or "warning", log_format or "text", keeps_level=True)
 
 
 def _has_tracer_provider() -> bool:
-    """Whether OpenTelemetry has been set up; it is not enough that somebody has loaded it."""
+    """Return whether OpenTelemetry is configured, not merely imported."""
     trace = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return False

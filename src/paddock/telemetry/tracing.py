@@ -1,7 +1,7 @@
-"""Spans of OpenTelemetry: one for each request, around its handler.
+"""OpenTelemetry spans: one per request, around its handler.
 
-Names and attributes are those of OpenTelemetry's semantic conventions for MCP. This module is
-loaded only by servers that are traced, since it needs OpenTelemetry's API.
+Names and attributes follow OpenTelemetry's semantic conventions for MCP. Only servers with tracing
+load this module, because it needs OpenTelemetry's API.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _PROPAGATORS = (TraceContextTextMapPropagator(), W3CBaggagePropagator())
 
 
 class SpanObserver:
-    """Makes a span of each request; the tracer is that of a provider, or of the global one."""
+    """Creates a span for each request, with the given tracer provider or the global one."""
 
     def __init__(self, provider: trace.TracerProvider | None = None) -> None:
         self._tracer = trace.get_tracer("paddock", __version__, provider)
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> SpanObservation:
-        """Start a span: a child of the trace context that the request has brought along."""
+        """Start a span whose parent is the trace context of the request."""
         current_context = contexts.get_current()
         parent_context = _get_parent_context(request, current_context)
         name = get_requested_name(request) if is_known else None
@@ -65,21 +65,21 @@ class SpanObservation:
         self._has_exception = False
 
     def run(self, work: Callable[[], Result]) -> Result:
-        """Do the work in this thread, in a copy of its context: nothing can be left behind."""
+        """Run the work in a copy of this thread's context, so that no changes remain."""
         return copy_context().run(self._run_in_context, work)
 
     async def run_async(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do the work in this task, whose context is its own."""
+        """Run the work in this task, which has its own context."""
         contexts.attach(self._context)
         return await work()
 
     def record_exception(self, error: BaseException) -> None:
-        """Keep what the handler has raised."""
+        """Record an exception of the handler."""
         self._has_exception = True
         self._span.record_exception(error)
 
     def end(self, outcome: RequestOutcome) -> None:
-        """End the span, with how it went."""
+        """Record the outcome and end the span."""
         span = self._span
         if not span.is_recording():
             return
@@ -101,9 +101,10 @@ class SpanObservation:
 
 
 def _get_parent_context(request: Request, current_context: Context) -> Context:
-    """The context of a request's span: the client's, else the one that is current already.
+    """Return the parent of a request's span: the client's context, or else the current one.
 
-    What HTTP headers say does not win over a span of this process, which is their child.
+    If there is a current span, as from an instrumented HTTP server, HTTP headers are ignored: they
+    are already the parent of that span.
     """
     has_current_span = trace.get_current_span(current_context).get_span_context().is_valid
     trace_context = (
@@ -117,7 +118,7 @@ def _get_parent_context(request: Request, current_context: Context) -> Context:
 
 
 def _make_links(current_context: Context, parent_context: Context) -> list[trace.Link]:
-    """A link to the span that carries the request, where the parent is another one."""
+    """Link to the current span if the parent is another one."""
     current_span = trace.get_current_span(current_context).get_span_context()
     parent_span = trace.get_current_span(parent_context).get_span_context()
     return (

@@ -392,7 +392,7 @@ class ChannelServer:
         return True
 
     def _shut_down(self) -> None:
-        """Let running requests finish, then cancel them and let them clean up."""
+        """Wait for running requests, then cancel them and wait again while they clean up."""
         self._drain()
         self._dispatcher.close()
         self._drain()

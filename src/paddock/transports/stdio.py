@@ -82,7 +82,7 @@ class StdioChannel:
                 return
 
     def _write_slices(self, remaining: memoryview) -> None:
-        """Write in slices and count them, so that a stalled client can be told from a slow one."""
+        """Write in slices and count them: a slow client makes progress, a stalled one does not."""
         while remaining:
             written = self._write_once(remaining[:WRITE_SLICE_BYTES])
             self.written_bytes += written

@@ -37,7 +37,7 @@ def test_a_client_whose_tasks_are_all_under_way_cannot_have_more() -> None:
     store, mine = TaskStore(limit=2), ServerConnection(print)
     for _ in range(2):
         store.create(request(mine), None)
-    with pytest.raises(ProtocolError, match="keeps 2 tasks"):
+    with pytest.raises(ProtocolError, match="already has 2 tasks"):
         store.create(request(mine), None)
 
 

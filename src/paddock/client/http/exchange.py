@@ -104,7 +104,7 @@ _decode_error_body = msgspec.json.Decoder(_ErrorBody).decode
 
 
 class ExchangeContext(Protocol):
-    """What the exchanges with one server have in common."""
+    """The channel of an exchange."""
 
     sender: RequestSender
     session: ClientHttpSession
@@ -112,17 +112,13 @@ class ExchangeContext(Protocol):
     timeout: float
 
     def mark_answered(self, request_id: RequestId) -> None:
-        """An answer has come elsewhere than in answer to its own request."""
+        """Record that a request was answered on another response than its own."""
 
     def fetch_tool_headers(self, call: OutgoingMessage, work: AbortableWork) -> None:
-        """Ask the server what the tool of a call is like.
-
-        Raises:
-            HttpError: when it cannot be asked now.
-        """
+        """List the server's tools until the called tool is known."""
 
     def reopen_session(self, generation: int, work: AbortableWork) -> None:
-        """Open the session anew, unless another exchange has done so."""
+        """Open a new session, unless another exchange has done so."""
 
 
 def get_retry_delay(failures: int) -> float:

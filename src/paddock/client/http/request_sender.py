@@ -157,8 +157,8 @@ class RequestSender:
         is_secret = has_authorization or settings.token is not None
         if is_secret and not self.url.is_confidential and not settings.allow_plain_http:
             raise ConnectError(
-                f"A token would travel to {self.url} where everybody on the way can read it",
-                hint="use https; or else allow_plain_http=True, --allow-plain-http",
+                f"The token would be sent to {self.url} unencrypted",
+                hint="use https, or allow it with allow_plain_http=True or --allow-plain-http",
             )
         self.credentials = BearerCredentials(settings.token, (settings.headers or {}).values())
         self._connect_seconds = min(MAX_CONNECT_SECONDS, settings.timeout)

@@ -1,1 +1,1 @@
-"""The two protocol eras behind one contract; which one a request belongs to is decided once."""
+"""The two protocol eras behind one interface, `paddock.protocol.request.ProtocolEra`."""

@@ -1,9 +1,9 @@
-"""Questions to the client as round trips of the request itself.
+"""Stateless questions to the client: the request is repeated with the answers.
 
-A handler that asks is ended; the client gets the questions and repeats the request with its
-answers, and the handler runs again, this time finding them. What earlier rounds answered, and
-what the handler wants to remember, travels with the client, sealed: signed with a secret, bound
-to the request, to whoever sent it and to a time. The client can read it and cannot change it.
+A handler that asks is stopped. The client gets the questions and repeats the request with its
+answers; the handler runs again and finds them. Earlier answers and the values that the handler
+wants to remember travel with the client in a sealed state: signed, and bound to the request, its
+sender and an expiry time. The client can read the state but not change it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STATE_LIFETIME_SECONDS = 600
 
 
 class SealedState(Struct):
-    """What travels with the client between two rounds."""
+    """The state that travels with the client between two rounds."""
 
     expires: int
     digest: str
@@ -46,7 +46,7 @@ _decode_sealed_state = msgspec.json.Decoder(SealedState).decode
 
 
 def make_input_required_result(request: Request, required: InputRequired, key: bytes) -> Json:
-    """The `input_required` result that carries a handler's questions."""
+    """Return the `input_required` result with a handler's questions."""
     previous_state = _open_state(request, key)
     earlier_answers = {**previous_state.answers, **_get_input_responses(request)}
     state = SealedState(
@@ -70,10 +70,11 @@ def make_input_required_result(request: Request, required: InputRequired, key: b
 
 
 def read_answers(request: Request, server_requests: dict[str, ServerRequest], key: bytes) -> Json:
-    """The client's answers to these questions.
+    """Return the client's answers to these questions.
 
     Raises:
-        InputRequired: when one is missing or is not an answer, with those questions.
+        InputRequired: Answers are missing; it carries their questions.
+        InvalidParamsError: An answer is invalid.
     """
     answers = {**_open_state(request, key).answers, **_get_input_responses(request)}
     missing_requests = {
@@ -95,23 +96,23 @@ def read_answers(request: Request, server_requests: dict[str, ServerRequest], ke
 
 
 def read_handler_state(request: Request, key: bytes) -> object:
-    """What the handler kept when it last required input."""
+    """Return the value that the handler stored in an earlier round."""
     return _open_state(request, key).state
 
 
 def check_state(request: Request, key: bytes) -> None:
-    """Refuse a request whose sealed state is not ours, before any handler runs."""
+    """Reject a request with an invalid sealed state, before its handler runs."""
     _open_state(request, key)
 
 
 def seal_state(state: SealedState, key: bytes) -> str:
-    """A signed text that only we can have made."""
+    """Encode and sign a state."""
     body = binascii.b2a_base64(encode_json(state), newline=False)
     return f"{body.decode()}.{_sign(body, key)}"
 
 
 def _format_input_request(server_request: ServerRequest) -> Json:
-    # The id of a web page's elicitation belongs to sessions: here nobody could be told of it.
+    # The id of a URL elicitation is for its completion notice, which only sessions have.
     params = {key: value for key, value in server_request.params.items() if key != "elicitationId"}
     return {"method": server_request.method, "params": params}
 
@@ -122,10 +123,12 @@ def _open_state(request: Request, key: bytes) -> SealedState:
         return SealedState(expires=0, digest="")
     body, _, signature = text.rpartition(".")
     if not hmac.compare_digest(signature.encode(), _sign(body.encode(), key).encode()):
-        raise InvalidParamsError("params.requestState is not one that this server has issued")
+        raise InvalidParamsError("params.requestState was not issued by this server")
     state = _decode_sealed_state(binascii.a2b_base64(body))
     if state.expires < time.time():
-        raise InvalidParamsError("params.requestState has expired: send the request anew")
+        raise InvalidParamsError(
+            "params.requestState has expired; send the request again without it"
+        )
     if state.digest != _compute_request_digest(request):
         raise InvalidParamsError("params.requestState belongs to another request")
     return state
@@ -141,7 +144,7 @@ def _sign(body: bytes, key: bytes) -> str:
 
 
 def _compute_request_digest(request: Request) -> str:
-    """What a repeated request must have in common with the first one."""
+    """Return a digest of the parts that a repeated request must share with the first one."""
     params, target = request.params, ""
     arguments: object = None
     if isinstance(params, CallToolParams):
@@ -150,17 +153,17 @@ def _compute_request_digest(request: Request) -> str:
         target, arguments = params.name, params.arguments
     elif isinstance(params, ReadResourceParams):
         target = params.uri
-    # No arguments may be written as none, as null and as an empty object.
+    # Missing arguments, null and an empty object mean the same.
     owner = None if request.principal is None else request.principal.key
     identity = [request.method, target, arguments or None, owner]
     return sha256(msgspec.json.encode(identity, order="deterministic")).hexdigest()
 
 
 def _canonicalize_arguments(arguments: object) -> object:
-    """Arguments without regard to how they are written, unless they are too deep to read."""
+    """Decode arguments, so that whitespace and the order of members do not matter."""
     if not isinstance(arguments, Raw):
         return None
     try:
         return msgspec.json.decode(arguments)
-    except RecursionError:
+    except RecursionError:  # Nested too deeply to decode: compare the bytes.
         return bytes(arguments)

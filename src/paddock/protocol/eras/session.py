@@ -51,7 +51,7 @@ METHODS_BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 
 class SessionEra:
-    """The versions opened by `initialize`."""
+    """The versions with sessions."""
 
     is_stateless = False
 
@@ -79,16 +79,16 @@ class SessionEra:
         return self._operations.metadata
 
     def check_request(self, request: Request) -> None:
-        """Nothing but `initialize` and `ping` before the session is open."""
+        """Reject requests other than `initialize` and `ping` before the session is open."""
         if request.connection.version is None and request.method not in METHODS_BEFORE_INITIALIZE:
             raise ProtocolError(
-                f"{request.method} before initialize: open the session first, or name a "
-                "protocol version in the request's _meta",
+                f"{request.method} was sent before initialize; open the session first, or name "
+                "a protocol version in the request's _meta",
                 rpc_code=INVALID_REQUEST,
             )
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """The result as it is: this era adds nothing to it."""
+        """Encode a result, to which this era adds nothing."""
         request_id = request.id
         if result.__class__ is bytes:
             if request_id.__class__ is int:
@@ -106,7 +106,7 @@ class SessionEra:
         )
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
-        """An error; some faults had codes of their own in this era, some did not exist yet."""
+        """Encode an error. Two errors have different codes in this era."""
         if isinstance(error, ResourceNotFoundError):
             error = ProtocolError(error.message, rpc_code=RESOURCE_NOT_FOUND, data=error.data)
         elif isinstance(error, MissingCapabilityError):
@@ -114,18 +114,18 @@ class SessionEra:
         return encode_error(request_id, error)
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
-        """Never needed: in this era a handler's questions are sent while it waits."""
+        """Raise: in this era a handler waits while its questions are sent."""
         raise ProtocolError(f"{request.method} cannot ask for input in this version")
 
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> ResponseCollector:
-        """Send the questions as requests of ours."""
+        """Send the questions as requests."""
         for server_request in server_requests.values():
             server_request.check_capabilities(request.connection.client_capabilities)
         exchange, task = request.exchange, request.task
         if exchange is not None and task is None and not exchange.accepts_messages:
-            raise AskError("The client cannot be asked: its request accepts no event stream")
+            raise AskError("The client cannot be asked: its request does not accept a stream")
         collector = ResponseCollector(request, server_requests)
         if task is not None:
             _import_session_tasks().mark_input_required(task, collector)
@@ -134,7 +134,7 @@ class SessionEra:
         return collector
 
     def find_task_factory(self, request: Request, task_support: TaskSupport) -> TaskFactory | None:
-        """Whether the client of a call has asked for a task."""
+        """Return a task factory if the client has asked for a task."""
         if not self._metadata.has_capability("tasks"):
             return None
         store = self._operations.tasks
@@ -147,30 +147,30 @@ class SessionEra:
         return task_factory
 
     def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
-        """The answer to a call that goes on as a task."""
+        """Encode the answer to a call that has become a task."""
         return encode_result(request.id, _import_session_tasks().make_created_result(task))
 
     def get_remembered_value(self, request: Request) -> None:
-        """Nothing: in this era a handler is never run again."""
+        """Return None: in this era a handler runs only once."""
 
     def get_version(self, request: Request) -> str:
-        """The version that was negotiated."""
+        """Return the negotiated version."""
         return request.connection.version or ""
 
     def get_client_capabilities(self, request: Request) -> Json:
-        """What the client declared when the session was opened."""
+        """Return the capabilities that the client declared in `initialize`."""
         return request.connection.client_capabilities
 
     def get_client_info(self, request: Request) -> Json | None:
-        """Who the client said it is when the session was opened."""
+        """Return the client info from `initialize`."""
         return request.connection.client_info
 
     def get_log_level(self, request: Request) -> str | None:
-        """The level that the client set for the session."""
+        """Return the log level that the client set for the session."""
         return request.connection.log_level if self._metadata.has_capability("logging") else None
 
     def announce_change(self, connection: ServerConnection, kind: str, uri: str | None) -> int:
-        """Send a change to a session, if it is open and wants to know; how many messages."""
+        """Notify the client of a change that it wants to know. Return the number of messages."""
         if not connection.is_initialized:
             return 0
         if kind == "elicitation":
@@ -210,7 +210,7 @@ class SessionEra:
     def _subscribe(self, request: Request) -> bytes:
         subscriptions = request.connection.subscriptions
         if len(subscriptions) >= MAX_SUBSCRIPTIONS:
-            raise ProtocolError(f"A session can subscribe to {MAX_SUBSCRIPTIONS} resources")
+            raise ProtocolError(f"A session can subscribe to at most {MAX_SUBSCRIPTIONS} resources")
         uri = cast("SubscribeParams", request.params).uri
         self._watch_resource(uri)
         subscriptions.add(uri)
@@ -241,7 +241,7 @@ class SessionEra:
         collector.withdrawals.append(withdraw)
         params = server_request.params
         if params.get("mode") == "url":
-            # This era tells a client by an id when the page has done its work.
+            # In this era a notification with this id reports that the page is done.
             params = {"elicitationId": urandom(16).hex(), **params}
             connection.elicitations.add(str(params["elicitationId"]))
         if request.task is not None:
@@ -250,7 +250,7 @@ class SessionEra:
 
 
 def _select_sender(request: Request) -> Callable[[bytes], None]:
-    """Where what a handler has to say goes: with its request, or where its task is awaited."""
+    """Return the function that sends a handler's messages: with its request, or for its task."""
     if request.task is None:
         return request.send
     send: Callable[[bytes], None] = _import_session_tasks().select_sender(request.task)
@@ -258,6 +258,6 @@ def _select_sender(request: Request) -> Callable[[bytes], None]:
 
 
 def _import_session_tasks() -> ModuleType:
-    from paddock.protocol.eras import session_tasks  # noqa: PLC0415 - few servers have any
+    from paddock.protocol.eras import session_tasks  # noqa: PLC0415 - few servers need it
 
     return session_tasks

@@ -1,7 +1,7 @@
-"""Tasks as sessions of 2025-11-25 have them: the client asks for a call to be one.
+"""Tasks in sessions (2025-11-25): the client asks for a call to become one.
 
-Its outcome is fetched with `tasks/result`, which waits for it. Questions of the handler go to the
-client as always, on the stream of whoever waits for the result if there is one.
+The client gets the result with `tasks/result`, which waits for it. Questions of the handler are
+sent on the stream of such a request, if there is one.
 """
 
 from __future__ import annotations
@@ -38,33 +38,34 @@ PAGE_SIZE = 100
 def find_task_factory(
     request: Request, task_support: TaskSupport, store: TaskStore
 ) -> BoundTaskFactory | None:
-    """Whether a call is to become a task.
+    """Return a task factory if the client has asked for a task.
 
     Raises:
-        ProtocolError: when the client asks for what the tool does not do, or the other way round.
+        ProtocolError: The client asks for a task that the tool does not support, or the tool
+            requires a task that the client does not ask for.
     """
     if not supports_feature(request.era.get_version(request), "tasks"):
         return None
     task_metadata = cast("CallToolParams", request.params).task
     if task_metadata is UNSET:
         if task_support == "required":
-            raise ProtocolError("The tool can only run as a task", rpc_code=METHOD_NOT_FOUND)
+            raise ProtocolError("The tool runs only as a task", rpc_code=METHOD_NOT_FOUND)
         return None
     if task_support == "forbidden":
         raise ProtocolError("The tool cannot run as a task", rpc_code=METHOD_NOT_FOUND)
     ttl_ms = task_metadata.ttl
     if isinstance(ttl_ms, int) and ttl_ms <= 0:
-        raise InvalidParamsError(f"params.task.ttl is {ttl_ms}: expected milliseconds")
+        raise InvalidParamsError(f"params.task.ttl is {ttl_ms}; expected milliseconds, above 0")
     return BoundTaskFactory(store, ttl_ms if isinstance(ttl_ms, int) else None)
 
 
 def make_created_result(task: CallTask) -> Json:
-    """The result of a call that has become a task."""
+    """Return the result of a call that has become a task."""
     return {"task": format_task(task)}
 
 
 def format_task(task: CallTask) -> Json:
-    """A task as this era shows it."""
+    """Return a task as this era describes it."""
     status: str = task.status
     if status == "completed" and task.result is not None and is_tool_error(task.result):
         status = "failed"
@@ -82,27 +83,28 @@ def format_task(task: CallTask) -> Json:
 
 
 def make_related_meta(task: CallTask) -> Json:
-    """The `_meta` of what belongs to a task."""
+    """Return the `_meta` of messages that belong to a task."""
     return {META_RELATED_TASK: {"taskId": task.id}}
 
 
 def send_status(task: CallTask) -> None:
-    """Tell the client of a task that it has changed."""
+    """Notify the client that a task has changed."""
     if not task.is_stateless:
         frame = encode_notification("notifications/tasks/status", format_task(task))
         task.request.connection.send(frame)
 
 
 def mark_input_required(task: CallTask, collector: ResponseCollector) -> None:
-    """Show that a task waits for answers, until they are there."""
+    """Set the status to `input_required` until all answers have arrived."""
     task.set_status("input_required")
     collector.on_complete(lambda: task.set_status("working"))
 
 
 def select_sender(task: CallTask) -> Callable[[bytes], None]:
-    """Where questions of a task are sent: to whoever waits for its result.
+    """Return the function that sends a task's questions.
 
-    Over HTTP they wait for such a reader; elsewhere the session has only one way to be told.
+    A request that waits for the result is preferred. Over HTTP, the questions are kept until there
+    is one; on other transports, the connection is the only way.
     """
     for result_request in reversed(task.result_requests):
         if result_request.exchange is None or not result_request.exchange.is_over:
@@ -121,7 +123,7 @@ def cancel_task(request: Request, store: TaskStore) -> Json:
     """Answer `tasks/cancel`."""
     task = _require_task(request, store)
     if not task.cancel():
-        raise InvalidParamsError(f"Task {task.id} has ended already: {format_task(task)['status']}")
+        raise InvalidParamsError(f"Task {task.id} has already ended: {format_task(task)['status']}")
     return format_task(task)
 
 
@@ -176,7 +178,7 @@ def _check_task_support(request: Request) -> None:
 
 
 async def _wait_for_end(task: CallTask) -> None:
-    import asyncio  # noqa: PLC0415 - only a running event loop gets here
+    import asyncio  # noqa: PLC0415 - slow to import; already loaded where a loop runs
 
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
@@ -207,4 +209,4 @@ def _parse_cursor(cursor: object) -> int:
     try:
         return max(0, int(binascii.a2b_base64(cursor, strict_mode=True)))
     except ValueError:
-        raise InvalidParamsError(f"Unknown cursor {cursor!r}: list again without one") from None
+        raise InvalidParamsError(f"Unknown cursor {cursor!r}; list again without one") from None

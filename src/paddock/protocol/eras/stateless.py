@@ -1,4 +1,4 @@
-"""The stateless era: every request says which version it speaks and what its client can do."""
+"""The stateless era: every request names its version and its client's capabilities."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class StatelessEra:
         return self._operations.metadata
 
     def _prepare_reply_tail(self, metadata: ServerMetadata) -> None:
-        """Prepare what is said about the server in every answer."""
+        """Encode the members that every result ends with."""
         self._prepared_metadata = metadata
         key = early_handshake.META_SERVER_INFO.encode()
         self._encoded_tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
@@ -82,7 +82,7 @@ class StatelessEra:
         self._cache_hints = metadata.to_cache_hints()
 
     def check_request(self, request: Request) -> None:
-        """The version must be one of ours, and the client's capabilities declared."""
+        """Check the version, the client's capabilities and the sealed state of a request."""
         meta = _require_meta(request)
         if meta.version not in STATELESS_VERSIONS:
             raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
@@ -93,8 +93,8 @@ class StatelessEra:
             _import_input_required().check_state(request, self._operations.state_key)
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """The result, marked complete, with who answered and how long it may be kept."""
-        if self._prepared_metadata is not self._operations.metadata:  # the server was loaded anew
+        """Encode a result, marked complete, with the server info and cache hints."""
+        if self._prepared_metadata is not self._operations.metadata:  # The server was reloaded.
             self._prepare_reply_tail(self._operations.metadata)
         if isinstance(result, dict):
             if request.method in CACHEABLE_METHODS:
@@ -110,11 +110,11 @@ class StatelessEra:
         return b'{"jsonrpc":"2.0","id":%b,"result":{%b}}\n' % (encode_request_id(request.id), body)
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
-        """An error; the model's codes are this era's codes."""
+        """Encode an error. The codes of the error classes are those of this era."""
         return encode_error(request_id, error)
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
-        """Hand the questions to the client, which will repeat the request with its answers."""
+        """Encode the questions. The client repeats the request with its answers."""
         for server_request in required.requests.values():
             server_request.check_capabilities(self.get_client_capabilities(request))
         result = _import_input_required().make_input_required_result(
@@ -129,10 +129,10 @@ class StatelessEra:
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> Json | AwaitableAnswers:
-        """The answers that came with the request.
+        """Return the answers that came with the request, or the pending answers of a task.
 
         Raises:
-            InputRequired: when some are still missing.
+            InputRequired: Answers are missing.
         """
         try:
             answers: Json = _import_input_required().read_answers(
@@ -145,7 +145,7 @@ class StatelessEra:
         return answers
 
     def find_task_factory(self, request: Request, task_support: TaskSupport) -> TaskFactory | None:
-        """Whether the client of a call can be given a task instead of a result."""
+        """Return a task factory if the client supports tasks."""
         if task_support == "forbidden" or not self._metadata.has_capability("tasks"):
             return None
         task_factory: TaskFactory | None = _import_stateless_tasks().find_task_factory(
@@ -154,7 +154,7 @@ class StatelessEra:
         return task_factory
 
     def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
-        """The answer to a call that goes on as a task."""
+        """Encode the answer to a call that has become a task."""
         body = early_handshake.complete_result(
             _import_stateless_tasks().make_created_result(task), self._metadata
         )
@@ -164,7 +164,7 @@ class StatelessEra:
         )
 
     def get_remembered_value(self, request: Request) -> object:
-        """What travelled with the client since the handler last ran."""
+        """Return the value that the handler stored in an earlier round."""
         params = request.params
         if not isinstance(params, InputResponseParams) or params.request_state is UNSET:
             return None
@@ -174,21 +174,21 @@ class StatelessEra:
         return value
 
     def get_version(self, request: Request) -> str:
-        """The version that the request names."""
+        """Return the version that the request names."""
         return str(_require_meta(request).version)
 
     def get_client_capabilities(self, request: Request) -> Json:
-        """What the request declares."""
+        """Return the capabilities in the request."""
         capabilities = _require_meta(request).capabilities
         return capabilities if isinstance(capabilities, dict) else {}
 
     def get_client_info(self, request: Request) -> Json | None:
-        """Who the request says it comes from."""
+        """Return the client info in the request."""
         client_info = _require_meta(request).client_info
         return client_info if isinstance(client_info, dict) else None
 
     def get_log_level(self, request: Request) -> str | None:
-        """The level that the request asks for; without one it gets no log messages."""
+        """Return the log level in the request. Without one, no log messages are sent."""
         log_level = _require_meta(request).log_level
         return (
             log_level
@@ -203,24 +203,24 @@ class StatelessEra:
         return answer
 
     def _open_subscription(self, request: Request) -> None:
-        filter_ = cast("ListenParams", request.params).notifications
-        for uri in filter_.uris[:MAX_STREAM_URIS]:
+        requested = cast("ListenParams", request.params).notifications
+        for uri in requested.uris[:MAX_STREAM_URIS]:
             self._operations.watch(uri)
         task_store = None
-        if filter_.task_ids is not UNSET and self._metadata.has_capability("tasks"):
+        if requested.task_ids is not UNSET and self._metadata.has_capability("tasks"):
             _import_stateless_tasks().require_tasks_extension(request)
             task_store = self._operations.tasks
         self._subscriptions.open_stream(request, self._metadata, task_store)
 
 
 def _import_input_required() -> ModuleType:
-    from paddock.protocol.eras import input_required  # noqa: PLC0415 - OpenSSL is 4 MB
+    from paddock.protocol.eras import input_required  # noqa: PLC0415 - loads OpenSSL, 4 MB
 
     return input_required
 
 
 def _import_stateless_tasks() -> ModuleType:
-    from paddock.protocol.eras import stateless_tasks  # noqa: PLC0415 - few servers have any
+    from paddock.protocol.eras import stateless_tasks  # noqa: PLC0415 - few servers need it
 
     return stateless_tasks
 

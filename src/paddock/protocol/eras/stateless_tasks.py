@@ -1,7 +1,7 @@
-"""Tasks as the extension `io.modelcontextprotocol/tasks` has them.
+"""Tasks in the stateless era: the extension `io.modelcontextprotocol/tasks`.
 
-The server alone decides that a call becomes a task, and only for a client that has declared, in
-the same request, that it knows what that is.
+The server decides that a call becomes a task, and only for a client that declares the extension in
+the same request.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ REQUIRED_CAPABILITIES: Json = {"extensions": {TASKS_EXTENSION: {}}}
 
 
 def has_tasks_extension(request: Request) -> bool:
-    """Whether the client of a request knows tasks."""
+    """Return whether the client declares the extension."""
     extensions = request.era.get_client_capabilities(request).get("extensions")
     return isinstance(extensions, dict) and isinstance(extensions.get(TASKS_EXTENSION), dict)
 
 
 def require_tasks_extension(request: Request) -> None:
-    """Refuse a client that does not know tasks.
+    """Reject a client that does not declare the extension.
 
     Raises:
-        MissingCapabilityError: naming the extension.
+        MissingCapabilityError: The extension is not declared.
     """
     if not has_tasks_extension(request):
         raise MissingCapabilityError(REQUIRED_CAPABILITIES, request.method)
@@ -42,10 +42,10 @@ def require_tasks_extension(request: Request) -> None:
 def find_task_factory(
     request: Request, task_support: TaskSupport, store: TaskStore
 ) -> BoundTaskFactory | None:
-    """Whether a call may become a task.
+    """Return a task factory if the client supports tasks.
 
     Raises:
-        MissingCapabilityError: when it can only be one, and the client does not know them.
+        MissingCapabilityError: The tool requires a task, and the client does not support tasks.
     """
     if task_support == "forbidden":
         return None
@@ -55,12 +55,12 @@ def find_task_factory(
 
 
 def make_created_result(task: CallTask) -> Json:
-    """The result of a call that has become a task."""
+    """Return the result of a call that has become a task."""
     return {"resultType": "task", **_format_task(task)}
 
 
 def format_detailed_task(task: CallTask) -> Json:
-    """A task with what there is of its outcome."""
+    """Return a task with its questions, its result or its error."""
     task_json = _format_task(task)
     if task.status == "input_required":
         task_json["inputRequests"] = {

@@ -1,4 +1,4 @@
-"""`subscriptions/listen`: streams of changes that a client asks for one by one."""
+"""`subscriptions/listen`: streams of the changes that a client asks for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_STREAM_TASKS = 256
 
 
 class SubscriptionStream:
-    """One open stream: what it wants to hear."""
+    """An open stream and the changes it reports."""
 
     __slots__ = ("kinds", "request", "task_ids", "uris")
 
@@ -36,7 +36,7 @@ class SubscriptionStream:
         self.task_ids = task_ids
 
     def accepts_change(self, kind: str, uri: str | None) -> bool:
-        """Whether a change is one that it asked for."""
+        """Return whether the client asked for a change."""
         if uri is None:
             return kind in self.kinds
         return kind == "resources" and uri in self.uris
@@ -57,13 +57,13 @@ class SubscriptionRegistry:
     def open_stream(
         self, request: Request, metadata: ServerMetadata, tasks: TaskStore | None = None
     ) -> None:
-        """Open a stream; its first message says which of the wishes will be honoured."""
+        """Open a stream. Its first message names the changes that it will report."""
         key = (request.origin, request.id)
         if key in self._streams:
-            text = f"Id {request.id!r} is listening already"
+            text = f"A stream with the request id {request.id!r} is already open"
             raise ProtocolError(text, rpc_code=INVALID_REQUEST)
         if len(self._streams) >= self._limit:
-            raise ProtocolError(f"Only {self._limit} may listen at once")
+            raise ProtocolError(f"The server already has {self._limit} open streams")
         requested = cast("ListenParams", request.params).notifications
         kinds = {kind for kind in LIST_KINDS if _can_announce(metadata, requested, kind)}
         uris = (
@@ -79,7 +79,7 @@ class SubscriptionRegistry:
         if watched_tasks:
             accepted_filter["taskIds"] = stream.task_ids
             self._watch_tasks(tasks)
-        # Whoever announces a change meanwhile must neither miss the listener nor forestall the
+        # Under the lock, a concurrent announcement neither misses the new stream nor precedes its
         # acknowledgement.
         with self._lock:
             self._streams[key] = stream
@@ -92,9 +92,13 @@ class SubscriptionRegistry:
             _send_notification(stream, "notifications/tasks", _format_task(task))
 
     def announce_change(self, kind: str, uri: str | None) -> int:
-        """Tell the listeners that asked for it; how many they were."""
+        """Notify the clients that asked for a change. Return their number."""
         with self._lock:
-            streams = [one for one in list(self._streams.values()) if one.accepts_change(kind, uri)]
+            streams = [
+                stream
+                for stream in list(self._streams.values())
+                if stream.accepts_change(kind, uri)
+            ]
         for stream in streams:
             if uri is None:
                 _send_notification(stream, f"notifications/{kind}/list_changed", {})
@@ -109,19 +113,21 @@ class SubscriptionRegistry:
 
     def _announce_task(self, task: CallTask) -> None:
         with self._lock:
-            streams = [one for one in list(self._streams.values()) if task.id in one.task_ids]
+            streams = [
+                stream for stream in list(self._streams.values()) if task.id in stream.task_ids
+            ]
         for stream in streams:
             _send_notification(stream, "notifications/tasks", _format_task(task))
 
     def remove_stream(self, origin: object, request_id: RequestId) -> None:
-        """A client wants to hear no more."""
+        """Remove a stream that the client has ended."""
         self._streams.pop((origin, request_id), None)
 
     def close(self) -> None:
-        """End all streams from our side.
+        """End all streams.
 
-        The specification asks in one place for a cancellation, in another for a result: on a
-        channel that several requests share both are sent, in that order.
+        The specification asks for a cancellation in one place and for a result in another. On
+        channels that several requests share, both are sent, in this order.
         """
         with self._lock:
             streams, self._streams = list(self._streams.values()), {}
@@ -141,20 +147,20 @@ class SubscriptionRegistry:
 def _find_tasks(
     request: Request, requested: SubscriptionFilter, tasks: TaskStore | None
 ) -> list[CallTask]:
-    """The tasks that a client asks about and may know of; others are passed over."""
+    """Return the requested tasks that belong to the client. Unknown ids are ignored."""
     if tasks is None or not isinstance(requested.task_ids, list):
         return []
-    found = []
+    watched_tasks = []
     for task_id in requested.task_ids[:MAX_STREAM_TASKS]:
         try:
-            found.append(tasks.require_task(task_id, request))
+            watched_tasks.append(tasks.require_task(task_id, request))
         except InvalidParamsError:
             continue
-    return found
+    return watched_tasks
 
 
 def _format_task(task: CallTask) -> Json:
-    from paddock.protocol.eras.stateless_tasks import format_detailed_task  # noqa: PLC0415 - few have any
+    from paddock.protocol.eras.stateless_tasks import format_detailed_task  # noqa: PLC0415 - few need it
 
     return format_detailed_task(task)
 

@@ -412,7 +412,7 @@ class Http1Connection(asyncio.Protocol):
             self._transport.close()
 
     def close_after_response(self) -> None:
-        """Close after the current response, or now if there is none."""
+        """Close after the current response. An idle connection closes now."""
         self._keeps_alive = False
         if not self._is_answering and not self._is_closing:
             self._is_closing = True

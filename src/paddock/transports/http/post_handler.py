@@ -238,7 +238,7 @@ class PostHandler:
         params: RequestParams,
         body: bytes,
     ) -> None:
-        """Answer a request that stands alone, once its envelope has been found right."""
+        """Check the envelope and headers of a stateless request and run its operation."""
         runtime = self._runtime
         era = runtime.eras.stateless
         request = Request(runtime.connection, era, request_id, method, params, body)
@@ -370,7 +370,7 @@ class PostHandler:
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> HttpSession | None:
-        """Return the session that a request names. If there is none, reject it and return None."""
+        """Return the session that a request names, or reject the request and return None."""
         version = request_head.headers.get(VERSION_FIELD)
         session_id = request_head.headers.get(SESSION_ID_FIELD)
         session, status = None, 400
