@@ -125,9 +125,7 @@ def test_a_path_is_what_is_written_as_one(namesake: Path) -> None:
 def test_a_path_that_is_not_written_as_one_is_pointed_out(namesake: Path) -> None:
     with pytest.raises(LoadError) as caught:
         validate("acme-charts")
-    assert caught.value.hint == (
-        "there is acme-charts here: write ./acme-charts to have it validated"
-    )
+    assert caught.value.hint == ("to validate acme-charts here, write ./acme-charts")
     assert not (namesake / "touched").exists()
 
 
@@ -185,7 +183,7 @@ def test_warnings_count_only_when_the_command_is_strict(paddock: Program) -> Non
 def test_the_command_says_when_there_is_nothing_to_validate(paddock: Program) -> None:
     said = paddock("validate", "Nothing")
     assert (said.code, said.out) == (2, "")
-    assert "no server" in said.err
+    assert "nor a server" in said.err
 
 
 @pytest.mark.usefixtures("installed")

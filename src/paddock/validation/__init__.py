@@ -1,5 +1,5 @@
-"""Checking what people are about to publish, or wonder about: extensions and server definitions.
+"""Validation of extensions and server definitions.
 
-Everything that is wrong is told at once, as findings. What is right is left to `extensions` and
-`servers`: their own readers decide, so that a check cannot disagree with use.
+All problems of a target are reported at once, as findings. The readers of `extensions` and
+`named_servers` decide what is valid, so that validation cannot disagree with actual use.
 """

@@ -1,9 +1,7 @@
-"""What definition files hold, read from wherever they are.
+"""Validation of definition files: whether each declared item has one, and what it contains.
 
-Data is read. Python is run, unless nothing may be run; then it is only parsed. Each file is read
-once for all items that it defines.
-
-Definition files: whether each declared item has one, and whether that is what it should be.
+Data files are parsed. Python files are imported, or only parsed if nothing may be run. Each file is
+read once for all items that it defines.
 """
 
 from __future__ import annotations
@@ -40,18 +38,18 @@ _REQUIRED_KEYS: dict[str, tuple[str, ...]] = {
     "prompts": ("Name",),
     "servers": ("LLMEvaluator",),
 }
-"""What definitions in paclets have to have, as the Wolfram documents say."""
+"""Required keys of definitions in paclets, as the Wolfram documentation specifies."""
 _SHARED_KEYS = ("Name", "Description", "DisplayName")
 _KNOWN_KEYS: dict[str, tuple[str, ...]] = {
     "tools": (*_SHARED_KEYS, "Function", "Parameters", "Options", "Initialization"),
     "prompts": (*_SHARED_KEYS, "Title", "Arguments", "Type", "Content"),
 }
-"""What they may have; of servers, slips are told of by those who read them."""
+"""Known keys; those of servers are checked when the definition is parsed."""
 _MIN_LIKENESS = 0.8
 
 
 def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
-    """The items that a combined file of data defines; what it cannot be read for is told later."""
+    """Return the items that a combined data file defines; unreadable files are reported later."""
     if combined.endswith((".toml", ".json")):
         return [str(name) for name in _get_table(subject, combined) or ()]
     suffix, path = PurePosixPath(combined).suffix, subject.get_path(combined)
@@ -69,11 +67,11 @@ def list_item_names(subject: ValidationSubject, combined: str) -> list[str]:
 def read_item(
     subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
 ) -> object:
-    """What a file holds for an item; None when that has been told of, or cannot be known.
+    """Return an item's definition; None if its problem was reported, or it cannot be known.
 
     Raises:
-        LoadError: when it cannot be read, or does not hold the item.
-        DefinitionError: when a paclet says what cannot be.
+        LoadError: The file cannot be read, or does not define the item.
+        DefinitionError: A definition in a paclet is invalid.
     """
     file = files.selected_file or ""
     if subject.is_paclet:
@@ -83,58 +81,58 @@ def read_item(
     table = _get_table(subject, file)
     if files.own or table is None:
         return table
-    found = table.get(item)
-    if found is None:
+    definition = table.get(item)
+    if definition is None:
         raise LoadError(
-            f"holds no definition of the {kind.removesuffix('s')} {item!r}",
+            f"contains no definition of the {kind.removesuffix('s')} {item!r}",
             hint=f"expected a table {item!r}",
         )
-    return found
+    return definition
 
 
 def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> object:
-    found = subject.extension.definition(kind, item)
-    content = found.read_properties() if isinstance(found, PacletDefinition) else {}
+    definition = subject.extension.definition(kind, item)
+    content = definition.read_properties() if isinstance(definition, PacletDefinition) else {}
     missing = [key for key in _REQUIRED_KEYS.get(kind, ()) if key not in content]
     for key in missing:
         subject.findings.add(
             "missing-key",
             f"the {kind.removesuffix('s')} {item!r} has no {key!r}",
-            FindingLocation(str(found.path), key=key),
+            FindingLocation(str(definition.path), key=key),
             f'add "{key}" -> …',
         )
-    _report_misspelled_keys(subject, kind, content, str(found.path))
-    if isinstance(found, PacletDefinition):
-        _report_immediate_initialization(subject, found, content)
+    _report_misspelled_keys(subject, kind, content, str(definition.path))
+    if isinstance(definition, PacletDefinition):
+        _report_immediate_initialization(subject, definition, content)
     if {"Function", "LLMEvaluator"} & {*missing}:
         return None
     if kind == "prompts" and "Content" not in content:
-        return content  # told of by those who look for it
-    return found.load()
+        return content  # check_item reports the missing content
+    return definition.load()
 
 
 def _report_misspelled_keys(
     subject: ValidationSubject, kind: ItemKind, content: Mapping[str, object], file: str
 ) -> None:
-    """Tell of keys that are probably misspelt; others may be for a kernel, which knows more."""
+    """Report misspellings of known keys; kernels may support further keys."""
     known = _KNOWN_KEYS.get(kind, ())
     for key in content if known else ():
         remedy = None if key in known else did_you_mean(key, known, most=1, likeness=_MIN_LIKENESS)
         if remedy is not None:
-            place = FindingLocation(file, key=key)
-            subject.findings.add("unknown-key", f"the key {key!r} is unknown", place, remedy)
+            location = FindingLocation(file, key=key)
+            subject.findings.add("unknown-key", f"the key {key!r} is unknown", location, remedy)
 
 
 def _report_immediate_initialization(
-    subject: ValidationSubject, found: PacletDefinition, content: Mapping[str, object]
+    subject: ValidationSubject, definition: PacletDefinition, content: Mapping[str, object]
 ) -> None:
     key = "Initialization"
-    if isinstance(content.get(key), UnevaluatedExpression) and found.is_immediate(key):
+    if isinstance(content.get(key), UnevaluatedExpression) and definition.is_immediate(key):
         subject.findings.add(
             "immediate-initialization",
-            f"the {found.kind.removesuffix('s')} {found.item!r} has {key!r} with ->, so a kernel "
-            "runs it whenever the file is read",
-            FindingLocation(str(found.path), key=key),
+            f"the {definition.kind.removesuffix('s')} {definition.item!r} has {key!r} with ->, "
+            "so a kernel runs it whenever the file is read",
+            FindingLocation(str(definition.path), key=key),
             f'write "{key}" :> …',
         )
 
@@ -160,18 +158,18 @@ def _read_python_item(
         if source.can_define(attribute):
             return None
         raise LoadError(f"has no attribute {attribute!r}", hint=f"expected {attribute} = …")
-    wanted = {kind, item} if is_combined else source.public_names
-    if source.has_dynamic_names or wanted & source.public_names:
+    expected_names = {kind, item} if is_combined else source.public_names
+    if source.has_dynamic_names or expected_names & source.public_names:
         return None
     if is_combined and (source.has_string(item) or source.has_foreign_imports):
-        return None  # an object may have the name, whatever it is bound to
+        return None  # an object may have this name, whatever variable it is assigned to
     word = kind.removesuffix("s")
     expected = f"{kind} = {{{item!r}: …}}" if is_combined else f"{word} = …"
-    raise LoadError(f"holds no definition of the {word} {item!r}", hint=f"expected {expected}")
+    raise LoadError(f"contains no definition of the {word} {item!r}", hint=f"expected {expected}")
 
 
 def _get_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
-    """The table in a file of data; None after telling that it cannot be read."""
+    """Return the table in a data file, or None after reporting that it cannot be read."""
     if file not in subject.data_tables:
         subject.data_tables[file] = _read_table(subject, file)
     return subject.data_tables[file]
@@ -180,14 +178,14 @@ def _get_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | 
 def _read_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
     path = subject.get_path(file)
     try:
-        found = parse_definition(
+        table = parse_definition(
             subject.files.read_file(file, MAX_DEFINITION_BYTES), PurePosixPath(file).suffix
         )
-        if isinstance(found, Mapping):
-            return found
-        reason = LoadError("holds no table", where=path, hint="expected { … }")
+        if isinstance(table, Mapping):
+            return table
+        reason = LoadError("contains no table", where=path, hint="expected { … }")
     except ValueError as error:
-        hint = "save it as UTF-8" if isinstance(error, UnicodeDecodeError) else "mend it there"
+        hint = "save it as UTF-8" if isinstance(error, UnicodeDecodeError) else "fix the syntax"
         reason = LoadError(f"cannot be read: {error}", where=path, hint=hint)
     except LoadError as error:
         reason = error
@@ -200,23 +198,23 @@ _IGNORED_PREFIXES = ("_", ".")
 
 
 def check_definitions(subject: ValidationSubject) -> None:
-    """Check the files of all declared items, then what they hold."""
+    """Check the files of all declared items, then their contents."""
     manifest = subject.extension.manifest
     declares_any = any(manifest.get_items(kind) for kind in ITEM_KINDS)
     if not declares_any or _is_root_missing(subject):
         return
-    found: list[tuple[ItemKind, ManifestItem, PacletItemFiles]] = []
+    declared_items: list[tuple[ItemKind, ManifestItem, PacletItemFiles]] = []
     for kind in CHECK_ORDER:
         for item in manifest.get_items(kind):
             files = subject.find_item_files(kind, item.name)
             _check_item_files(subject, kind, item.name, files)
-            found.append((kind, item, files))
+            declared_items.append((kind, item, files))
         _check_undeclared_items(subject, kind)
     servers: list[tuple[ServerDefinition, LoadedDefinition]] = []
-    for kind, item, files in found:
+    for kind, item, files in declared_items:
         if files.selected_file is not None and not files.selected_file.endswith(MX_SUFFIX):
-            checked = _check_item_contents(subject, kind, item, files)
-            servers += [] if checked is None else [checked]
+            result = _check_item_contents(subject, kind, item, files)
+            servers += [] if result is None else [result]
     for server, definition in servers:
         check_assembly(server, definition, subject)
 
@@ -224,7 +222,7 @@ def check_definitions(subject: ValidationSubject) -> None:
 def check_single_item(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem
 ) -> tuple[ServerDefinition, LoadedDefinition] | None:
-    """Check one item alone; what it says, if it is a server and can be read."""
+    """Check one item; return its definition if it is a valid server."""
     if _is_root_missing(subject):
         return None
     files = subject.find_item_files(kind, item.name)
@@ -240,11 +238,11 @@ def _is_root_missing(subject: ValidationSubject) -> bool:
         return False
     subject.findings.add(
         "missing-root",
-        f"the directory of the definitions is not there: {root}",
+        f"the directory of the definitions does not exist: {root}",
         FindingLocation(
             subject.get_path(subject.manifest), key="Root" if subject.is_paclet else "root"
         ),
-        f"make {subject.get_path(root)}, or say where they are",
+        f"create {subject.get_path(root)}, or correct the setting",
     )
     return True
 
@@ -253,7 +251,7 @@ def _check_item_files(
     subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
 ) -> None:
     findings, word = subject.findings, kind.removesuffix("s")
-    readable = [one for one in files.own if not one.endswith(MX_SUFFIX)]
+    readable = [file for file in files.own if not file.endswith(MX_SUFFIX)]
     if files.selected_file is None:
         expected = PurePosixPath(subject.definition_folder) / subject.get_folder(kind) / item
         ending = ".wl" if subject.is_paclet else ".py, .toml or .json"
@@ -263,7 +261,7 @@ def _check_item_files(
             hint = f"the module of {reference} in the package of the manifest"
         findings.add(
             "missing-definition",
-            f"the {word} {item!r} is declared and has no definition",
+            f"the {word} {item!r} is declared but has no definition",
             subject.find_declaration(kind, item),
             f"expected {hint}",
         )
@@ -271,9 +269,9 @@ def _check_item_files(
         findings.add(
             "duplicate-definition-files",
             f"the {word} {item!r} has {len(readable)} files: "
-            + ", ".join(PurePosixPath(one).name for one in readable),
+            + ", ".join(PurePosixPath(file).name for file in readable),
             subject.get_path(readable[0]),
-            "keep this one, which counts, and delete the other",
+            "keep this one, which is used, and delete the other",
         )
     for closed in files.mx_files:
         is_alone = closed == files.selected_file
@@ -281,7 +279,7 @@ def _check_item_files(
             "closed-format" if is_alone else "closed-format-beside",
             "is in the closed .mx format, which only the kernel that wrote it can read",
             subject.get_path(closed),
-            "put a .wl or .wxf file beside it" if is_alone else "it is passed over; delete it",
+            "add a .wl or .wxf file beside it" if is_alone else "it is ignored; delete it",
         )
 
 
@@ -297,29 +295,30 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
             _report_undeclared_item(
                 subject, kind, file.stem, FindingLocation(subject.get_path(f"{folder}/{name}"))
             )
-    for ending in subject.definition_suffixes:
-        combined = f"{folder}{ending}"
+    for suffix in subject.definition_suffixes:
+        combined = f"{folder}{suffix}"
         for name in list_item_names(subject, combined) if subject.files.has_file(combined) else ():
-            place = FindingLocation(subject.get_path(combined), key=name)
+            location = FindingLocation(subject.get_path(combined), key=name)
             if name not in declared:
-                _report_undeclared_item(subject, kind, name, place)
-            elif own := subject.find_item_files(kind, name).own:
+                _report_undeclared_item(subject, kind, name, location)
+            elif own_files := subject.find_item_files(kind, name).own:
                 subject.findings.add(
                     "shadowed-definition",
-                    f"defines {name!r}, which has a file of its own that counts instead",
-                    place,
-                    f"delete it here, or {PurePosixPath(own[0]).name}",
+                    f"defines {name!r}, which also has its own file; that file is used",
+                    location,
+                    f"delete it here, or delete {PurePosixPath(own_files[0]).name}",
                 )
 
 
 def _report_undeclared_item(
-    subject: ValidationSubject, kind: ItemKind, name: str, place: FindingLocation
+    subject: ValidationSubject, kind: ItemKind, name: str, location: FindingLocation
 ) -> None:
+    manifest_name = PurePosixPath(subject.manifest).name
     subject.findings.add(
         "undeclared-definition",
-        f"defines {name!r}, which is not declared and so does not exist",
-        place,
-        f"add it to {subject.get_folder(kind)} in {PurePosixPath(subject.manifest).name}, or delete it",
+        f"defines {name!r}, which is not declared and therefore ignored",
+        location,
+        f"add it to {subject.get_folder(kind)} in {manifest_name}, or delete it",
     )
 
 
@@ -327,16 +326,16 @@ def _check_item_contents(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem, files: PacletItemFiles
 ) -> tuple[ServerDefinition, LoadedDefinition] | None:
     file = files.selected_file or ""
-    place = FindingLocation(subject.get_path(file), key=None if files.own else item.name)
+    location = FindingLocation(subject.get_path(file), key=None if files.own else item.name)
     try:
         value = read_item(subject, kind, item.name, files)
     except PaddockError as error:
         code = "unreadable-definition" if isinstance(error, LoadError) else _get_invalid_code(kind)
-        subject.findings.add_error(code, error, place)
+        subject.findings.add_error(code, error, location)
         return None
     if value is None:
         return None
-    definition = LoadedDefinition(kind, value, file, place, item.name)
+    definition = LoadedDefinition(kind, value, file, location, item.name)
     if kind == "servers":
         server = check_server(definition, subject, description=item.description)
         return None if server is None else (server, definition)

@@ -1,8 +1,6 @@
-"""Every kind of finding, by its code. docs/reference/findings.md says more about each.
+"""Findings of validation: codes, locations and the overall result.
 
-Findings: one result of validation each, and what they are collected in.
-
-What `validate` gives back.
+docs/reference/findings.md describes each code.
 """
 
 from __future__ import annotations
@@ -66,7 +64,7 @@ SEVERITY_BY_CODE: dict[str, Severity] = {
     **dict.fromkeys(ERROR_CODES, "error"),
     **dict.fromkeys(WARNING_CODES, "warning"),
 }
-"""How serious each kind is: an error keeps something from working, a warning does not."""
+"""An error prevents something from working; a warning does not."""
 
 
 _LOCATION_PATTERN = re.compile(
@@ -76,30 +74,32 @@ _POSITION_PATTERN = re.compile(r"\(at line (\d+), column (\d+)\)$")
 
 
 class FindingLocation(NamedTuple):
-    """Where something is, as far as it is known."""
+    """A location in a file, as precise as known."""
 
     file: str
     line: int | None = None
     column: int | None = None
     key: str | None = None
-    """What is concerned in the file: a key, or an element of a list."""
+    """The key or list element in the file."""
 
     def __str__(self) -> str:
-        position = "".join(f":{one}" for one in (self.line, self.column) if one is not None)
+        position = "".join(
+            f":{number}" for number in (self.line, self.column) if number is not None
+        )
         return f"{self.file}{position}" + (f": {self.key}" if self.key else "")
 
 
 @dataclass(frozen=True)
 class ValidationFinding:
-    """One result of validation."""
+    """A problem that validation found."""
 
     code: str
-    """Which kind it is; docs/reference/findings.md has them all."""
+    """Kind of the problem; docs/reference/findings.md lists them."""
     severity: Severity
     place: FindingLocation
     message: str
     remedy: str = ""
-    """What to do about it."""
+    """How to fix it."""
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}"
@@ -107,7 +107,7 @@ class ValidationFinding:
 
 
 class FindingCollector:
-    """What has been found so far, in its order; the same is told once."""
+    """Collects findings in order, without duplicates."""
 
     def __init__(self) -> None:
         self._findings: dict[ValidationFinding, None] = {}
@@ -115,76 +115,76 @@ class FindingCollector:
     def add(
         self, code: str, message: str, place: FindingLocation | str, remedy: str | None = None
     ) -> None:
-        """Keep a finding."""
+        """Add a finding."""
         where = FindingLocation(place) if isinstance(place, str) else place
         self._findings[
             ValidationFinding(code, SEVERITY_BY_CODE[code], where, message, remedy or "")
         ] = None
 
     def add_error(self, code: str, error: PaddockError, place: FindingLocation | str) -> None:
-        """Keep what an error says; where it does not say where, it is the given place."""
-        known = FindingLocation(place) if isinstance(place, str) else place
-        said = parse_location(error.where, known)
+        """Add a finding for an error; `place` is used unless the error has a location."""
+        default = FindingLocation(place) if isinstance(place, str) else place
+        location = parse_location(error.where, default)
         position = _POSITION_PATTERN.search(error.message)
-        if position is not None and said.line is None:
-            said = said._replace(line=int(position[1]), column=int(position[2]))
-        self.add(code, error.message, said, error.hint)
+        if position is not None and location.line is None:
+            location = location._replace(line=int(position[1]), column=int(position[2]))
+        self.add(code, error.message, location, error.hint)
 
     def to_tuple(self) -> tuple[ValidationFinding, ...]:
-        """All of them."""
+        """Return all findings."""
         return tuple(self._findings)
 
 
-def parse_location(where: str | None, known: FindingLocation) -> FindingLocation:
-    """The place that an error names; `known` when it names none, or only the same file."""
-    found = _LOCATION_PATTERN.fullmatch(where or "")
-    if found is None or where == known.file:
-        return known
-    line, column = (int(one) if one else None for one in found.group("line", "column"))
-    return FindingLocation(found["file"], line, column, found["key"] or known.key)
+def parse_location(where: str | None, default: FindingLocation) -> FindingLocation:
+    """Return an error's location, or `default` if it has none or only names the same file."""
+    match = _LOCATION_PATTERN.fullmatch(where or "")
+    if match is None or where == default.file:
+        return default
+    line, column = (int(text) if text else None for text in match.group("line", "column"))
+    return FindingLocation(match["file"], line, column, match["key"] or default.key)
 
 
 def find_line(text: str, word: str) -> int | None:
-    """The first line of a text in which a word stands, alone or in quotes."""
+    """Return the number of the first line that contains a word, or None."""
     pattern = re.compile(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])")
-    found = pattern.search(text)
-    return None if found is None else text.count("\n", 0, found.start()) + 1
+    match = pattern.search(text)
+    return None if match is None else text.count("\n", 0, match.start()) + 1
 
 
 @dataclass(frozen=True)
 class Validation:
-    """What was found in a target, and what is wrong with it."""
+    """The result of `validate`: the contents of a target, and its problems."""
 
     target: str
-    """What was asked for."""
+    """The target, as passed to `validate`."""
     kind: str
     """`distribution`, `paclet` or `server`."""
     findings: tuple[ValidationFinding, ...] = ()
     servers: tuple[str, ...] = ()
-    """The names of what it declares; qualified for those of extensions."""
+    """Names of the declared servers; qualified with the extension, if there is one."""
     tools: tuple[str, ...] = ()
     prompts: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     python_files: tuple[str, ...] = ()
-    """Definition files in Python: run, or with `is_static` only read."""
+    """Definition files in Python: imported, or only parsed with `is_static`."""
     is_static: bool = False
     """Whether nothing was run."""
     places: tuple[str, ...] = ()
-    """What was looked at: a file or a directory, or those of each installed extension."""
+    """The validated file or directory, or those of each installed extension."""
     beside: str | None = None
-    """A path of the same name in the working directory, which was not looked at."""
+    """A path with the same name in the working directory, which was not validated."""
 
     @property
     def is_valid(self) -> bool:
-        """Whether there is no error; there may be warnings."""
+        """Whether there are no errors; there may be warnings."""
         return not self.errors
 
     @property
     def errors(self) -> tuple[ValidationFinding, ...]:
-        """Those findings that keep something from working."""
-        return tuple(one for one in self.findings if one.severity == "error")
+        """The findings that prevent something from working."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[ValidationFinding, ...]:
-        """The other ones."""
-        return tuple(one for one in self.findings if one.severity == "warning")
+        """The findings that are not errors."""
+        return tuple(finding for finding in self.findings if finding.severity == "warning")

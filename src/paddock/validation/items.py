@@ -1,9 +1,7 @@
-"""References in definitions: whether `package.module:name` and `file.py:name` lead somewhere.
+"""Validation of single items, and of the references in their definitions.
 
-Where nothing may be run, files that are at hand are read instead; of what is elsewhere nothing
-is said.
-
-Single definitions: whether a tool, a prompt or a resource can be made of one.
+If nothing may be run, references are looked up in the source files of the target. References to
+other packages are then not checked.
 """
 
 from __future__ import annotations
@@ -41,37 +39,38 @@ _COMPILED_SUFFIXES = (".so", ".pyd")
 
 
 class FunctionStub:
-    """What stands for a function that was not loaded."""
+    """Replaces a function that was not loaded."""
 
     def __call__(self) -> None:
-        """Do nothing: it is never called."""
+        """Do nothing. Never called: a stub only completes a definition."""
 
 
 def check_reference(
-    text: str, subject: ValidationSubject, file: str, place: FindingLocation
+    text: str, subject: ValidationSubject, file: str, location: FindingLocation
 ) -> object:
-    """The object that a reference leads to, or a stub where it is not loaded or leads nowhere."""
+    """Return the object of a reference, or a stub if it is not loaded or does not exist."""
     if not subject.is_static:
         try:
-            beside = Path(subject.get_path(file)).parent
-            return load_reference(text, relative_to=beside, where=str(place))
+            directory = Path(subject.get_path(file)).parent
+            return load_reference(text, relative_to=directory, where=str(location))
         except LoadError as error:
-            subject.findings.add_error("reference-not-found", error, place)
+            subject.findings.add_error("reference-not-found", error, location)
             return FunctionStub()
     problem = _find_static_problem(text, subject, file)
     if problem is not None:
         remedy = "check the reference, and that the file is included"
-        subject.findings.add("reference-not-found", problem, place, remedy)
+        subject.findings.add("reference-not-found", problem, location, remedy)
     return FunctionStub()
 
 
 def check_file_reference(
-    text: str, subject: ValidationSubject, file: str, place: FindingLocation
+    text: str, subject: ValidationSubject, file: str, location: FindingLocation
 ) -> None:
-    """Tell of a path that leads to no file of the extension."""
+    """Report a path to a file that the extension does not contain."""
     if not subject.files.has_file(_join_relative(file, text)):
         message = f"there is no file {text!r}"
-        subject.findings.add("reference-not-found", message, place, "paths count from this file")
+        remedy = "paths are relative to this file"
+        subject.findings.add("reference-not-found", message, location, remedy)
 
 
 def _join_relative(file: str, path: str) -> str:
@@ -79,22 +78,22 @@ def _join_relative(file: str, path: str) -> str:
 
 
 def _find_static_problem(text: str, subject: ValidationSubject, file: str) -> str | None:
-    """Why a reference leads nowhere, as far as that can be seen in files."""
-    home, _, name = text.rpartition(":")
-    if home.endswith(".py"):
-        script = _join_relative(file, home)
-        if posixpath.isabs(home) or script.startswith("..") or home.startswith("~"):
+    """Return the reason why a reference cannot be resolved, as far as files show it."""
+    module_path, _, name = text.rpartition(":")
+    if module_path.endswith(".py"):
+        script = _join_relative(file, module_path)
+        if posixpath.isabs(module_path) or script.startswith("..") or module_path.startswith("~"):
             if not subject.is_user_server:
-                return f"{text!r} leads out of the extension"
-            script = str(Path(subject.get_path(file)).parent / Path(home).expanduser())
+                return f"{text!r} is outside the extension"
+            script = str(Path(subject.get_path(file)).parent / Path(module_path).expanduser())
         if not subject.files.has_file(script):
             return f"{text!r} leads nowhere: there is no {script}"
         return _find_problem_in_file(script, text, name, subject)
-    module = _find_module_file(home, subject)
+    module = _find_module_file(module_path, subject)
     if module is None:
         return None
     if not module:
-        missing = home.replace(".", "/")
+        missing = module_path.replace(".", "/")
         return f"{text!r} leads nowhere: there is no {subject.package_folder}{missing}.py"
     return _find_problem_in_file(module, text, name, subject)
 
@@ -113,16 +112,16 @@ def _find_problem_in_file(
 
 
 def _is_submodule(file: str, name: str, subject: ValidationSubject) -> bool:
-    """Whether a name is that of a module in the package that a file is, and so may be there."""
-    folder, _, last = file.rpartition("/")
+    """Return whether a package contains a submodule with this name."""
+    folder, _, file_name = file.rpartition("/")
     return (
-        last == "__init__.py"
+        file_name == "__init__.py"
         and _get_module_kind(f"{folder}/{name}", subject) is not _ModuleKind.MISSING
     )
 
 
 class _ModuleKind(Enum):
-    """What there is among the files for a part of a dotted name."""
+    """What the files contain for a part of a dotted module name."""
 
     MODULE = auto()
     PACKAGE = auto()
@@ -131,36 +130,41 @@ class _ModuleKind(Enum):
     MISSING = auto()
 
 
-def _get_module_kind(place: str, subject: ValidationSubject) -> _ModuleKind:
+def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
     files = subject.files
-    if files.has_file(f"{place}/__init__.py"):
+    if files.has_file(f"{path}/__init__.py"):
         return _ModuleKind.PACKAGE
-    if files.has_file(f"{place}.py"):
+    if files.has_file(f"{path}.py"):
         return _ModuleKind.MODULE
-    folder, _, last = place.rpartition("/")
-    beside = files.list_file_names(folder or ".")
-    if any(one.startswith(f"{last}.") and one.endswith(_COMPILED_SUFFIXES) for one in beside):
+    folder, _, module_name = path.rpartition("/")
+    file_names = files.list_file_names(folder or ".")
+    if any(
+        file_name.startswith(f"{module_name}.") and file_name.endswith(_COMPILED_SUFFIXES)
+        for file_name in file_names
+    ):
         return _ModuleKind.COMPILED
-    return _ModuleKind.NAMESPACE if files.has_folder(place) else _ModuleKind.MISSING
+    return _ModuleKind.NAMESPACE if files.has_folder(path) else _ModuleKind.MISSING
 
 
-def _find_module_file(home: str, subject: ValidationSubject) -> str | None:
-    """The file of a module; nothing when it should be there and is not, None for others' modules.
+def _find_module_file(module_path: str, subject: ValidationSubject) -> str | None:
+    """Return the file of a module.
 
-    A namespace may have parts in other distributions, so what is missing there may be elsewhere.
+    Returns an empty string if the target should contain the module but does not, and None for
+    modules of other packages. A namespace package may have parts in other distributions, so a
+    module that is missing in one may exist there.
     """
-    place, is_owned = subject.package_folder.rstrip("/"), False
-    parts = home.split(".")
-    for number, name in enumerate(parts, 1):
-        place = f"{place}/{name}" if place else name
-        found = _get_module_kind(place, subject)
-        if found is _ModuleKind.COMPILED:
+    path, is_own_package = subject.package_folder.rstrip("/"), False
+    names = module_path.split(".")
+    for number, name in enumerate(names, 1):
+        path = f"{path}/{name}" if path else name
+        kind = _get_module_kind(path, subject)
+        if kind is _ModuleKind.COMPILED:
             return None
-        if found is _ModuleKind.MISSING:
-            return "" if is_owned else None
-        is_owned = is_owned or found in (_ModuleKind.PACKAGE, _ModuleKind.MODULE)
-        if number == len(parts):
-            return _MODULE_FILES[found].format(place) if found in _MODULE_FILES else None
+        if kind is _ModuleKind.MISSING:
+            return "" if is_own_package else None
+        is_own_package = is_own_package or kind in (_ModuleKind.PACKAGE, _ModuleKind.MODULE)
+        if number == len(names):
+            return _MODULE_FILES[kind].format(path) if kind in _MODULE_FILES else None
     return None
 
 
@@ -177,50 +181,50 @@ _FUNCTION_KEYS = ("function", "handler", "initialization")
 
 
 class LoadedDefinition(NamedTuple):
-    """A definition that has been read, and where it stands."""
+    """A definition that has been read, and its location."""
 
     kind: ItemKind
     value: object
     file: str
-    """The file's name among those of the extension."""
+    """Name of the file within the extension."""
     location: FindingLocation
     name: str | None = None
 
 
 def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Tell of everything that keeps an item from being made, and of a missing description."""
+    """Report everything that prevents an item from being created, and a missing description."""
     if _is_prompt_without_content(definition):
         subject.findings.add(
             "prompt-without-content",
             "there is no content",
             definition.location,
-            "give a text, a template or a function as its content",
+            "set content to a text, a template or a function",
         )
         return
     value = _resolve_functions(definition, subject)
     try:
-        made = _ITEM_FACTORIES[definition.kind](
+        item = _ITEM_FACTORIES[definition.kind](
             value,
             relative_to=Path(subject.get_path(definition.file)).parent,
             where=str(definition.location),
             name=definition.name,
         )
-        described = _get_description(definition.kind, made)
+        description = _get_description(definition.kind, item)
     except PaddockError as error:
         if not (error.where or "").startswith(definition.location.file):
-            error.where = None  # the name of the item
+            error.where = None  # only the item's name: the location is more precise
         code = f"invalid-{definition.kind.removesuffix('s')}"
         subject.findings.add_error(code, error, definition.location)
         return
-    _report_unfilled_placeholders(made, definition, subject)
+    _report_unfilled_placeholders(item, definition, subject)
     is_known = not _has_stub(value)
-    if definition.kind != "resources" and is_known and not (described or "").strip():
+    if definition.kind != "resources" and is_known and not (description or "").strip():
         word = definition.kind.removesuffix("s")
         subject.findings.add(
             "missing-description",
-            f"the {word} {made.name!r} has no description",
+            f"the {word} {item.name!r} has no description",
             definition.location,
-            "say what it does: models and people choose by it",
+            "describe what it does: models and users choose by it",
         )
 
 
@@ -228,89 +232,89 @@ def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
     value = definition.value
     if definition.kind != "prompts" or not isinstance(value, Mapping):
         return False
-    contents = [one for key, one in value.items() if normalize_key(str(key)) in _CONTENT_KEYS]
-    return not any(one is not None and one not in ("", []) for one in contents)
+    contents = [value for key, value in value.items() if normalize_key(str(key)) in _CONTENT_KEYS]
+    return not any(content is not None and content not in ("", []) for content in contents)
 
 
 def _resolve_functions(definition: LoadedDefinition, subject: ValidationSubject) -> object:
-    """A definition with its references resolved, each that leads nowhere told of."""
+    """Return a definition with its references resolved; report those that do not exist."""
     value = definition.value
     if not isinstance(value, Mapping):
         return value
-    keys = {normalize_key(str(key)): key for key in value}
-    is_function = str(value.get(keys.get("type"), "")).lower() == "function"
-    wanted = (*_FUNCTION_KEYS, "content") if is_function else _FUNCTION_KEYS
-    found = dict(value)
-    for key, spelled in keys.items():
-        given = value[spelled]
-        if not isinstance(given, str):
+    spelling_by_key = {normalize_key(str(key)): key for key in value}
+    is_function = str(value.get(spelling_by_key.get("type"), "")).lower() == "function"
+    reference_keys = (*_FUNCTION_KEYS, "content") if is_function else _FUNCTION_KEYS
+    resolved = dict(value)
+    for key, spelling in spelling_by_key.items():
+        text = value[spelling]
+        if not isinstance(text, str):
             continue
-        place = definition.location._replace(key=str(spelled))
-        if key in wanted and is_reference(given):
-            found[spelled] = check_reference(given, subject, definition.file, place)
+        location = definition.location._replace(key=str(spelling))
+        if key in reference_keys and is_reference(text):
+            resolved[spelling] = check_reference(text, subject, definition.file, location)
         elif key == "file" and definition.kind == "resources" and subject.is_static:
-            check_file_reference(given, subject, definition.file, place)
-            del found[spelled]
-            found["text"] = ""
-    return found
+            check_file_reference(text, subject, definition.file, location)
+            del resolved[spelling]
+            resolved["text"] = ""
+    return resolved
 
 
 def _has_stub(value: object) -> bool:
     return isinstance(value, Mapping) and any(
-        isinstance(one, FunctionStub) for one in value.values()
+        isinstance(member, FunctionStub) for member in value.values()
     )
 
 
-def _get_description(kind: ItemKind, made: Any) -> str | None:
-    """What the item says of itself to those who see it; with it, that it can be served."""
-    scratch = Server("scratch")
+def _get_description(kind: ItemKind, item: Any) -> str | None:
+    """Prepare an item as a server does, which shows its errors, and return its description."""
+    server = Server("scratch")
     text: object
-    if isinstance(made, Tool):
-        ToolInvoker(made, scratch)
-        if made.input_schema is not None or made.parameters is not None:
-            _check_accepts_arguments(made.handler)
-        text = build_tool_entry(made).get("description")
+    if isinstance(item, Tool):
+        ToolInvoker(item, server)
+        if item.input_schema is not None or item.parameters is not None:
+            _check_accepts_arguments(item.handler)
+        text = build_tool_entry(item).get("description")
     elif kind == "prompts":
-        text = PromptRenderer(made, scratch).description
-        if made.takes_dictionary:
-            _check_accepts_arguments(made.handler)
+        text = PromptRenderer(item, server).description
+        if item.takes_dictionary:
+            _check_accepts_arguments(item.handler)
     else:
-        text = ResourceReader(made, scratch).description
+        text = ResourceReader(item, server).description
     return text if isinstance(text, str) else None
 
 
 def _check_accepts_arguments(handler: Callable[..., Any]) -> None:
-    """Refuse a function that is to be called with a dictionary and takes nothing at all."""
+    """Raise an error for a function that takes no argument but is called with a dictionary."""
     try:
-        taken = inspect.signature(handler).parameters
+        parameters = inspect.signature(handler).parameters
     except (TypeError, ValueError):
         return
-    if not taken and not isinstance(handler, FunctionStub):
+    if not parameters and not isinstance(handler, FunctionStub):
         raise DefinitionError(
             "the function takes no argument",
-            hint="with parameters or arguments of its own, a definition's function is called with "
-            "a dictionary of them",
+            hint="a definition with parameters or arguments calls its function with one "
+            "dictionary of them",
         )
 
 
 def _report_unfilled_placeholders(
-    made: Any, definition: LoadedDefinition, subject: ValidationSubject
+    prompt: Any, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Tell of blanks in a prompt's text that no argument can fill."""
-    if not isinstance(made, Prompt) or made.arguments is None:
+    """Report placeholders in a prompt's text that no argument can fill."""
+    if not isinstance(prompt, Prompt) or prompt.arguments is None:
         return
-    if isinstance(made.handler, StringTemplateHandler):
-        blanks = list_slots(made.handler.text)
-    elif made.handler is None and isinstance(made.messages, str):
-        blanks = list_placeholders(made.messages)
+    if isinstance(prompt.handler, StringTemplateHandler):
+        placeholders = list_slots(prompt.handler.text)
+    elif prompt.handler is None and isinstance(prompt.messages, str):
+        placeholders = list_placeholders(prompt.messages)
     else:
         return
-    known = {one.name for one in made.arguments}
-    for blank in dict.fromkeys(blanks):
-        if blank not in known:
+    arguments = {argument.name for argument in prompt.arguments}
+    for placeholder in dict.fromkeys(placeholders):
+        if placeholder not in arguments:
             subject.findings.add(
                 "unfilled-blank",
-                f"the prompt {made.name!r} has a blank {blank!r}, and no such argument",
+                f"the prompt {prompt.name!r} uses {placeholder!r}, which is not an argument",
                 definition.location,
-                f"its arguments: {', '.join(known) or 'none'}",
+                f"its arguments: {', '.join(arguments) or 'none'}",
             )

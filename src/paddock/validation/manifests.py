@@ -1,6 +1,6 @@
-"""The manifest of a distribution, read to its end: each part that cannot be is a finding.
+"""Validation of a distribution's manifest, with one finding for each invalid part.
 
-Every part is given to the reader that is used in earnest, alone.
+Each part is passed separately to the reader that is used outside of validation.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _MIN_LIKENESS = 0.8
 
 
 def check_manifest(data: bytes, file: str, findings: FindingCollector) -> ExtensionManifest | None:
-    """What can be used of a manifest; None when it cannot be read at all."""
+    """Return the valid parts of a manifest, or None if it cannot be parsed."""
     if len(data) > MAX_MANIFEST_BYTES:
         findings.add("unreadable-manifest", f"is longer than {MAX_MANIFEST_BYTES:,} bytes", file)
         return None
     try:
         table = parse_toml(data)
     except ValueError as error:
-        reason = ManifestError(f"cannot be read: {error}", where=file, hint="it has to be TOML")
+        reason = ManifestError(f"cannot be read: {error}", where=file, hint="it must be TOML")
         findings.add_error("unreadable-manifest", reason, file)
         return None
     manifest = _ManifestReader(data.decode("utf-8-sig"), file, findings).read(table)
@@ -48,33 +48,33 @@ def check_manifest(data: bytes, file: str, findings: FindingCollector) -> Extens
 
 
 def report_unknown_key(
-    key: str, known: Iterable[str], place: FindingLocation, findings: FindingCollector
+    key: str, known_keys: Iterable[str], location: FindingLocation, findings: FindingCollector
 ) -> None:
-    """Tell of a key that nothing looks at."""
-    words = list(known)
-    remedy = did_you_mean(key, words, most=1) or f"known are {', '.join(words)}"
-    findings.add("unknown-key", f"the key {key!r} is unknown", place, remedy)
+    """Report a key that has no meaning."""
+    known_keys = list(known_keys)
+    remedy = did_you_mean(key, known_keys, most=1) or f"known are {', '.join(known_keys)}"
+    findings.add("unknown-key", f"the key {key!r} is unknown", location, remedy)
 
 
 def check_item_names(manifest: ExtensionManifest, file: str, findings: FindingCollector) -> None:
-    """Tell of names that would be one file where systems do not tell case, and of no names."""
+    """Report an empty manifest, and names whose files collide on case-insensitive systems."""
     if not any(manifest.get_items(kind) for kind in ITEM_KINDS):
         findings.add("empty-extension", "declares nothing", file, f"list {', '.join(ITEM_KINDS)}")
     for kind in ITEM_KINDS:
-        seen: dict[str, str] = {}
+        names_by_casefold: dict[str, str] = {}
         for item in manifest.get_items(kind):
-            other = seen.setdefault(item.name.casefold(), item.name)
-            if other != item.name:
+            first_name = names_by_casefold.setdefault(item.name.casefold(), item.name)
+            if first_name != item.name:
                 findings.add(
                     "names-differ-by-case",
-                    f"{other!r} and {item.name!r} differ by case alone",
+                    f"{first_name!r} and {item.name!r} differ only in case",
                     FindingLocation(file, key=kind),
                     "rename one: on some systems their files are the same",
                 )
 
 
 class _ManifestReader:
-    """One manifest, part by part."""
+    """Reads a manifest key by key."""
 
     def __init__(self, text: str, file: str, findings: FindingCollector) -> None:
         self._text = text
@@ -82,49 +82,49 @@ class _ManifestReader:
         self._findings = findings
 
     def read(self, table: Mapping[str, object]) -> ExtensionManifest:
-        made = ExtensionManifest()
-        spelled: dict[str, str] = {}
+        manifest = ExtensionManifest()
+        spelling_by_key: dict[str, str] = {}
         for key, value in table.items():
-            first = spelled.setdefault(_find_kind(key) or normalize_key(key), key)
-            if first != key:
-                message = f"{first!r} and {key!r} mean the same"
+            first_spelling = spelling_by_key.setdefault(_find_kind(key) or normalize_key(key), key)
+            if first_spelling != key:
+                message = f"{first_spelling!r} and {key!r} mean the same"
                 self._findings.add(
                     "invalid-value", message, self._get_location(key, key), "keep one"
                 )
-            single = self._read_entry({key: value}, "invalid-value")
-            if single is not None and single.extra:
+            entry = self._read_entry({key: value}, "invalid-value")
+            if entry is not None and entry.extra:
                 report_unknown_key(key, MANIFEST_KEYS, self._get_location(key, key), self._findings)
             kind = _find_kind(key)
             if kind is not None and isinstance(value, list):
-                made = _replace_field(made, kind, self._read_items(kind, key, value))
-            elif single is not None and not single.extra:
+                manifest = _replace_field(manifest, kind, self._read_items(kind, key, value))
+            elif entry is not None and not entry.extra:
                 name = normalize_key(key)
                 if name != "schema" and kind is None:
-                    made = _replace_field(made, name, getattr(single, name))
-        return made
+                    manifest = _replace_field(manifest, name, getattr(entry, name))
+        return manifest
 
     def _read_items(
         self, kind: ItemKind, key: str, values: list[object]
     ) -> tuple[ManifestItem, ...]:
-        found: dict[str, ManifestItem] = {}
+        items_by_name: dict[str, ManifestItem] = {}
         for index, value in enumerate(values):
-            single = self._read_entry({key: [value]}, "invalid-item", f"{key}[{index}]")
-            for item in single.get_items(kind) if single is not None else ():
-                if item.name in found:
-                    place = self._get_location(item.name, f"{key}[{index}]")
+            entry = self._read_entry({key: [value]}, "invalid-item", f"{key}[{index}]")
+            for item in entry.get_items(kind) if entry is not None else ():
+                if item.name in items_by_name:
+                    location = self._get_location(item.name, f"{key}[{index}]")
                     message = f"{item.name!r} is declared twice"
-                    self._findings.add("duplicate-item", message, place, "keep one of them")
-                found.setdefault(item.name, item)
+                    self._findings.add("duplicate-item", message, location, "keep one of them")
+                items_by_name.setdefault(item.name, item)
                 self._check_properties(item, f"{key}[{index}]")
-        return tuple(found.values())
+        return tuple(items_by_name.values())
 
     def _check_properties(self, item: ManifestItem, key: str) -> None:
-        """Tell of what is like a key that is known; others are the extension's own business."""
-        for one in item.properties:
-            remedy = did_you_mean(one, _ITEM_KEYS, most=1, likeness=_MIN_LIKENESS)
-            if one not in _ITEM_KEYS and remedy is not None:
-                place = self._get_location(item.name, f"{key}.{one}")
-                self._findings.add("unknown-key", f"the key {one!r} is unknown", place, remedy)
+        """Report misspellings of known keys; an extension may use other keys for itself."""
+        for name in item.properties:
+            remedy = did_you_mean(name, _ITEM_KEYS, most=1, likeness=_MIN_LIKENESS)
+            if name not in _ITEM_KEYS and remedy is not None:
+                location = self._get_location(item.name, f"{key}.{name}")
+                self._findings.add("unknown-key", f"the key {name!r} is unknown", location, remedy)
 
     def _read_entry(
         self, table: dict[str, object], code: str, element: str | None = None
@@ -135,11 +135,11 @@ class _ManifestReader:
         try:
             return build_manifest(table, self._file)
         except ManifestError as error:
-            what = "unsupported-schema" if normalize_key(key) == "schema" else code
-            given = value[0] if element is not None and isinstance(value, list) else value
+            is_schema = normalize_key(key) == "schema"
+            invalid_value = value[0] if element is not None and isinstance(value, list) else value
             self._findings.add(
-                what,
-                f"is {shorten_repr(given)}",
+                "unsupported-schema" if is_schema else code,
+                f"is {shorten_repr(invalid_value)}",
                 self._get_location(key, element or key),
                 error.hint,
             )
@@ -154,7 +154,7 @@ def _replace_field(manifest: ExtensionManifest, key: str, value: object) -> Exte
 
 
 def _find_kind(key: str) -> ItemKind | None:
-    """The kind of items that stand under a key, in any spelling."""
+    """Return the kind of items that a key lists, in any spelling of the key."""
     normal = normalize_key(key)
     name = "" if normal == "mcp_tools" else normal.removeprefix("mcp_")
     return next((kind for kind in ITEM_KINDS if kind == name), None)

@@ -1,7 +1,7 @@
-"""Server definitions: whether one can be read, and where the names in it lead.
+"""Validation of server definitions, and of the items that they name.
 
-A short name is an item of the extension itself or a built-in one; a qualified name is that of any
-extension. One that is not installed here cannot be looked at, which is no error of the definition.
+A short name is an item of the same extension or a built-in one; a qualified name belongs to any
+extension. An item of an extension that is not installed cannot be checked, which is a warning.
 """
 
 from __future__ import annotations
@@ -33,52 +33,52 @@ if TYPE_CHECKING:
     from paddock.validation.subject import ValidationSubject
 
 LISTED_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources")
-"""What a server lists."""
+"""The kinds of items that a server lists."""
 
 
 def check_server(
     definition: LoadedDefinition, subject: ValidationSubject, *, description: str | None = None
 ) -> ServerDefinition | None:
-    """Tell of everything that is wrong with the definition of a server; what it says."""
+    """Report all problems of a server definition; return the definition if it can be read."""
     value = definition.value
     if isinstance(value, BaseServer):
         _check_python_server(value, definition, subject, description)
         return None
-    place = definition.location
+    location = definition.location
     if not isinstance(value, Mapping):
-        message = f"holds {value!r}"[:100]
-        subject.findings.add("invalid-server", message, place, "expected a table or a Server")
+        message = f"is {value!r}"[:100]
+        subject.findings.add("invalid-server", message, location, "expected a table or a Server")
         return None
     name = f"{subject.extension.name}/{definition.name}"
     try:
-        found = parse_definition(value, name=name, place=lambda key: f"{place.file}: {key}")
+        server = parse_definition(value, name=name, place=lambda key: f"{location.file}: {key}")
     except PaddockError as error:
-        subject.findings.add_error("invalid-server", error, place)
+        subject.findings.add_error("invalid-server", error, location)
         return None
-    check_item_lists(found, definition, subject)
-    if not found.description and not description:
+    check_item_lists(server, definition, subject)
+    if not server.description and not description:
         _report_missing_description(definition, subject)
-    return found
+    return server
 
 
 def _check_python_server(
-    made: BaseServer,
+    server: BaseServer,
     definition: LoadedDefinition,
     subject: ValidationSubject,
     description: str | None,
 ) -> None:
-    """Check what a server has that its own code has made."""
-    if not made.metadata.description and not description:
+    """Check the items of a server that Python code has created."""
+    if not server.metadata.description and not description:
         _report_missing_description(definition, subject)
     items: dict[ItemKind, list[Any]] = {
-        "tools": [*made.tools],
-        "prompts": [*made.prompts],
-        "resources": [*made.resources, *made.templates],
+        "tools": [*server.tools],
+        "prompts": [*server.prompts],
+        "resources": [*server.resources, *server.templates],
     }
-    for kind, several in items.items():
-        for one in several:
-            place = definition.location._replace(key=f"{kind}: {one.name}")
-            check_item(LoadedDefinition(kind, one, definition.file, place), subject)
+    for kind, kind_items in items.items():
+        for item in kind_items:
+            location = definition.location._replace(key=f"{kind}: {item.name}")
+            check_item(LoadedDefinition(kind, item, definition.file, location), subject)
 
 
 def _report_missing_description(definition: LoadedDefinition, subject: ValidationSubject) -> None:
@@ -86,78 +86,88 @@ def _report_missing_description(definition: LoadedDefinition, subject: Validatio
         "missing-description",
         f"the server {definition.name!r} has no description",
         definition.location,
-        "say what it is for, there or in the manifest",
+        "describe its purpose, there or in the manifest",
     )
 
 
 def check_item_lists(
-    found: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
+    server: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Tell of what a definition refers to and is not there."""
+    """Report items in a server's lists that do not exist, or are invalid."""
     text = _read_definition_text(definition, subject)
     for kind in LISTED_KINDS:
-        for number, spec in enumerate(getattr(found, kind)):
+        for number, spec in enumerate(getattr(server, kind)):
             line = find_line(text, spec) if isinstance(spec, str) else None
-            place = definition.location._replace(line=line, key=f"{kind}[{number}]")
-            if _reject_python(spec, subject, place):
+            location = definition.location._replace(line=line, key=f"{kind}[{number}]")
+            if _reject_python(spec, subject, location):
                 continue
             if not isinstance(spec, str):
-                if not _check_pickles(spec, subject, place):
-                    check_item(LoadedDefinition(kind, spec, definition.file, place), subject)
+                if not _check_pickles(spec, subject, location):
+                    check_item(LoadedDefinition(kind, spec, definition.file, location), subject)
             elif is_reference(spec):
-                made = check_reference(spec, subject, definition.file, place)
-                if not isinstance(made, FunctionStub):
-                    check_item(LoadedDefinition(kind, made, definition.file, place), subject)
+                item = check_reference(spec, subject, definition.file, location)
+                if not isinstance(item, FunctionStub):
+                    check_item(LoadedDefinition(kind, item, definition.file, location), subject)
             else:
-                _check_item_name(kind, spec, subject, place)
-    _check_initialization(found.initialization, definition, subject)
+                _check_item_name(kind, spec, subject, location)
+    _check_initialization(server.initialization, definition, subject)
 
 
 def _check_initialization(
-    start: object, definition: LoadedDefinition, subject: ValidationSubject
+    initializer: object, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    place = definition.location._replace(key="initialization")
-    if start is None or is_pickle(start) or _reject_python(start, subject, place):
+    location = definition.location._replace(key="initialization")
+    if (
+        initializer is None
+        or is_pickle(initializer)
+        or _reject_python(initializer, subject, location)
+    ):
         return
-    if isinstance(start, str):
-        if not is_reference(start):
+    if isinstance(initializer, str):
+        if not is_reference(initializer):
             hint = "as in package.module:name, or file.py:name"
-            subject.findings.add("invalid-server", f"{start!r} is not a reference", place, hint)
+            subject.findings.add(
+                "invalid-server", f"{initializer!r} is not a reference", location, hint
+            )
             return
-        start = check_reference(start, subject, definition.file, place)
+        initializer = check_reference(initializer, subject, definition.file, location)
     try:
-        check_initializer(start, str(place))
+        check_initializer(initializer, str(location))
     except ServerDefinitionError as error:
-        subject.findings.add_error("invalid-server", error, place)
+        subject.findings.add_error("invalid-server", error, location)
 
 
 def check_assembly(
-    found: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
+    server_definition: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Assemble a server in which nothing has been found wrong, and tell of what cannot be served.
+    """Build a server without known errors, and report what prevents it from being served.
 
-    So nothing passes that those who look at single parts do not know of.
+    This finds problems that the checks of single parts miss.
     """
-    if subject.is_static or any(one.severity == "error" for one in subject.findings.to_tuple()):
+    if subject.is_static or any(
+        finding.severity == "error" for finding in subject.findings.to_tuple()
+    ):
         return
-    known = {
-        kind: [one for one in getattr(found, kind) if _is_known_item(one, subject)]
+    items = {
+        kind: [spec for spec in getattr(server_definition, kind) if _is_known_item(spec, subject)]
         for kind in LISTED_KINDS
     }
     options = {
-        tool: given for tool, given in found.options.items() if _is_known_item(tool, subject)
+        tool: values
+        for tool, values in server_definition.options.items()
+        if _is_known_item(tool, subject)
     }
     file = Path(subject.get_path(definition.file))
     origin = DefinitionOrigin(str(file), file.parent, subject.extension)
     problems: list[PaddockError] = []
     try:
         server = build_server(
-            replace(found, **known, options=options), origin, report=problems.append
+            replace(server_definition, **items, options=options), origin, report=problems.append
         )
     except PaddockError as error:
         problems.append(error)
     else:
-        _report_duplicate_names(server, known, definition, subject)
+        _report_duplicate_names(server, items, definition, subject)
     for problem in problems:
         subject.findings.add_error("invalid-server", problem, definition.location)
 
@@ -168,97 +178,99 @@ def _is_known_item(spec: object, subject: ValidationSubject) -> bool:
 
 def _report_duplicate_names(
     server: Server,
-    given: dict[ItemKind, list[Any]],
+    items: dict[ItemKind, list[Any]],
     definition: LoadedDefinition,
     subject: ValidationSubject,
 ) -> None:
-    """Tell of prompts or resources of which another has taken the place."""
-    held: dict[ItemKind, int] = {
+    """Report prompts or resources that replaced others of the same name or URI."""
+    served_counts: dict[ItemKind, int] = {
         "prompts": len(server.prompts),
         "resources": len(server.resources) + len(server.templates),
     }
-    for kind, number in held.items():
-        listed = given[kind]
-        if number < len(listed):
-            same = "name" if kind == "prompts" else "URI"
+    for kind, served_count in served_counts.items():
+        listed_count = len(items[kind])
+        if served_count < listed_count:
+            key = "name" if kind == "prompts" else "URI"
             subject.findings.add(
                 "duplicate-name",
-                f"of {len(listed)} {kind} only {number} are served: some have the same {same}",
+                f"only {served_count} of {listed_count} {kind} are served; some share a {key}",
                 definition.location._replace(key=kind),
-                f"give each {kind.removesuffix('s')} a {same} of its own",
+                f"give each {kind.removesuffix('s')} a different {key}",
             )
 
 
-def _reject_python(spec: object, subject: ValidationSubject, place: FindingLocation) -> bool:
-    """Whether something in a paclet, of which nothing is run, leads to Python; it is told of."""
+def _reject_python(spec: object, subject: ValidationSubject, location: FindingLocation) -> bool:
+    """Report an item of a paclet that refers to Python, and return whether it does.
+
+    Nothing in a paclet is run, so such an item could not be loaded.
+    """
     try:
-        reject_python(spec, subject.extension, str(place))
+        reject_python(spec, subject.extension, str(location))
     except SpecificationError as error:
-        subject.findings.add_error("invalid-server", error, place)
+        subject.findings.add_error("invalid-server", error, location)
         return True
     return False
 
 
-def _check_pickles(spec: object, subject: ValidationSubject, place: FindingLocation) -> bool:
-    """Whether something is, or has in it, an object that was stored beside the definition.
-
-    One that is gone is told of.
-    """
-    parts = [spec, *(spec.values() if isinstance(spec, Mapping) else ())]
-    kept = [one for one in parts if isinstance(one, dict) and is_pickle(one)]
-    for one in () if subject.is_static else kept:
+def _check_pickles(spec: object, subject: ValidationSubject, location: FindingLocation) -> bool:
+    """Return whether an item is or contains a pickled object; report pickles that are missing."""
+    values = [spec, *(spec.values() if isinstance(spec, Mapping) else ())]
+    pickles = [value for value in values if isinstance(value, dict) and is_pickle(value)]
+    for pickle in () if subject.is_static else pickles:
         try:
-            load_pickle(one, Path(place.file).parent, str(place))
+            load_pickle(pickle, Path(location.file).parent, str(location))
         except LoadError as error:
-            subject.findings.add_error("reference-not-found", error, place)
-    return bool(kept)
+            subject.findings.add_error("reference-not-found", error, location)
+    return bool(pickles)
 
 
 def _read_definition_text(definition: LoadedDefinition, subject: ValidationSubject) -> str:
-    """The text of the file that a definition stands in; nothing for one that is no text."""
+    """Return the text of a definition file, or an empty string for binary formats."""
     is_text = subject.files.has_file(definition.file) and not definition.file.endswith(".wxf")
     return subject.read_text(definition.file) if is_text else ""
 
 
 def _check_item_name(
-    kind: ItemKind, name: str, subject: ValidationSubject, place: FindingLocation
+    kind: ItemKind, name: str, subject: ValidationSubject, location: FindingLocation
 ) -> None:
-    known, owner = create_installed_registry(), subject.extension
+    registry, owner = create_installed_registry(), subject.extension
     qualified = parse_qualified_name(name)
-    beside = None if qualified is None else subject.siblings.get(qualified.extension_name)
-    if beside is not None:
-        owner = beside
-        subject.unknown_names.add(name)  # to those who assemble the server: it is not installed
+    sibling = None if qualified is None else subject.siblings.get(qualified.extension_name)
+    if sibling is not None:
+        owner = sibling
+        subject.unknown_names.add(name)  # it is not installed, so check_assembly must skip it
     try:
-        if known.find_item(kind, name, owner) is not None:
+        if registry.find_item(kind, name, owner) is not None:
             return
         problem = (
-            None if qualified is None else known.make_missing_item_error(kind, qualified, owner)
+            None if qualified is None else registry.make_missing_item_error(kind, qualified, owner)
         )
     except PaddockError as error:
         subject.unknown_names.add(name)
-        message = f"{name!r} cannot be looked for: {error.message}"
-        subject.findings.add("extension-not-installed", message, place, error.hint)
+        message = f"{name!r} cannot be looked up: {error.message}"
+        subject.findings.add("extension-not-installed", message, location, error.hint)
         return
     if problem is None:
-        _report_unknown_item(kind, name, subject, place)
+        _report_unknown_item(kind, name, subject, location)
     elif isinstance(problem, ExtensionNotInstalledError):
         subject.unknown_names.add(name)
-        remedy = "it cannot be checked; install the extension to have it checked"
-        subject.findings.add("extension-not-installed", problem.message, place, remedy)
+        remedy = "install the extension to have it checked"
+        subject.findings.add("extension-not-installed", problem.message, location, remedy)
     else:
-        subject.findings.add("item-not-declared", problem.message, place, problem.hint)
+        subject.findings.add("item-not-declared", problem.message, location, problem.hint)
 
 
 def _report_unknown_item(
-    kind: ItemKind, name: str, subject: ValidationSubject, place: FindingLocation
+    kind: ItemKind, name: str, subject: ValidationSubject, location: FindingLocation
 ) -> None:
-    declared, word = create_installed_registry().list_items(kind), kind.removesuffix("s")
+    word = kind.removesuffix("s")
     names = [item.name for item in subject.extension.manifest.get_items(kind)]
-    names += [one.name for one in declared]
-    near = find_similar_names(name, names)
+    names += [item.name for item in create_installed_registry().list_items(kind)]
+    similar = find_similar_names(name, names)
     remedy = (
-        f"did you mean {' or '.join(near)}?" if near else f"there are: {format_name_list(names)}"
+        f"did you mean {' or '.join(similar)}?"
+        if similar
+        else f"there are: {format_name_list(names)}"
     )
     message = f"there is no {word} named {name!r}, declared here or built in"
-    subject.findings.add(f"unknown-{word}", message, place, remedy)
+    subject.findings.add(f"unknown-{word}", message, location, remedy)

@@ -1,10 +1,6 @@
-"""What a project says of the distribution that is to be built of it, in any of its files.
+"""Loading the extensions to validate: from projects, wheels, paclets or installed packages.
 
-Distributions: what their entry points lead to, in a project, a wheel, or where installed.
-
-What a paclet says about itself, read to its end: each part that cannot be is a finding.
-
-Extensions that are installed, also those that cannot be used.
+Unlike discovery, loading reports every problem and continues with the rest.
 """
 
 from __future__ import annotations
@@ -63,46 +59,47 @@ _ENTRY_POINT_REMEDY = (
 
 
 class ProjectMetadata(NamedTuple):
-    """What is known of a project."""
+    """What a project's configuration files say about its extensions."""
 
     file: Path
-    """The file that says which extensions there are, or should."""
+    """The file that declares the extensions, or should."""
     entry_points: Mapping[str, object]
-    """The entry points in our group."""
+    """The entry points in Paddock's group."""
     name: str | None = None
     version: str | None = None
 
 
 def is_project_directory(directory: Path) -> bool:
-    """Whether a directory is that of a project."""
+    """Return whether a directory is the root of a Python project."""
     return any((directory / name).is_file() for name in (PROJECT_FILE, SETUP_FILE, SETUP_SCRIPT))
 
 
 def read_project_metadata(directory: Path, findings: FindingCollector) -> ProjectMetadata | None:
-    """What a project says; None after telling that it cannot be read."""
-    found = ProjectMetadata(directory / PROJECT_FILE, {})
+    """Return a project's metadata, or None after reporting that it cannot be read."""
+    metadata = ProjectMetadata(directory / PROJECT_FILE, {})
     try:
-        if found.file.is_file():
-            found = _read_pyproject(found.file)
-        if not found.entry_points and (directory / SETUP_FILE).is_file():
-            found = _read_setup_cfg(directory / SETUP_FILE, found)
+        if metadata.file.is_file():
+            metadata = _read_pyproject(metadata.file)
+        if not metadata.entry_points and (directory / SETUP_FILE).is_file():
+            metadata = _read_setup_cfg(directory / SETUP_FILE, metadata)
     except (OSError, ValueError, ConfigError) as error:
-        reason = LoadError(f"cannot be read: {error}", hint="mend it there")
-        findings.add_error("unreadable-manifest", reason, str(found.file))
+        reason = LoadError(f"cannot be read: {error}", hint="fix the syntax")
+        findings.add_error("unreadable-manifest", reason, str(metadata.file))
         return None
-    if found.entry_points:
-        return found
+        return None
+    if metadata.entry_points:
+        return metadata
     if (directory / SETUP_SCRIPT).is_file():
         findings.add(
             "unread-entry-points",
-            "is not run, so nothing is known of the entry points in it",
+            "is not run, so entry points that it declares are unknown",
             str(directory / SETUP_SCRIPT),
             f"{_ENTRY_POINT_REMEDY}, or validate the wheel",
         )
     else:
         message = f"has no entry point in {ENTRY_POINT_GROUP}"
-        findings.add("no-entry-point", message, str(found.file), _ENTRY_POINT_REMEDY)
-    return found
+        findings.add("no-entry-point", message, str(metadata.file), _ENTRY_POINT_REMEDY)
+    return metadata
 
 
 def _read_pyproject(file: Path) -> ProjectMetadata:
@@ -118,16 +115,16 @@ def _read_pyproject(file: Path) -> ProjectMetadata:
     )
 
 
-def _read_setup_cfg(file: Path, known: ProjectMetadata) -> ProjectMetadata:
-    """The same with what the older file says, which setuptools reads too."""
-    said = ConfigParser(interpolation=None)
-    said.read_string(file.read_text(encoding="utf-8-sig"), str(file))
-    lines = said.get("options.entry_points", ENTRY_POINT_GROUP, fallback="").splitlines()
+def _read_setup_cfg(file: Path, metadata: ProjectMetadata) -> ProjectMetadata:
+    """Return the metadata, completed from setup.cfg, which setuptools reads too."""
+    config = ConfigParser(interpolation=None)
+    config.read_string(file.read_text(encoding="utf-8-sig"), str(file))
+    lines = config.get("options.entry_points", ENTRY_POINT_GROUP, fallback="").splitlines()
     pairs = [line.partition("=") for line in map(str.strip, lines) if line and line[0] not in "#;"]
     points = {name.strip(): value.strip() for name, _, value in pairs}
-    name = known.name or said.get("metadata", "name", fallback=None)
-    version = known.version or said.get("metadata", "version", fallback=None)
-    return ProjectMetadata(file if points else known.file, points, name, version)
+    name = metadata.name or config.get("metadata", "name", fallback=None)
+    version = metadata.version or config.get("metadata", "version", fallback=None)
+    return ProjectMetadata(file if points else metadata.file, points, name, version)
 
 
 def _get_nested(table: object, *keys: str) -> object:
@@ -144,12 +141,12 @@ _METADATA_PATH = re.compile(r"[^/]+\.dist-info/METADATA")
 
 
 class DistributionSource(NamedTuple):
-    """What is known of a distribution before its manifests are read."""
+    """What is known about a distribution before its manifests are read."""
 
     files: PacletFiles
     is_static: bool
     package_folders: tuple[str, ...] = ("",)
-    """The folders in which its packages may be, each with a slash in the end."""
+    """Folders that may contain its packages, each with a trailing slash."""
     name: str | None = None
     version: str | None = None
     kind: ExtensionKind = "distribution"
@@ -158,30 +155,36 @@ class DistributionSource(NamedTuple):
 def load_project_subjects(
     directory: Path, findings: FindingCollector, *, is_static: bool
 ) -> list[ValidationSubject]:
-    """The extensions of a project, which is to be built into a distribution."""
+    """Return the extensions of a project directory."""
     project = read_project_metadata(directory, findings)
     if project is None:
         return []
-    layouts = (*_PACKAGE_FOLDERS, *(f"{one.name}/" for one in sorted(directory.glob("[!.]*/"))))
+    layouts = (
+        *_PACKAGE_FOLDERS,
+        *(f"{folder.name}/" for folder in sorted(directory.glob("[!.]*/"))),
+    )
     files = PacletDirectory(directory)
-    one = DistributionSource(files, is_static, layouts, project.name, project.version)
-    points = project.entry_points or _guess_entry_points(one)
+    source = DistributionSource(files, is_static, layouts, project.name, project.version)
+    points = project.entry_points or _guess_entry_points(source)
     where = str(project.file)
     subjects = [
-        _load_entry_point(one, key, value, where, findings) for key, value in points.items()
+        _load_entry_point(source, key, value, where, findings) for key, value in points.items()
     ]
     return [subject for subject in subjects if subject is not None]
 
 
 def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[ValidationSubject]:
-    """The extensions in a wheel, which is neither unpacked nor installed."""
+    """Return the extensions in a wheel, without unpacking or installing it."""
     try:
         files = PackedPaclet(path, prefix="")
         with open_archive(path) as archive:
-            everything = list(archive.files)
-        names = [one for one in everything if _ENTRY_POINTS_PATH.fullmatch(one)]
+            file_names = list(archive.files)
+        entry_point_files = [
+            file_name for file_name in file_names if _ENTRY_POINTS_PATH.fullmatch(file_name)
+        ]
         texts = [
-            files.read_file(one, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace") for one in names
+            files.read_file(name, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
+            for name in entry_point_files
         ]
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(path))
@@ -189,35 +192,39 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
     except LoadError as error:
         findings.add_error("invalid-entry-point", error, str(path))
         return []
-    _check_wheel_metadata(path, everything, findings)
-    found: list[ValidationSubject] = []
-    has_any = False
-    for name, text in zip(names, texts, strict=True):
+    _check_wheel_metadata(path, file_names, findings)
+    subjects: list[ValidationSubject] = []
+    has_entry_point = False
+    for name, text in zip(entry_point_files, texts, strict=True):
         metadata = name.removesuffix(_ENTRY_POINTS_SUFFIX)
         version = metadata.removesuffix(".dist-info").partition("-")[2] or None
-        one = DistributionSource(
+        source = DistributionSource(
             files, is_static=True, name=parse_distribution_name(metadata), version=version
         )
         points = parse_entry_points(text)
-        has_any = has_any or bool(points)
+        has_entry_point = has_entry_point or bool(points)
         for key, value in points:
-            subject = _load_entry_point(one, key, value, str(path / name), findings)
-            found += [] if subject is None else [subject]
-    if not has_any:
+            subject = _load_entry_point(source, key, value, str(path / name), findings)
+            subjects += [] if subject is None else [subject]
+    if not has_entry_point:
         remedy = "declare it in pyproject.toml, and build the wheel again"
         findings.add(
             "no-entry-point", f"has no entry point in {ENTRY_POINT_GROUP}", str(path), remedy
         )
-    return found
+    return subjects
 
 
 def _check_wheel_metadata(path: Path, names: list[str], findings: FindingCollector) -> None:
-    """Tell of a wheel that no installer takes, for want of what says what it is."""
-    found = [one for one in names if _METADATA_PATH.fullmatch(one)]
-    if len(found) != 1:
-        said = "has no METADATA" if not found else f"has several: {', '.join(found)}"
-        remedy = "a wheel has one .dist-info directory, with METADATA in it; build it again"
-        findings.add("invalid-archive", said, str(path), remedy)
+    """Report a wheel without exactly one METADATA file, which no installer accepts."""
+    metadata_files = [name for name in names if _METADATA_PATH.fullmatch(name)]
+    if len(metadata_files) != 1:
+        message = (
+            f"has several METADATA files: {', '.join(metadata_files)}"
+            if metadata_files
+            else "has no METADATA"
+        )
+        remedy = "a wheel has one .dist-info directory with METADATA in it; build it again"
+        findings.add("invalid-archive", message, str(path), remedy)
 
 
 def load_package_subject(
@@ -226,37 +233,38 @@ def load_package_subject(
     findings: FindingCollector,
     *,
     is_static: bool,
-    like: Extension | None = None,
+    installed: Extension | None = None,
 ) -> ValidationSubject | None:
-    """The extension whose manifest is in the directory of a package; `like` is how it is known."""
-    one = DistributionSource(
+    """Return the extension in a package directory; `installed` provides its known metadata."""
+    source = DistributionSource(
         PacletDirectory(directory.parent),
         is_static,
-        name=None if like is None else like.distribution,
-        version=None if like is None else like.version,
-        kind="distribution" if like is None else like.kind,
+        name=None if installed is None else installed.distribution,
+        version=None if installed is None else installed.version,
+        kind="distribution" if installed is None else installed.kind,
     )
-    return _load_package(one, name, f"{directory.name}/{MANIFEST_FILE_NAME}", "", findings)
+    return _load_package(source, name, f"{directory.name}/{MANIFEST_FILE_NAME}", "", findings)
 
 
-def _guess_entry_points(one: DistributionSource) -> dict[str, object]:
-    """The packages of a project that have a manifest, by the name of the project."""
-    found: dict[str, object] = {}
+def _guess_entry_points(source: DistributionSource) -> dict[str, object]:
+    """Return the packages with a manifest in a project without entry points."""
+    entry_points: dict[str, object] = {}
     for layout in _PACKAGE_FOLDERS:
-        for place in sorted((one.files.path / layout).glob(f"*/{MANIFEST_FILE_NAME}")):
-            found.setdefault(one.name or place.parent.name, place.parent.name)
-    return found
+        for manifest in sorted((source.files.path / layout).glob(f"*/{MANIFEST_FILE_NAME}")):
+            package = manifest.parent.name
+            entry_points.setdefault(source.name or package, package)
+    return entry_points
 
 
 def _load_entry_point(
-    one: DistributionSource, name: str, value: object, where: str, findings: FindingCollector
+    source: DistributionSource, name: str, value: object, where: str, findings: FindingCollector
 ) -> ValidationSubject | None:
-    place = FindingLocation(where, key=name)
+    location = FindingLocation(where, key=name)
     if not is_valid_name(name):
         findings.add(
             "invalid-entry-point",
-            f"the entry point in {ENTRY_POINT_GROUP} is called {name!r}",
-            place,
+            f"the entry point in {ENTRY_POINT_GROUP} has the name {name!r}",
+            location,
             "expected a name of letters, digits, '_', '-', '.' and ' '",
         )
         return None
@@ -264,49 +272,60 @@ def _load_entry_point(
         findings.add(
             "invalid-entry-point",
             f"the entry point {name!r} in {ENTRY_POINT_GROUP} is {shorten_repr(value)}",
-            place,
-            f"expected the name of the package that holds {MANIFEST_FILE_NAME}",
+            location,
+            f"expected the name of the package with {MANIFEST_FILE_NAME}",
         )
         return None
     folder = value.replace(".", "/")
-    for layout in one.package_folders:
-        if one.files.has_file(f"{layout}{folder}/{MANIFEST_FILE_NAME}"):
-            found = _load_package(
-                one, name, f"{layout}{folder}/{MANIFEST_FILE_NAME}", layout, findings
+    for layout in source.package_folders:
+        if source.files.has_file(f"{layout}{folder}/{MANIFEST_FILE_NAME}"):
+            subject = _load_package(
+                source, name, f"{layout}{folder}/{MANIFEST_FILE_NAME}", layout, findings
             )
-            if found is not None and found.extension.name == BUILT_IN_EXTENSION_NAME:
+            if subject is not None and subject.extension.name == BUILT_IN_EXTENSION_NAME:
                 findings.add(
                     "invalid-entry-point",
-                    f"the extension is called {BUILT_IN_EXTENSION_NAME!r}, as Paddock's own is",
-                    place,
-                    "call it something else, or give it a publisher",
+                    f"the extension name {BUILT_IN_EXTENSION_NAME!r} is reserved for Paddock",
+                    location,
+                    "rename it, or set a publisher",
                 )
-            return found
+            return subject
     findings.add(
         "missing-manifest",
         f"there is no {MANIFEST_FILE_NAME} in the package {value!r}",
-        place,
-        f"expected {one.files.path / one.package_folders[0] / folder / MANIFEST_FILE_NAME}",
+        location,
+        f"expected {source.files.path / source.package_folders[0] / folder / MANIFEST_FILE_NAME}",
     )
     return None
 
 
 def _load_package(
-    one: DistributionSource, package: str, manifest: str, packages: str, findings: FindingCollector
+    source: DistributionSource,
+    package: str,
+    manifest: str,
+    packages: str,
+    findings: FindingCollector,
 ) -> ValidationSubject | None:
-    path = one.files.path / manifest
+    path = source.files.path / manifest
     try:
-        data = one.files.read_file(manifest, MAX_MANIFEST_BYTES)
+        data = source.files.read_file(manifest, MAX_MANIFEST_BYTES)
     except LoadError as error:
         findings.add_error("unreadable-manifest", error, str(path))
         return None
-    found = check_manifest(data, str(path), findings)
-    if found is None:
+    manifest_data = check_manifest(data, str(path), findings)
+    if manifest_data is None:
         return None
-    name = format_extension_name(package, found.publisher)
-    extension = Extension(name, path.parent, found, one.kind, one.version, one.name)
+    name = format_extension_name(package, manifest_data.publisher)
+    extension = Extension(
+        name, path.parent, manifest_data, source.kind, source.version, source.name
+    )
     return ValidationSubject(
-        extension, one.files, manifest, one.is_static, package_folder=packages, findings=findings
+        extension,
+        source.files,
+        manifest,
+        source.is_static,
+        package_folder=packages,
+        findings=findings,
     )
 
 
@@ -318,17 +337,17 @@ _ITEM_FORMS_HINT = (
 )
 
 
-def load_paclet_subject(place: Path, findings: FindingCollector) -> ValidationSubject | None:
-    """The extension in the directory or archive of a paclet; None when there is none."""
+def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSubject | None:
+    """Return the extension in a paclet's directory or archive, or None if there is none."""
     try:
-        files = open_paclet_files(place)
+        files = open_paclet_files(path)
     except ArchiveError as error:
-        findings.add_error("invalid-archive", error, str(place))
+        findings.add_error("invalid-archive", error, str(path))
         return None
     name = next(filter(files.has_file, PACLET_INFO_FILE_NAMES), None)
     if name is None:
-        remedy = "a paclet has that file at its top"
-        findings.add("missing-manifest", "there is no PacletInfo.wl", str(place), remedy)
+        remedy = "a paclet has this file in its root directory"
+        findings.add("missing-manifest", "there is no PacletInfo.wl", str(path), remedy)
         return None
     info = _read_paclet_info(files, name, findings)
     extension = None if info is None else make_paclet_extension(info, files)
@@ -336,8 +355,10 @@ def load_paclet_subject(place: Path, findings: FindingCollector) -> ValidationSu
         return None
     subject = ValidationSubject(extension, files, name, is_static=True, findings=findings)
     text = subject.read_text(name)
-    for one in info.malformed_items:
-        _report_malformed_item(one, extension.manifest.get_items(one.kind), subject)
+    for malformed_item in info.malformed_items:
+        _report_malformed_item(
+            malformed_item, extension.manifest.get_items(malformed_item.kind), subject
+        )
     for key in extension.manifest.extra:
         report_unknown_key(
             key,
@@ -351,28 +372,35 @@ def load_paclet_subject(place: Path, findings: FindingCollector) -> ValidationSu
 
 
 def _check_paclet_info(info: PacletInfo, subject: ValidationSubject) -> None:
-    """Tell of what concerns the whole paclet."""
+    """Report problems that concern the whole paclet."""
     findings, file = subject.findings, subject.get_path(subject.manifest)
     if info.problem is not None:
         findings.add_error("invalid-value", info.problem, FindingLocation(file, key="Root"))
     if info.extra_declarations:
         findings.add(
             "duplicate-extension",
-            f'there are {info.extra_declarations + 1} "{AGENT_TOOLS_EXTENSION}" extensions, of which the first counts',
+            f"{info.extra_declarations + 1} "
+            f'"{AGENT_TOOLS_EXTENSION}" extensions; only the first is used',
             FindingLocation(file, key="Extensions"),
-            "put everything into one",
+            "combine them into one",
         )
     if info.version is None:
-        odd = info.invalid_version
-        message = "has no version" if odd is None else f"Version is {odd}, which is no string"
-        remedy = 'add "Version" -> "1.0.0"' if odd is None else 'write "Version" -> "1.0.0"'
+        invalid_version = info.invalid_version
+        message = (
+            "has no version"
+            if invalid_version is None
+            else f"Version is {invalid_version}, which is not a string"
+        )
+        remedy = (
+            'add "Version" -> "1.0.0"' if invalid_version is None else 'write "Version" -> "1.0.0"'
+        )
         findings.add("missing-version", message, file, remedy)
 
 
 def _read_paclet_info(
     files: PacletFiles, name: str, findings: FindingCollector
 ) -> PacletInfo | None:
-    """What the file says; None when it is not to be understood, or declares nothing for us."""
+    """Return the contents of PacletInfo, or None after reporting that it cannot be read."""
     path = str(files.path / name)
     try:
         info = parse_paclet_info(files.read_file(name, MAX_MANIFEST_BYTES), path)
@@ -391,57 +419,59 @@ def _read_paclet_info(
 
 
 def _report_malformed_item(
-    one: MalformedItem, items: tuple[object, ...], subject: ValidationSubject
+    malformed_item: MalformedItem, items: tuple[object, ...], subject: ValidationSubject
 ) -> None:
-    key, path = _KEY_BY_KIND[one.kind], subject.get_path(subject.manifest)
-    if not one.position:
+    key, path = _KEY_BY_KIND[malformed_item.kind], subject.get_path(subject.manifest)
+    if not malformed_item.position:
         subject.findings.add(
             "invalid-value",
-            f"is {one.value_text}",
+            f"is {malformed_item.value_text}",
             FindingLocation(path, key=key),
             "expected a list: {…}",
         )
         return
-    place = FindingLocation(path, key=f"{key}[[{one.position}]]")
+    location = FindingLocation(path, key=f"{key}[[{malformed_item.position}]]")
     names = {shorten_repr(getattr(item, "name", "")) for item in items}
-    if one.value_text in names:
-        message = f"{one.value_text} is declared twice"
-        subject.findings.add("duplicate-item", message, place, "keep one of them")
+    if malformed_item.value_text in names:
+        message = f"{malformed_item.value_text} is declared twice"
+        subject.findings.add("duplicate-item", message, location, "keep one of them")
     else:
-        subject.findings.add("invalid-item", f"is {one.value_text}", place, _ITEM_FORMS_HINT)
+        subject.findings.add(
+            "invalid-item", f"is {malformed_item.value_text}", location, _ITEM_FORMS_HINT
+        )
 
 
 _FINDING_CODES = {
     "extension-not-found": "missing-manifest",
     "invalid-manifest": "invalid-entry-point",
 }
-"""What is wrong when it is not in the manifest, by the code of the error."""
+"""Finding codes for problems outside the manifest, by error code."""
 
 
 def load_installed_subject(
     extension: Extension, findings: FindingCollector, *, is_static: bool
 ) -> ValidationSubject | None:
-    """An installed extension, its manifest read anew."""
+    """Return an installed extension, reading its manifest again to report problems."""
     if extension.kind == "paclet":
         return load_paclet_subject(extension.directory, findings)
     package = extension.name.rpartition("/")[2]
     return load_package_subject(
-        extension.directory, package, findings, is_static=is_static, like=extension
+        extension.directory, package, findings, is_static=is_static, installed=extension
     )
 
 
 def load_broken_subject(
-    one: BrokenExtension, findings: FindingCollector, *, is_static: bool
+    extension: BrokenExtension, findings: FindingCollector, *, is_static: bool
 ) -> ValidationSubject | None:
-    """What there is of an extension that cannot be used; why is told in any case."""
-    before = len(findings.to_tuple())
-    subject, place = None, one.place
-    if one.kind == "paclet":
-        home = place.parent if place.name in PACLET_INFO_FILE_NAMES else place
-        subject = load_paclet_subject(home, findings) if home.exists() else None
+    """Return what can be read of a broken extension; its problem is reported in any case."""
+    earlier_count = len(findings.to_tuple())
+    subject, place = None, extension.place
+    if extension.kind == "paclet":
+        directory = place.parent if place.name in PACLET_INFO_FILE_NAMES else place
+        subject = load_paclet_subject(directory, findings) if directory.exists() else None
     elif place.name == MANIFEST_FILE_NAME:
-        subject = load_package_subject(place.parent, one.name, findings, is_static=is_static)
-    if not any(finding.severity == "error" for finding in findings.to_tuple()[before:]):
-        code = _FINDING_CODES.get(one.problem.code, "broken-extension")
-        findings.add_error(code, one.problem, str(place))
+        subject = load_package_subject(place.parent, extension.name, findings, is_static=is_static)
+    if not any(finding.severity == "error" for finding in findings.to_tuple()[earlier_count:]):
+        code = _FINDING_CODES.get(extension.problem.code, "broken-extension")
+        findings.add_error(code, extension.problem, str(place))
     return subject

@@ -1,11 +1,7 @@
-"""Python files looked at without running them: whether they can be read, and what they define.
+"""The extension being validated: its files, its Python sources, and importing its definitions.
 
-Running definitions, of installed extensions and of projects that are not, and forgetting them.
-
-The packages of a project come before installed ones of the same names, and whatever is printed
-goes where it disturbs no report.
-
-What is being checked: one extension, with its files wherever they are.
+Definitions in Python are run with the project's packages before installed ones of the same name.
+Their output goes to standard error, because standard output is for the report.
 """
 
 from __future__ import annotations
@@ -36,19 +32,21 @@ from paddock.extensions.paclets.files import PacletFiles
 from paddock.validation.findings import FindingCollector, FindingLocation, find_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
 
     from paddock.extensions.manifest import ItemKind
 
+    ModulePredicate = Callable[[str, ModuleType], bool]
 
 _DYNAMIC_ATTRIBUTE_HOOK = "__getattr__"
 
 
 class PythonSource:
-    """What a Python file says at its top level.
+    """The names that a Python file defines at its top level, found without running it.
 
     Raises:
-        SyntaxError: when it is no Python.
+        SyntaxError: The text is not valid Python.
     """
 
     def __init__(self, text: str) -> None:
@@ -61,37 +59,38 @@ class PythonSource:
 
     @property
     def has_dynamic_names(self) -> bool:
-        """Whether it may define names that cannot be seen."""
+        """Whether the file may define names that are invisible to this analysis."""
         return "*" in self._names or _DYNAMIC_ATTRIBUTE_HOOK in self._names
 
     def has_string(self, text: str) -> bool:
-        """Whether a text stands somewhere as such, and so may be the name of what is defined."""
+        """Return whether the file contains this string literal, which may be an item's name."""
         if text not in self._text:
             return False
-        everything = (node for one in self._body for node in ast.walk(one))
-        return any(isinstance(node, ast.Constant) and node.value == text for node in everything)
+        nodes = (node for statement in self._body for node in ast.walk(statement))
+        return any(isinstance(node, ast.Constant) and node.value == text for node in nodes)
 
     @property
     def has_foreign_imports(self) -> bool:
-        """Whether it imports names from elsewhere than Paddock and Python: they may be anything."""
-        known = ("paddock", *sys.stdlib_module_names)
+        """Whether it imports names from third-party modules, which may be any objects."""
+        known_packages = ("paddock", *sys.stdlib_module_names)
         return any(
-            isinstance(one, ast.ImportFrom) and (one.module or "").partition(".")[0] not in known
-            for one in self._body
+            isinstance(statement, ast.ImportFrom)
+            and (statement.module or "").partition(".")[0] not in known_packages
+            for statement in self._body
         )
 
     def can_define(self, name: str) -> bool:
-        """Whether a name is, or may be, defined."""
+        """Return whether a name is, or may be, defined."""
         return name in self._names or self.has_dynamic_names
 
     @property
     def public_names(self) -> set[str]:
-        """Those names that do not begin with an underscore."""
-        return {one for one in self._names if not one.startswith("_")}
+        """The names without a leading underscore."""
+        return {name for name in self._names if not name.startswith("_")}
 
 
 def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
-    """The names that statements bind, also inside of `if`, `try`, `with` and loops."""
+    """Yield the names that statements bind, including those in `if`, `try`, `with` and loops."""
     for statement in statements:
         match statement:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
@@ -99,7 +98,7 @@ def _iter_bound_names(statements: list[ast.stmt]) -> Iterator[str]:
             case ast.ClassDef(name=name):
                 yield name
             case ast.Import(names=names) | ast.ImportFrom(names=names):
-                yield from (one.asname or one.name.partition(".")[0] for one in names)
+                yield from (alias.asname or alias.name.partition(".")[0] for alias in names)
             case _:
                 yield from _iter_nested_names(statement)
 
@@ -112,31 +111,24 @@ def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
             yield from _iter_bound_names(node.body)
         else:
             yield from (
-                one.id
-                for one in ast.walk(node)
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+                target.id
+                for target in ast.walk(node)
+                if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
             )
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import ModuleType
-
-    ModulePredicate = Callable[[str, ModuleType], bool]
 
 
 @contextmanager
 def import_from_directory(directory: Path, package: str) -> Iterator[None]:
-    """Have a package imported from a directory, and forget afterwards what was loaded for it.
+    """Import a package from a directory, and remove the imported modules at exit.
 
-    Where the directory is on the path already, what has been imported from it stays as it is.
+    If the directory is on `sys.path` already, modules imported from it before are kept.
     """
     is_installed = str(directory) in sys.path
-    aside = (
+    hidden_modules = (
         {} if is_installed else _remove_modules(lambda name, _: name.partition(".")[0] == package)
     )
-    known = set(sys.modules)
-    path, writes = list(sys.path), sys.dont_write_bytecode
+    known_modules = set(sys.modules)
+    original_path, original_setting = list(sys.path), sys.dont_write_bytecode
     if not is_installed:
         sys.path.insert(0, str(directory))
         sys.dont_write_bytecode = True
@@ -145,20 +137,24 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
         with redirect_stdout(sys.stderr):
             yield
     finally:
-        sys.path[:] = path
-        sys.dont_write_bytecode = writes
+        sys.path[:] = original_path
+        sys.dont_write_bytecode = original_setting
         _remove_modules(
-            lambda name, module: name not in known and _is_module_below(module, directory / package)
+            lambda name, module: (
+                name not in known_modules and _is_module_below(module, directory / package)
+            )
         )
-        sys.modules.update(aside)
+        sys.modules.update(hidden_modules)
 
 
-def _remove_modules(is_taken: ModulePredicate) -> dict[str, ModuleType]:
-    """Remove modules from those that are loaded."""
-    taken = {name: one for name, one in list(sys.modules.items()) if is_taken(name, one)}
-    for name in taken:
+def _remove_modules(should_remove: ModulePredicate) -> dict[str, ModuleType]:
+    """Remove modules from `sys.modules`, and return them."""
+    modules = {
+        name: module for name, module in list(sys.modules.items()) if should_remove(name, module)
+    }
+    for name in modules:
         del sys.modules[name]
-    return taken
+    return modules
 
 
 def _is_module_below(module: ModuleType, directory: Path) -> bool:
@@ -168,37 +164,37 @@ def _is_module_below(module: ModuleType, directory: Path) -> bool:
 
 @dataclass
 class ValidationSubject:
-    """An extension whose manifest has been read as far as it can be."""
+    """An extension whose manifest has been read, with the findings about it."""
 
     extension: Extension
     files: PacletFiles
-    """The directory or archive that holds it."""
+    """The directory or archive of the extension."""
     manifest: str
-    """The manifest's name among the files."""
+    """Name of the manifest among the files."""
     is_static: bool
     is_user_server: bool = False
-    """Whether it is a server of the user's own, whose paths may lead anywhere."""
+    """Whether it is one of the user's servers, whose paths may point outside the directory."""
     package_folder: str = ""
-    """The folder among the files in which its Python packages are, with a slash in the end."""
+    """Folder of the Python packages among the files, with a trailing slash."""
     findings: FindingCollector = field(default_factory=FindingCollector)
     python_files: list[str] = field(default_factory=list)
     data_tables: dict[str, Mapping[str, object] | None] = field(default_factory=dict)
-    """What the definition files that are data hold, as far as they have been read."""
+    """Contents of the definition files in data formats that have been read so far."""
     siblings: Mapping[str, Extension] = field(default_factory=dict)
-    """Other extensions that come with it, by their names."""
+    """Other extensions in the same target, by name."""
     unknown_names: set[str] = field(default_factory=set)
-    """Names in servers whose extensions are not here, so that nothing is known of them."""
+    """Names in server definitions whose extensions are not installed, and cannot be checked."""
     _texts: dict[str, str] = field(default_factory=dict)
     _python_sources: dict[str, PythonSource] = field(default_factory=dict)
 
     @property
     def is_paclet(self) -> bool:
-        """Whether it is a paclet, and not a distribution."""
+        """Whether the extension is a paclet rather than a distribution."""
         return self.extension.kind == "paclet"
 
     @contextmanager
     def enable_imports(self) -> Iterator[None]:
-        """Have its definitions run, if they are; in the end they are forgotten."""
+        """Allow imports of the extension's definitions, unless nothing may be run."""
         if self.is_static or self.extension.is_built_in:
             yield
             return
@@ -214,22 +210,22 @@ class ValidationSubject:
 
     @property
     def definition_suffixes(self) -> tuple[str, ...]:
-        """Those of definition files, the closed format included."""
+        """Suffixes of definition files, including the closed .mx format."""
         return (*PACLET_ENDINGS, MX_SUFFIX) if self.is_paclet else DEFINITION_SUFFIXES
 
     def get_folder(self, kind: ItemKind) -> str:
-        """What the folder of a kind is called."""
+        """Return the folder name for a kind of item."""
         return DEFINITION_FOLDERS.get(kind, kind) if self.is_paclet else kind
 
     def get_path(self, name: str) -> str:
-        """A file as findings call it."""
+        """Return the path of a file, as findings show it."""
         return str(self.files.path / name)
 
     def read_text(self, name: str) -> str:
-        """What a file says.
+        """Return the text of a file.
 
         Raises:
-            LoadError: when it cannot be read.
+            LoadError: The file cannot be read.
         """
         if name not in self._texts:
             data = self.files.read_file(name, MAX_DEFINITION_BYTES)
@@ -237,25 +233,25 @@ class ValidationSubject:
         return self._texts[name]
 
     def read_python_source(self, name: str) -> PythonSource:
-        """What a Python file says, without running it.
+        """Parse a Python file without running it.
 
         Raises:
-            LoadError: when it cannot be read.
-            SyntaxError: when it is no Python.
+            LoadError: The file cannot be read.
+            SyntaxError: The file is not valid Python.
         """
         if name not in self._python_sources:
             self._python_sources[name] = PythonSource(self.read_text(name))
         return self._python_sources[name]
 
     def find_declaration(self, kind: ItemKind, item: str) -> FindingLocation:
-        """Where the manifest declares an item."""
+        """Return the location of an item's declaration in the manifest."""
         line = find_line(self.read_text(self.manifest), item)
         return FindingLocation(
             self.get_path(self.manifest), line, key=f"{self.get_folder(kind)}: {item}"
         )
 
     def find_item_files(self, kind: ItemKind, item: str) -> PacletItemFiles:
-        """The files that could define an item."""
+        """Return the files that may define an item."""
         if self.is_paclet:
             return find_item_files(self.files, self.definition_folder, kind, item)
         reference = self.extension.manifest.find_reference(kind, item)
@@ -265,8 +261,9 @@ class ValidationSubject:
             modules = [str(package / path) for path in paths]
             return PacletItemFiles(combined=tuple(filter(self.files.has_file, modules)))
         base = PurePosixPath(self.definition_folder) / kind
-        own = [f"{base / item}{ending}" for ending in DEFINITION_SUFFIXES]
-        combined = [f"{base}{ending}" for ending in DEFINITION_SUFFIXES]
+        own_files = [f"{base / item}{suffix}" for suffix in DEFINITION_SUFFIXES]
+        combined_files = [f"{base}{suffix}" for suffix in DEFINITION_SUFFIXES]
         return PacletItemFiles(
-            tuple(filter(self.files.has_file, own)), tuple(filter(self.files.has_file, combined))
+            tuple(filter(self.files.has_file, own_files)),
+            tuple(filter(self.files.has_file, combined_files)),
         )

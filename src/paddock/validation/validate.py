@@ -1,11 +1,7 @@
-"""What a target is, by the way it is written: a path, or a name.
+"""`validate`: find the target, a path or a name, and check everything in it.
 
-Python of the working directory must not be run because it has the name of an extension, so a path
-counts only where it is written as one.
-
-Servers by themselves: one of the user's, a definition file, or one that an extension brings.
-
-`validate`: what a target is, and everything that is wrong with it.
+A text is a path only if it is written as one. Otherwise `validate("charts")` would run Python from
+the working directory if that happens to contain a directory named like an extension.
 """
 
 from __future__ import annotations
@@ -61,10 +57,10 @@ _PATH_PREFIXES = ("./", "../", "~")
 
 
 def is_path_target(target: str | Path) -> bool:
-    """Whether a target is meant as a path, be there anything or not.
+    """Return whether a target is a path, regardless of whether the path exists.
 
-    A text is when it begins with `.`, `/` or `~`, ends with a slash, or has the ending of a file
-    that can be validated.
+    A text is a path if it begins with `.`, `/` or `~`, ends with a slash, or has the suffix of a
+    file that can be validated.
     """
     if isinstance(target, Path):
         return True
@@ -78,7 +74,7 @@ def is_path_target(target: str | Path) -> bool:
 
 
 def find_in_working_directory(name: str) -> Path | None:
-    """What there is in the working directory under a name, and is not looked at for it."""
+    """Return a path in the working directory with the target's name, to point it out."""
     path = Path(name)
     try:
         return path if path.exists() else None
@@ -87,11 +83,11 @@ def find_in_working_directory(name: str) -> Path | None:
 
 
 HARMLESS_CODES = ("duplicate-definition-files",)
-"""Errors of an extension that keep nothing of it from being served."""
+"""Errors of an extension that do not prevent its items from being served."""
 
 
 def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -> Validation:
-    """Everything that is wrong with the server that is defined somewhere."""
+    """Validate a server definition in a file or an extension."""
     if source.extension_item is not None:
         return _validate_extension_server(target, source.extension_item, is_static=is_static)
     file = source.file
@@ -99,20 +95,20 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
     subject = ValidationSubject(
         get_built_in_extension(), files, MANIFEST_FILE_NAME, is_static, is_user_server=True
     )
-    place = FindingLocation(str(file))
-    found: ServerDefinition | None = None
+    location = FindingLocation(str(file))
+    server: ServerDefinition | None = None
     try:
-        found = source.read()
+        server = source.read()
     except PaddockError as error:
-        subject.findings.add_error("invalid-server", error, place)
-    if found is not None:
-        definition = LoadedDefinition("servers", found, file.name, place)
+        subject.findings.add_error("invalid-server", error, location)
+    if server is not None:
+        definition = LoadedDefinition("servers", server, file.name, location)
         with redirect_stdout(sys.stderr):
-            check_item_lists(found, definition, subject)
-            _check_listed_items(found, subject)
-            check_assembly(found, definition, subject)
-    name = source.name if found is None else found.name
-    return _create_server_validation(target, name, found, subject, str(file))
+            check_item_lists(server, definition, subject)
+            _check_listed_items(server, subject)
+            check_assembly(server, definition, subject)
+    name = source.name if server is None else server.name
+    return _create_server_validation(target, name, server, subject, str(file))
 
 
 def _validate_extension_server(
@@ -120,25 +116,25 @@ def _validate_extension_server(
 ) -> Validation:
     findings, extension = FindingCollector(), declared.extension
     subject = load_installed_subject(extension, findings, is_static=is_static)
-    found: ServerDefinition | None = None
+    server: ServerDefinition | None = None
     if subject is not None:
         with subject.enable_imports():
-            checked = check_single_item(subject, "servers", declared.item)
-            if checked is not None:
-                found, definition = checked
-                _check_listed_items(found, subject)
-                check_assembly(found, definition, subject)
+            result = check_single_item(subject, "servers", declared.item)
+            if result is not None:
+                server, definition = result
+                _check_listed_items(server, subject)
+                check_assembly(server, definition, subject)
     else:
         subject = ValidationSubject(
             extension, PacletDirectory(extension.directory), "", is_static, findings=findings
         )
     return _create_server_validation(
-        target, declared.name, found, subject, str(_get_definition_path(declared))
+        target, declared.name, server, subject, str(_get_definition_path(declared))
     )
 
 
 def _check_listed_items(server: ServerDefinition, subject: ValidationSubject) -> None:
-    """Check the definitions of what a server names, in whichever extension they are."""
+    """Check the definitions of the items that a server names, in any extension."""
     for kind in LISTED_KINDS:
         for spec in getattr(server, kind):
             declared = _find_declared_item(kind, spec, subject)
@@ -158,27 +154,29 @@ def _find_declared_item(
     try:
         return create_installed_registry().find_item(kind, spec, subject.extension)
     except PaddockError:
-        return None  # has been told of
+        return None  # reported by check_item_lists
 
 
 def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> None:
-    """Check an item of another extension: what keeps it from being served is the server's fault."""
+    """Check an item of another extension; its errors also prevent the server from working."""
     other = load_installed_subject(
         declared.extension, FindingCollector(), is_static=subject.is_static
     )
     if other is None:
         return
-    other.findings = FindingCollector()
+    other.findings = FindingCollector()  # what is wrong with the rest of it does not matter here
     with other.enable_imports():
         check_single_item(other, declared.kind, declared.item)
-    subject.python_files += [one for one in other.python_files if one not in subject.python_files]
-    for one in other.findings.to_tuple():
-        if one.severity == "error" and one.code not in HARMLESS_CODES:
-            subject.findings.add(one.code, one.message, one.place, one.remedy)
+    subject.python_files += [
+        file for file in other.python_files if file not in subject.python_files
+    ]
+    for finding in other.findings.to_tuple():
+        if finding.severity == "error" and finding.code not in HARMLESS_CODES:
+            subject.findings.add(finding.code, finding.message, finding.place, finding.remedy)
 
 
 def _get_definition_path(declared: DeclaredItem) -> Path:
-    """The file with the definition; where it is missing, the directory of the extension."""
+    """Return the definition file, or the extension's directory if it is missing."""
     try:
         return declared.definition().path
     except PaddockError:
@@ -186,16 +184,16 @@ def _get_definition_path(declared: DeclaredItem) -> Path:
 
 
 def _create_server_validation(
-    target: str, name: str, found: ServerDefinition | None, subject: ValidationSubject, place: str
+    target: str, name: str, server: ServerDefinition | None, subject: ValidationSubject, place: str
 ) -> Validation:
     return Validation(
         target,
         "server",
         subject.findings.to_tuple(),
         (name,),
-        _get_spec_names(found.tools if found else ()),
-        _get_spec_names(found.prompts if found else ()),
-        _get_spec_names(found.resources if found else ()),
+        _get_spec_names(server.tools if server else ()),
+        _get_spec_names(server.prompts if server else ()),
+        _get_spec_names(server.resources if server else ()),
         python_files=tuple(subject.python_files),
         is_static=subject.is_static,
         places=(place,),
@@ -207,34 +205,35 @@ def _get_spec_names(specs: Iterable[Any]) -> tuple[str, ...]:
 
 
 def _get_spec_name(spec: Any) -> str:
-    """What an element of a list is called."""
+    """Return the name of an item in a server's list: a reference, a table or an object."""
     if isinstance(spec, str):
         return spec
-    given = spec.get("name", spec.get("Name")) if hasattr(spec, "get") else None
-    return str(given or getattr(spec, "name", None) or getattr(spec, "__name__", repr(spec)))
+    name = spec.get("name", spec.get("Name")) if hasattr(spec, "get") else None
+    return str(name or getattr(spec, "name", None) or getattr(spec, "__name__", repr(spec)))
 
 
 _TARGET_HINT = (
-    "give a directory as in ./charts, a .whl, a .paclet, a definition file, or the name of what is"
-    " installed"
+    "pass a directory as in ./charts, a .whl, a .paclet, a definition file, or the name of an "
+    "installed extension or server"
 )
 
 
 def validate(target: str | Path, *, static: bool = False) -> Validation:
-    """Find everything that is wrong with an extension or a server, and what it consists of.
+    """Find all problems of an extension or a server, and list its contents.
 
-    Trust level: inspection. Python definition files of directories and of what is installed are
-    run, with what they import; wheels, archives and paclets are read without running anything.
+    Trust level: inspection. Python definitions in directories and installed extensions are run,
+    with everything that they import. Wheels and paclets are read without running anything.
 
     Args:
-        target: The directory of a project, a package or a paclet; a wheel; a paclet archive; a
-            file with the definition of a server; or the name of an installed extension or of a
-            server. A text is a path when it is written as one: `./charts`, and not `charts`.
-        static: Run nothing: of Python files, only what can be read in them is checked.
+        target: The directory of a project, package or paclet; a wheel; a paclet archive; a server
+            definition file; or the name of an installed extension or of a server. A text is a path
+            only if it is written as one: `./charts`, not `charts`.
+        static: Run nothing; Python files are only parsed.
 
     Raises:
-        LoadError: when there is no such thing.
-        ExtensionError: when it is an item of an extension that is not installed, or has no such.
+        LoadError: The target does not exist.
+        ExtensionError: The target is an item of an extension that is not installed, or does not
+            declare it.
     """
     text = str(target)
     if is_path_target(target):
@@ -242,12 +241,13 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
         if not _path_exists(path):
             raise LoadError(f"there is no file or directory {text!r}", hint=_TARGET_HINT)
         return _validate_path(text, path.absolute(), is_static=static)
-    other = find_in_working_directory(text) if text else None
-    found = _validate_by_name(text, is_static=static) or _validate_server(
-        text, other, is_static=static
+    same_name_path = find_in_working_directory(text) if text else None
+    validation = _validate_by_name(text, is_static=static) or _validate_server(
+        text, same_name_path, is_static=static
     )
-    is_another = other is not None and str(other.absolute()) not in found.places
-    return replace(found, beside=str(other)) if is_another else found
+    if same_name_path is None or str(same_name_path.absolute()) in validation.places:
+        return validation
+    return replace(validation, beside=str(same_name_path))
 
 
 def _path_exists(path: Path) -> bool:
@@ -257,18 +257,18 @@ def _path_exists(path: Path) -> bool:
         return False
 
 
-def _validate_server(name: str, other: Path | None, *, is_static: bool) -> Validation:
+def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool) -> Validation:
     try:
         source = find_source(name)
     except PaddockError as error:
-        if other is not None:
-            hint = f"there is {other} here: write ./{other.as_posix()} to have it validated"
+        is_qualified = parse_qualified_name(name) is not None
+        if isinstance(error, ExtensionError) and is_qualified and same_name_path is None:
+            raise
+        if same_name_path is not None:
+            hint = f"to validate {same_name_path} here, write ./{same_name_path.as_posix()}"
         else:
             hint = error.hint or _TARGET_HINT
-        is_qualified = parse_qualified_name(name) is not None
-        message = f"{name!r} is no path, no installed extension and no server"
-        if isinstance(error, ExtensionError) and is_qualified and other is None:
-            raise
+        message = f"{name!r} is neither a path nor an installed extension nor a server"
         raise LoadError(error.message if is_qualified else message, hint=hint) from None
     return validate_source(name, source, is_static=is_static)
 
@@ -280,41 +280,41 @@ def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
         return _validate_directory(text, path, is_static=is_static)
     findings = FindingCollector()
     if path.suffix == WHEEL_SUFFIX:
-        found = load_wheel_subjects(path, findings)
-        place = (str(path),)
-        return _validate_subjects(text, "distribution", found, findings, place, is_static=True)
+        subjects = load_wheel_subjects(path, findings)
+        places = (str(path),)
+        return _validate_subjects(text, "distribution", subjects, findings, places, is_static=True)
     if path.suffix == PACLET:
         return _validate_paclet(text, path, findings)
     if path.suffix == DEFINITION:
         return validate_source(text, make_file_source(path), is_static=is_static)
-    raise LoadError(f"{text!r} is nothing that can be validated", hint=_TARGET_HINT)
+    raise LoadError(f"{text!r} cannot be validated", hint=_TARGET_HINT)
 
 
 def _validate_directory(text: str, path: Path, *, is_static: bool) -> Validation:
     findings = FindingCollector()
     if any((path / name).is_file() for name in PACLET_INFO_FILE_NAMES):
         return _validate_paclet(text, path, findings)
-    found: list[ValidationSubject] = []
+    subjects: list[ValidationSubject] = []
     if is_project_directory(path):
-        found = load_project_subjects(path, findings, is_static=is_static)
+        subjects = load_project_subjects(path, findings, is_static=is_static)
     elif (path / MANIFEST_FILE_NAME).is_file():
         subject = load_package_subject(path, path.name, findings, is_static=is_static)
-        found = [] if subject is None else [subject]
+        subjects = [] if subject is None else [subject]
     else:
         findings.add(
             "no-extension",
             f"there is no {PROJECT_FILE}, {MANIFEST_FILE_NAME} or {PACLET_INFO_FILE_NAMES[0]}",
             str(path),
-            "give the directory of a project or a paclet; paddock new extension writes a project",
+            "pass the directory of a project or a paclet; paddock new extension creates a project",
         )
-    place = (str(path),)
-    return _validate_subjects(text, "distribution", found, findings, place, is_static=is_static)
+    places = (str(path),)
+    return _validate_subjects(text, "distribution", subjects, findings, places, is_static=is_static)
 
 
 def _validate_paclet(text: str, path: Path, findings: FindingCollector) -> Validation:
     subject = load_paclet_subject(path, findings)
-    found = [] if subject is None else [subject]
-    return _validate_subjects(text, "paclet", found, findings, (str(path),), is_static=True)
+    subjects = [] if subject is None else [subject]
+    return _validate_subjects(text, "paclet", subjects, findings, (str(path),), is_static=True)
 
 
 def _validate_subjects(
@@ -326,14 +326,16 @@ def _validate_subjects(
     *,
     is_static: bool,
 ) -> Validation:
-    everything = {one.extension.name: one.extension for one in subjects}
+    extensions_by_name = {subject.extension.name: subject.extension for subject in subjects}
     for subject in subjects:
         subject.siblings = {
-            name: one for name, one in everything.items() if name != subject.extension.name
+            name: extension
+            for name, extension in extensions_by_name.items()
+            if name != subject.extension.name
         }
         with subject.enable_imports():
             check_definitions(subject)
-    files = tuple(file for one in subjects for file in one.python_files)
+    files = tuple(file for subject in subjects for file in subject.python_files)
     return Validation(
         text,
         kind,
@@ -350,45 +352,62 @@ def _validate_subjects(
 
 def _list_declared_names(subjects: Sequence[ValidationSubject], kind: ItemKind) -> tuple[str, ...]:
     return tuple(
-        f"{one.extension.name}/{item.name}"
-        for one in subjects
-        for item in one.extension.manifest.get_items(kind)
+        f"{subject.extension.name}/{item.name}"
+        for subject in subjects
+        for item in subject.extension.manifest.get_items(kind)
     )
 
 
 def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
-    """What is installed under the name of an extension or a distribution, if anything."""
-    found = discover_extension(name)
-    if not found.extensions and not found.broken:
-        everything = discover()
-        found = everything._replace(
+    """Validate the installed extensions of a name, or of the distribution with that name."""
+    discovery = discover_extension(name)
+    if not discovery.extensions and not discovery.broken:
+        installed = discover()
+        discovery = installed._replace(
             extensions=tuple(
-                one for one in everything.extensions if _belongs_to_distribution(name, one)
+                extension
+                for extension in installed.extensions
+                if _belongs_to_distribution(name, extension)
             ),
-            broken=tuple(one for one in everything.broken if _belongs_to_distribution(name, one)),
+            broken=tuple(
+                extension
+                for extension in installed.broken
+                if _belongs_to_distribution(name, extension)
+            ),
         )
-    if not found.extensions and not found.broken:
+    if not discovery.extensions and not discovery.broken:
         return None
-    return _validate_installed(name, found, is_static=is_static)
+    return _validate_installed(name, discovery, is_static=is_static)
 
 
-def _belongs_to_distribution(distribution: str, one: Extension | BrokenExtension) -> bool:
-    known = one.distribution
-    return known is not None and normalize_distribution_name(known) == normalize_distribution_name(
+def _belongs_to_distribution(name: str, extension: Extension | BrokenExtension) -> bool:
+    distribution = extension.distribution
+    return distribution is not None and normalize_distribution_name(
         distribution
-    )
+    ) == normalize_distribution_name(name)
 
 
-def _validate_installed(name: str, found: Discovery, *, is_static: bool) -> Validation:
+def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> Validation:
     findings = FindingCollector()
-    kinds = {*(one.kind for one in found.extensions), *(one.kind for one in found.broken)}
+    kinds = {extension.kind for extension in discovery.extensions}
+    kinds |= {extension.kind for extension in discovery.broken}
     kind = "paclet" if "paclet" in kinds else "distribution"
     subjects = [
-        load_installed_subject(one, findings, is_static=is_static) for one in found.extensions
+        load_installed_subject(extension, findings, is_static=is_static)
+        for extension in discovery.extensions
     ]
-    subjects += [load_broken_subject(one, findings, is_static=is_static) for one in found.broken]
-    present = [one for one in subjects if one is not None]
-    is_read = is_static or kind == "paclet"
-    places = [str(one.directory) for one in found.extensions]
-    places += [str(one.place) for one in found.broken]
-    return _validate_subjects(name, kind, present, findings, tuple(places), is_static=is_read)
+    subjects += [
+        load_broken_subject(extension, findings, is_static=is_static)
+        for extension in discovery.broken
+    ]
+    readable_subjects = [subject for subject in subjects if subject is not None]
+    places = [str(extension.directory) for extension in discovery.extensions]
+    places += [str(extension.place) for extension in discovery.broken]
+    return _validate_subjects(
+        name,
+        kind,
+        readable_subjects,
+        findings,
+        tuple(places),
+        is_static=is_static or kind == "paclet",
+    )
