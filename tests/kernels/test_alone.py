@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from paddock.kernels.engine import Engine
-from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, EvaluationOutput
 from paddock.kernels.sessions import SessionManager
 from paddock.kernels.wolfram.engines import find_woxi
 from paddock.kernels.wolfram.printed_output import parse_printed_output
@@ -71,8 +71,7 @@ def test_a_cancelled_evaluation_ends_the_kernel(kernel: WorkerKernel) -> None:
     outcome = kernel.evaluate(
         "While[True]",
         LIMITS,
-        is_cancelled=is_cancelled.is_set,
-        on_wait=lambda _seconds: is_cancelled.set(),
+        EvaluationControl(is_cancelled.is_set, lambda _seconds: is_cancelled.set()),
     )
     assert outcome.status == "cancelled"
     assert not kernel.is_alive

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from paddock.kernels.child.process_tree import list_descendants
-from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits
 from paddock.kernels.worker.worker_kernel import WorkerKernel
 from tests.kernels.processes import Watched, next_line, run_program, watch
 
@@ -19,7 +19,7 @@ BACKGROUND = 'Run["sleep 1000 & setsid sleep 1001 & echo"]'
 SERVER = """
 import sys, threading
 from paddock.kernels.wolfram.engines import find_woxi
-from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits
 from paddock.kernels.child.process_tree import list_descendants
 kernel = find_woxi().start(EvaluationLimits())
 kernel.evaluate('Run["sleep 1000 & setsid sleep 1001 & echo"]', EvaluationLimits())
@@ -28,7 +28,8 @@ if {is_busy}:
     begun = threading.Event()
     def run():
         code, limits = 'Run["sleep 1002 &"]; While[True]', EvaluationLimits()
-        kernel.evaluate(code, limits, on_wait=lambda _: begun.set())
+        control = EvaluationControl(on_progress=lambda _: begun.set())
+        kernel.evaluate(code, limits, control)
     threading.Thread(target=run, daemon=True).start()
     begun.wait()
 print(*list_descendants(kernel.describe()["guard"]), kernel.describe()["guard"], flush=True)
@@ -60,7 +61,7 @@ def busy(kernel: WorkerKernel, act: Callable[[], None]) -> str:
             done.set()
             act()
 
-    return kernel.evaluate("x = 6; While[True]", LIMITS, on_wait=once).status
+    return kernel.evaluate("x = 6; While[True]", LIMITS, EvaluationControl(on_progress=once)).status
 
 
 @pytest.mark.parametrize("is_busy", [False, True])
@@ -92,7 +93,8 @@ def test_what_an_evaluation_left_running_ends_when_it_is_stopped(kernel: WorkerK
         started.extend(watch(pid for pid in list_descendants(guard) if pid not in before))
 
     code = 'Run["sleep 1000 &"]; While[True]'
-    outcome = kernel.evaluate(code, EvaluationLimits(seconds=2.5), on_wait=look)
+    control = EvaluationControl(on_progress=look)
+    outcome = kernel.evaluate(code, EvaluationLimits(seconds=2.5), control)
     assert outcome.status == "timed-out"
     assert started
     assert all(process.is_gone() for process in started)
@@ -135,7 +137,9 @@ def test_the_checkpoint_killed_at_work_does_not_disturb_the_evaluation(
     outcome = kernel.evaluate(
         "x = 5; Pause[1.5]; x",
         LIMITS,
-        on_wait=lambda _: checkpoint.kill() if checkpoint.is_running() else None,
+        EvaluationControl(
+            on_progress=lambda _: checkpoint.kill() if checkpoint.is_running() else None
+        ),
     )
     assert (outcome.status, outcome.result) == ("done", "5")
     assert kernel.evaluate("While[True]", EvaluationLimits(seconds=0.2)).status == "timed-out"
@@ -149,7 +153,9 @@ def test_a_time_limit_is_reported_as_such_when_the_checkpoint_was_killed_before(
     outcome = kernel.evaluate(
         "While[True]",
         EvaluationLimits(seconds=2.5),
-        on_wait=lambda _: checkpoint.kill() if checkpoint.is_running() else None,
+        EvaluationControl(
+            on_progress=lambda _: checkpoint.kill() if checkpoint.is_running() else None
+        ),
     )
     assert outcome.status == "timed-out"
     assert outcome.note == (

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, Kernel
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, EvaluationOutput, Kernel
 from paddock.kernels.worker.worker_kernel import WorkerKernel
 
 LIMITS = EvaluationLimits(seconds=20)
@@ -174,15 +174,14 @@ def test_a_cancelled_evaluation_is_stopped_and_taken_back(kernel: WorkerKernel) 
     outcome = kernel.evaluate(
         "x = 6; While[True]",
         EvaluationLimits(seconds=600),
-        is_cancelled=is_cancelled.is_set,
-        on_wait=lambda _seconds: is_cancelled.set(),
+        EvaluationControl(is_cancelled.is_set, lambda _seconds: is_cancelled.set()),
     )
     assert outcome.status == "cancelled"
     assert result(kernel, "x") == "5"
 
 
 def test_a_call_that_is_cancelled_already_is_not_evaluated(kernel: WorkerKernel) -> None:
-    assert kernel.evaluate("x = 6", LIMITS, is_cancelled=lambda: True).status == "cancelled"
+    assert kernel.evaluate("x = 6", LIMITS, EvaluationControl(lambda: True)).status == "cancelled"
     assert result(kernel, "x") == "x"
 
 
@@ -191,8 +190,7 @@ def test_it_is_reported_how_long_an_evaluation_has_been_running(kernel: WorkerKe
     kernel.evaluate(
         "While[True]",
         EvaluationLimits(seconds=600),
-        is_cancelled=lambda: len(told) == 2,
-        on_wait=told.append,
+        EvaluationControl(lambda: len(told) == 2, told.append),
     )
     assert len(told) == 2
     assert told == sorted(told)

@@ -14,7 +14,7 @@ import urllib3
 from paddock import Peer, Server, connect
 from paddock.kernels.child.process_tree import list_descendants
 from paddock.kernels.jupyter.engine import make_jupyter_engine
-from paddock.kernels.kernel import EvaluationLimits, Kernel, KernelError
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, Kernel, KernelError
 from paddock.toolkits.python.tools import python_evaluator_tool
 from tests.kernels.processes import Watched, next_line, run_program, watch
 from tests.ports import free_port
@@ -118,8 +118,7 @@ def test_a_cancelled_call_is_interrupted(kernel: Kernel) -> None:
     outcome = kernel.evaluate(
         "import time\ntime.sleep(1000)",
         LIMITS,
-        is_cancelled=is_cancelled.is_set,
-        on_wait=lambda _seconds: is_cancelled.set(),
+        EvaluationControl(is_cancelled.is_set, lambda _seconds: is_cancelled.set()),
     )
     assert outcome.status == "cancelled"
     assert kernel.evaluate("1", LIMITS).result == "1"

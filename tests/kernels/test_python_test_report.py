@@ -292,11 +292,11 @@ def test_the_servers_variables_stay_with_it(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"paths": "gone.py"}, "There is no file or directory gone.py"),
+        ({"paths": "gone.py"}, "the file or directory does not exist: gone.py"),
         ({"paths": "/etc"}, "is outside the folders"),
         ({"paths": "empty"}, "pytest found no tests"),
         ({"keyword": "a b c ("}, "pytest did not run any test"),
-        ({"interpreter": "gone/bin/python"}, "There is no program"),
+        ({"interpreter": "gone/bin/python"}, "is not an executable file"),
     ],
 )
 def test_what_cannot_be_run_is_reported(

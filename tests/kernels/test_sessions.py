@@ -13,7 +13,12 @@ import pytest
 
 from paddock.files import FileBusyError, lock_file
 from paddock.kernels.engine import Capability, Engine
-from paddock.kernels.kernel import EvaluationLimits, EvaluationResult, KernelError
+from paddock.kernels.kernel import (
+    EvaluationControl,
+    EvaluationLimits,
+    EvaluationResult,
+    KernelError,
+)
 from paddock.kernels.sessions import RetentionPolicy, SessionManager
 from paddock.kernels.wolfram.line_evaluator import evaluate_line
 from tests.kernels.processes import Watched, next_line, run_program
@@ -131,14 +136,14 @@ def test_a_server_that_is_killed_mid_call_loses_that_call_only(
 ) -> None:
     program = """
 from paddock.kernels.wolfram.engines import find_woxi
-from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits
 from paddock.kernels.sessions import SessionManager
 sessions = SessionManager()
 with sessions.open_session("mine", find_woxi()) as session:
     for number in range(20):
         session.evaluate(f"x[{number}] = {number}", EvaluationLimits())
     code, limits = "x[0] = 1000; While[True]", EvaluationLimits()
-    session.evaluate(code, limits, on_wait=lambda _: print(flush=True))
+    session.evaluate(code, limits, EvaluationControl(on_progress=lambda _: print(flush=True)))
 """
     with run_program(program) as server:
         next_line(server)
@@ -228,7 +233,7 @@ def test_repeating_can_be_cancelled_and_continues_in_the_next_call(
     after = open_sessions()
     with after.open_session("mine", engine) as session:
         asked = iter([False] * 2)
-        outcome = session.evaluate("x", LIMITS, is_cancelled=lambda: next(asked, True))
+        outcome = session.evaluate("x", LIMITS, EvaluationControl(lambda: next(asked, True)))
         assert outcome.status == "cancelled"
     assert call(after, engine, "mine", "x").result == "200001"
 
@@ -284,7 +289,7 @@ with SessionManager().open_session("mine", find_woxi()):
             pass
         with (
             pytest.raises(KernelError, match="cancelled"),
-            sessions.open_session("mine", engine, is_cancelled=lambda: True),
+            sessions.open_session("mine", engine, control=EvaluationControl(lambda: True)),
         ):
             pass
 
@@ -292,7 +297,9 @@ with SessionManager().open_session("mine", find_woxi()):
             assert other.stdin is not None
             print(file=other.stdin, flush=True)
 
-        with sessions.open_session("mine", engine, on_wait=end_other) as session:
+        with sessions.open_session(
+            "mine", engine, control=EvaluationControl(on_progress=end_other)
+        ) as session:
             assert session.status == "reused"
 
 
@@ -340,7 +347,9 @@ def test_a_kernel_that_is_killed_during_an_evaluation_is_replaced(
         outcome = session.evaluate(
             "x = 6; While[True]",
             LIMITS,
-            on_wait=lambda _: watched.kill() if watched.is_running() else None,
+            EvaluationControl(
+                on_progress=lambda _: watched.kill() if watched.is_running() else None
+            ),
         )
         assert outcome.status == "crashed"
         assert outcome.note == (

@@ -1,5 +1,6 @@
 """The tool `TestReport`, with a real kernel."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from paddock import Server
 from paddock.kernels.wolfram.engines import find_woxi
 from paddock.testing import connect
 from paddock.toolkits.wolfram.tools import wolfram_test_report_tool
-from tests.kernels.test_alone import Alone
+from tests.kernels.test_alone import start_alone
 
 SAMPLE = """
 BeginTestSection["Numbers"]
@@ -108,8 +109,8 @@ def test_a_file_whose_time_is_up_leaves_the_rest_undone(server: Server, project:
 @pytest.mark.parametrize(
     ("paths", "text"),
     [
-        ("gone.wlt", "There is no file or directory gone.wlt"),
-        ("a.wlt, gone.wlt", "There is no file or directory gone.wlt"),
+        ("gone.wlt", "the file or directory does not exist: gone.wlt"),
+        ("a.wlt, gone.wlt", "the file or directory does not exist: gone.wlt"),
         (" , ", "There are no paths"),
         ("empty", "There are no .wlt files in empty"),
         ("plain.wlt", "plain.wlt has no tests"),
@@ -242,7 +243,7 @@ def test_a_kernel_that_has_ended_is_replaced(
     server: Server, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Its kernel ends with what has to be stopped. By its name it has spare ones of its own.
-    alone = Alone(find_woxi().version, name="alone")
+    alone = dataclasses.replace(find_woxi(), name="alone", start=start_alone)
     monkeypatch.setattr(
         "paddock.toolkits.wolfram.wlt_runner.get_configured_engine", lambda _ctx: alone
     )

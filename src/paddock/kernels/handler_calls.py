@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from paddock.kernels.kernel import EvaluationControl
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     CancelCheck = Callable[[], bool]
-    ProgressCallback = Callable[[float], None]
 
 EventT = TypeVar("EventT")
 ResultT = TypeVar("ResultT")
@@ -50,13 +51,13 @@ class _WorkResult(Generic[ResultT]):
 
 
 def call_kernel(
-    ctx: HandlerContext, work: Callable[[CancelCheck, ProgressCallback], ResultT], seconds: float
+    ctx: HandlerContext, work: Callable[[EvaluationControl], ResultT], seconds: float
 ) -> ResultT:
     """Run `work` in a separate thread and return its result, reporting progress to the client.
 
     Args:
         ctx: The context of the handler.
-        work: Called with the `is_cancelled` and `on_wait` arguments for `Kernel.evaluate`.
+        work: Called with the control to pass to kernels and sessions.
         seconds: The time limit, reported as the total of the progress.
     """
 
@@ -64,7 +65,10 @@ def call_kernel(
         message = f"Evaluating for {elapsed_seconds:.0f} s of at most {seconds:g} s"
         ctx.progress(elapsed_seconds, seconds, message)
 
-    return call_in_thread(ctx, work, report_progress)
+    def run(is_cancelled: CancelCheck, emit: Callable[[float], None]) -> ResultT:
+        return work(EvaluationControl(is_cancelled, emit))
+
+    return call_in_thread(ctx, run, report_progress)
 
 
 def call_in_thread(

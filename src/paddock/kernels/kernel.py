@@ -6,15 +6,14 @@ All calls block, and a kernel serves one thread at a time. Handlers call kernels
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import msgspec
 
 from paddock.errors import PaddockError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 MEBIBYTE = 1 << 20
 GIBIBYTE = 1 << 30
@@ -87,9 +86,6 @@ class EvaluationResult(msgspec.Struct, frozen=True):
     """Information for the user, such as that the kernel was stopped, replaced or rolled back."""
 
 
-PROGRESS_INTERVAL_SECONDS = 1.0
-"""Interval at which `on_wait` is called while an evaluation runs."""
-
 STATE_TIMEOUT_SECONDS = 20.0
 """Default time limit for saving or restoring the definitions of a kernel."""
 
@@ -109,6 +105,56 @@ def ignore_progress(_seconds: float) -> None:
     """Discard a progress report."""
 
 
+@dataclass(frozen=True, slots=True)
+class EvaluationControl:
+    """Means of the caller to cancel a call and to follow its progress."""
+
+    is_cancelled: Callable[[], bool] = never_cancelled
+    """Polled several times per second. The call stops once it returns True."""
+    on_progress: Callable[[float], None] = ignore_progress
+    """Called about once per second, with the seconds since the start of the call."""
+
+    def shift(self, seconds: float) -> EvaluationControl:
+        """Return a control for a step that begins `seconds` after the start of the call."""
+        return EvaluationControl(
+            self.is_cancelled, lambda elapsed: self.on_progress(seconds + elapsed)
+        )
+
+
+DEFAULT_CONTROL = EvaluationControl()
+"""Control of a call that cannot be cancelled and reports no progress."""
+PROGRESS_INTERVAL_SECONDS = 1.0
+
+
+class ProgressTimer:
+    """Clock of a running call."""
+
+    def __init__(self, control: EvaluationControl) -> None:
+        self._control = control
+        self._started_at = self._last_report_at = time.monotonic()
+
+    def tick(self) -> float:
+        """Report progress if it is due, and return the seconds since the start."""
+        now = time.monotonic()
+        if now - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
+            self._last_report_at = now
+            self._control.on_progress(now - self._started_at)
+        return now - self._started_at
+
+
+def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
+    """Return a note on why an evaluation was stopped; empty if it was not."""
+    match status:
+        case "timed-out":
+            return f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
+        case "out-of-memory":
+            size = limits.memory_bytes / MEBIBYTE
+            return f"The evaluation needed more memory than {size:.0f} MiB and was stopped."
+        case "cancelled":
+            return "The evaluation was cancelled."
+    return ""
+
+
 class Kernel(Protocol):
     """A kernel: a process, or a connection to one, that evaluates code."""
 
@@ -126,9 +172,7 @@ class Kernel(Protocol):
         self,
         code: str,
         limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
+        control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
         """Evaluate one Wolfram Language expression or one cell of another language.
 
@@ -138,8 +182,7 @@ class Kernel(Protocol):
         Args:
             code: The code to evaluate.
             limits: Resource limits for this evaluation.
-            is_cancelled: Polled several times per second; the evaluation stops once it is true.
-            on_wait: Called about once per second with the seconds since the start.
+            control: Cancellation of the evaluation, and reports of its progress.
         """
         ...
 

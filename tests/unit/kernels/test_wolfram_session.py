@@ -1,11 +1,10 @@
 """The front of the Wolfram Language, with a stand-in for the kernel that notes what it is sent."""
 
-from collections.abc import Callable
-
 import pytest
 
 from paddock.kernels.kernel import (
     ROLLED_BACK_NOTE,
+    EvaluationControl,
     EvaluationLimits,
     EvaluationOutput,
     EvaluationResult,
@@ -31,12 +30,7 @@ class Scripted:
         self.sent: list[str] = []
 
     def __call__(
-        self,
-        code: str,
-        limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
+        self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
         self.sent.append(code)
         return self.answers.get(code.rstrip("[];"), EvaluationResult("done", code))
@@ -277,7 +271,7 @@ def test_it_is_stated_that_expressions_before_the_one_that_was_stopped_are_kept(
 def test_a_kernel_receives_the_given_limit_and_what_is_left_of_it() -> None:
     told: list[EvaluationLimits] = []
 
-    def run(code: str, limits: EvaluationLimits, **_more: object) -> EvaluationResult:
+    def run(code: str, limits: EvaluationLimits, _control: EvaluationControl) -> EvaluationResult:
         told.append(limits)
         return EvaluationResult("done", code)
 

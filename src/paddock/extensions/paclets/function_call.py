@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
     from paddock.extensions.paclets.function_owner import FunctionOwner
     from paddock.kernels.engine import Engine
-    from paddock.kernels.handler_calls import CancelCheck, ProgressCallback
-    from paddock.kernels.kernel import EvaluationResult, Kernel
+    from paddock.kernels.kernel import EvaluationControl, EvaluationResult, Kernel
 
 
 ENGINES_WITHOUT_NAMED_SLOTS = ("mathics",)
@@ -152,8 +151,8 @@ def call_function(call: FunctionCall, ctx: Context) -> Any:
         ToolError: when it fails.
     """
 
-    def evaluate_call(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> EvaluationResult:
-        return _get_shared_kernel().call(call, is_cancelled, on_wait)
+    def evaluate_call(control: EvaluationControl) -> EvaluationResult:
+        return _get_shared_kernel().call(call, control)
 
     try:
         outcome = call_kernel(ctx, evaluate_call, CALL_TIMEOUT_SECONDS)
@@ -184,15 +183,13 @@ class _PacletKernel:
         self._paclets_by_key: dict[str, _LoadedPaclet] = {}
         self._completed_initializations: set[tuple[str, str]] = set()
 
-    def call(
-        self, call: FunctionCall, is_cancelled: CancelCheck, on_wait: ProgressCallback
-    ) -> EvaluationResult:
+    def call(self, call: FunctionCall, control: EvaluationControl) -> EvaluationResult:
         """Have a function called; other calls wait meanwhile."""
         while not self._lock.acquire(timeout=_LOCK_WAIT_SECONDS):
-            if is_cancelled():
+            if control.is_cancelled():
                 raise ToolError("The call was cancelled")
         try:
-            return _CallExecution(self, call, is_cancelled, on_wait).run()
+            return _CallExecution(self, call, control).run()
         finally:
             self._lock.release()
 
@@ -248,13 +245,11 @@ class _CallExecution:
         self,
         home: _PacletKernel,
         call: FunctionCall,
-        is_cancelled: CancelCheck,
-        on_wait: ProgressCallback,
+        control: EvaluationControl,
     ) -> None:
         self._shared_kernel = home
         self._call = call
-        self._is_cancelled = is_cancelled
-        self._on_wait = on_wait
+        self._control = control
         self._engine = _choose_engine(environ.get(ENGINE_VARIABLE))
         if "evaluation" not in self._engine.capabilities:
             raise make_no_engine_error(call.code, call.owner)
@@ -274,12 +269,8 @@ class _CallExecution:
     def _evaluate(self, code: str) -> EvaluationResult:
         if self._engine.name in ENGINES_WITHOUT_NAMED_SLOTS:
             code = expand_named_slots(code)
-        return self._kernel.evaluate(
-            code,
-            EvaluationLimits(seconds=CALL_TIMEOUT_SECONDS),
-            is_cancelled=self._is_cancelled,
-            on_wait=self._on_wait,
-        )
+        limits = EvaluationLimits(seconds=CALL_TIMEOUT_SECONDS)
+        return self._kernel.evaluate(code, limits, self._control)
 
     def _is_system_symbol(self, name: str) -> bool:
         names = get_system_names(self._engine, lambda code: self._evaluate(code).result)

@@ -10,12 +10,14 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from paddock.kernels.kernel import (
-    PROGRESS_INTERVAL_SECONDS,
+    DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
+    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
     KernelError,
-    ignore_progress,
+    ProgressTimer,
+    describe_stop,
     never_cancelled,
 )
 
@@ -178,12 +180,10 @@ class JupyterKernel:
         self,
         code: str,
         limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
+        control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
         """Evaluate a cell; see `Kernel.evaluate`."""
-        if is_cancelled():
+        if control.is_cancelled():
             return EvaluationResult(
                 "cancelled", note="The call was cancelled before the evaluation began."
             )
@@ -195,7 +195,7 @@ class JupyterKernel:
         with self._lock:
             try:
                 request_id = self._link.send("execute_request", _build_execute_request(code))
-                cause = self._wait_for_reply(request_id, outputs, limits, is_cancelled, on_wait)
+                cause = self._wait_for_reply(request_id, outputs, limits, control)
                 is_gone = False
             except _KernelGoneError as gone:
                 cause, is_gone = gone.cause, True
@@ -232,11 +232,10 @@ class JupyterKernel:
         request_id: str,
         outputs: IopubOutputs,
         limits: EvaluationLimits,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
+        control: EvaluationControl,
     ) -> StopCause | None:
         """Process messages until the cell has ended; return why it was stopped, if it was."""
-        started_at = last_report_at = time.monotonic()
+        timer = ProgressTimer(control)
         cause: StopCause | None = None
         give_up_at = float("inf")
         while True:
@@ -246,16 +245,13 @@ class JupyterKernel:
             is_own = message is not None and _get_parent_id(message) == request_id
             if message is not None and is_own and outputs.handle_message(message):
                 return cause
-            now = time.monotonic()
-            if cause is None and (now - started_at > limits.seconds or is_cancelled()):
-                cause = "timed-out" if now - started_at > limits.seconds else "cancelled"
-                give_up_at = now + INTERRUPT_GRACE_SECONDS
+            elapsed = timer.tick()
+            if cause is None and (elapsed > limits.seconds or control.is_cancelled()):
+                cause = "timed-out" if elapsed > limits.seconds else "cancelled"
+                give_up_at = elapsed + INTERRUPT_GRACE_SECONDS
                 self._link.interrupt()
-            if now > give_up_at or not self._link.is_alive:
+            if elapsed > give_up_at or not self._link.is_alive:
                 raise _KernelGoneError(cause)
-            if now - last_report_at >= PROGRESS_INTERVAL_SECONDS:
-                last_report_at = now
-                on_wait(now - started_at)
 
     def _receive_message(
         self, seconds: float, cause: StopCause | None = None
@@ -310,12 +306,8 @@ def _build_result(
     notes = []
     if outputs.dropped_bytes:
         notes.append(f"{outputs.dropped_bytes} bytes of output beyond the limit were dropped.")
-    if cause == "timed-out":
-        notes.append(
-            f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
-        )
-    elif cause == "cancelled":
-        notes.append("The evaluation was cancelled.")
+    if cause is not None:
+        notes.append(describe_stop(cause, limits))
     elif is_gone:
         notes.append("The kernel crashed, or the code ended it.")
     if is_gone or cause is not None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from paddock.kernels.kernel import (
+    DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
+    EvaluationControl,
     KernelError,
-    ignore_progress,
     never_cancelled,
 )
 from paddock.kernels.sessions.journal import (
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import EvaluationLimits, EvaluationResult, Kernel
 
-    KernelStarter = Callable[[str, Engine, EvaluationLimits, Callable[[], bool]], Kernel]
+    KernelStarter = Callable[[str, Engine, EvaluationLimits, EvaluationControl], Kernel]
 
 SessionStatus = Literal["new", "continued", "resumed", "resumed-new-kernel", "reused"]
 """How a session was found at the beginning of a call.
@@ -134,27 +135,25 @@ class EvaluationSession:
         self,
         code: str,
         limits: EvaluationLimits,
+        control: EvaluationControl = DEFAULT_CONTROL,
         *,
         line: int | None = None,
         source: str = "",
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
     ) -> EvaluationResult:
         """Evaluate one expression and record it in the journal.
 
         Args:
             code: The code to evaluate.
             limits: Resource limits for the evaluation.
+            control: Cancellation and progress of the evaluation.
             line: The line number, for further expressions of the same input; otherwise the next.
             source: The user's input, if it differs from `code`.
-            is_cancelled: See `Kernel.evaluate`.
-            on_wait: See `Kernel.evaluate`.
 
         Raises:
             KernelError: No kernel can be started.
         """
         number = self.next_line if line is None else line
-        result, note = self._run_code(code, limits, is_cancelled, on_wait)
+        result, note = self._run_code(code, limits, control)
         is_current = not self.is_kernel_behind
         entry = self._build_entry(number, code, source, result)
         self._add_entries([entry])
@@ -167,16 +166,14 @@ class EvaluationSession:
         self,
         code: str,
         limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
+        control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
         """Evaluate without a line number and without recording it in the journal.
 
         Raises:
             KernelError: No kernel can be started.
         """
-        result, note = self._run_code(code, limits, is_cancelled, on_wait)
+        result, note = self._run_code(code, limits, control)
         return msgspec.structs.replace(result, note=f"{note} {result.note}".strip())
 
     def describe(self) -> dict[str, object]:
@@ -304,14 +301,10 @@ class EvaluationSession:
         self._unsaved_entries = list(self._entries)
 
     def _run_code(
-        self,
-        code: str,
-        limits: EvaluationLimits,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
+        self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[EvaluationResult, str]:
-        kernel, note = self._prepare_kernel(limits, is_cancelled, on_wait)
-        result = kernel.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+        kernel, note = self._prepare_kernel(limits, control)
+        result = kernel.evaluate(code, limits, control)
         if not kernel.is_alive:
             self.close_kernel()
             restart_note = _RESTART_NOTES[self.engine.language]
@@ -319,10 +312,7 @@ class EvaluationSession:
         return result, note
 
     def _prepare_kernel(
-        self,
-        limits: EvaluationLimits,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
+        self, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[Kernel, str]:
         """Return a kernel with all definitions of the session, and a note for the user."""
         notes = []
@@ -338,10 +328,10 @@ class EvaluationSession:
             self.close_kernel()
             self.status = "resumed-new-kernel"
         if self._kernel is None:
-            self._kernel = self._start_kernel(self.id, self.engine, limits, is_cancelled)
+            self._kernel = self._start_kernel(self.id, self.engine, limits, control)
             notes.append(self._restore_kernel(self._kernel))
         if self.is_kernel_behind:
-            notes.append(self._replay_entries(self._kernel, limits, is_cancelled, on_wait))
+            notes.append(self._replay_entries(self._kernel, limits, control))
         return self._kernel, " ".join(note for note in notes if note)
 
     def _is_older_than_saved_state(self) -> bool:
@@ -379,11 +369,7 @@ class EvaluationSession:
         return f"Not restored: {missing}." if missing else ""
 
     def _replay_entries(
-        self,
-        kernel: Kernel,
-        limits: EvaluationLimits,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
+        self, kernel: Kernel, limits: EvaluationLimits, control: EvaluationControl
     ) -> str:
         """Replay entries that the kernel has not evaluated, within a time limit.
 
@@ -404,8 +390,7 @@ class EvaluationSession:
                 result = kernel.evaluate(
                     entry.code,
                     msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS - elapsed),
-                    is_cancelled=is_cancelled,
-                    on_wait=lambda seconds, elapsed=elapsed: on_wait(elapsed + seconds),  # type: ignore[misc]  # a default argument binds the value of this iteration
+                    control.shift(elapsed),
                 )
                 if result.status == "cancelled":
                     break  # the next call continues the replay at this entry

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 from paddock.directories import get_data_directory
 from paddock.files import DataDirectoryError, FileBusyError, lock_file, write_atomically
 from paddock.kernels.kernel import (
-    PROGRESS_INTERVAL_SECONDS,
+    DEFAULT_CONTROL,
+    EvaluationControl,
     KernelError,
-    ignore_progress,
+    ProgressTimer,
     never_cancelled,
 )
 from paddock.kernels.pool import KernelPool
@@ -115,8 +116,7 @@ class SessionManager:
         engine: Engine,
         *,
         seconds: float = BUSY_TIMEOUT_SECONDS,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
+        control: EvaluationControl = DEFAULT_CONTROL,
     ) -> Iterator[EvaluationSession]:
         """Open a session for the exclusive use of one call.
 
@@ -126,8 +126,7 @@ class SessionManager:
             session_id: The id of a session, which need not exist.
             engine: The engine to evaluate with.
             seconds: How long to wait while another process is using the session.
-            is_cancelled: Polled while waiting.
-            on_wait: Called about once per second while waiting, with the seconds since the start.
+            control: Cancellation of the wait, and reports of its progress.
 
         Raises:
             FileBusyError: Another process uses the session for too long.
@@ -135,7 +134,7 @@ class SessionManager:
         """
         is_given = session_id is not None and is_valid_session_id(session_id)
         session_id = session_id if session_id is not None and is_given else generate_session_id()
-        wait = _SessionWait(seconds, is_cancelled, on_wait)
+        wait = _SessionWait(seconds, control)
         slot = self._claim_slot(session_id)
         try:
             with contextlib.ExitStack() as stack:
@@ -283,10 +282,10 @@ class SessionManager:
         session_id: str,
         engine: Engine,
         limits: EvaluationLimits,
-        is_cancelled: Callable[[], bool],
+        control: EvaluationControl,
     ) -> Kernel:
         """Start a kernel once fewer than the maximum are running."""
-        self._reserve_kernel(session_id, engine, is_cancelled)
+        self._reserve_kernel(session_id, engine, control)
         try:
             return self.pool.acquire(engine, limits)
         except KernelError:
@@ -295,9 +294,7 @@ class SessionManager:
                 self._condition.notify_all()
             raise
 
-    def _reserve_kernel(
-        self, session_id: str, engine: Engine, is_cancelled: Callable[[], bool]
-    ) -> None:
+    def _reserve_kernel(self, session_id: str, engine: Engine, control: EvaluationControl) -> None:
         is_limited = "many" not in engine.capabilities
         while True:
             with self._condition:
@@ -313,7 +310,7 @@ class SessionManager:
                     return
             if self._close_idle_kernel(engine.name if is_used_up else None):
                 continue
-            if is_cancelled():
+            if control.is_cancelled():
                 raise KernelError("The call was cancelled while it was waiting for a kernel")
             with self._condition:
                 self._condition.wait(_LOCK_TIMEOUT_SECONDS)
@@ -382,14 +379,10 @@ class SessionManager:
 class _SessionWait:
     """Waiting for a session that is in use, until the call is cancelled or times out."""
 
-    def __init__(
-        self, seconds: float, is_cancelled: Callable[[], bool], on_wait: Callable[[float], None]
-    ) -> None:
+    def __init__(self, seconds: float, control: EvaluationControl) -> None:
         self._seconds = seconds
-        self._is_cancelled = is_cancelled
-        self._on_wait = on_wait
-        self._started_at = time.monotonic()
-        self._last_report_at = self._started_at
+        self._control = control
+        self._timer = ProgressTimer(control)
 
     def acquire_lock(self, lock: threading.Lock) -> None:
         """Wait for another call in this process. It has a time limit, so this wait needs none."""
@@ -406,25 +399,20 @@ class _SessionWait:
             try:
                 stack.enter_context(lock_file(path, seconds=0))
             except FileBusyError:
-                if time.monotonic() - self._started_at >= self._seconds:
-                    seconds = f"{self._seconds:g} s"
+                if self._check_and_report() >= self._seconds:
                     raise FileBusyError(
-                        f"The session has been in use by another server for {seconds}",
+                        f"The session has been in use by another server for {self._seconds:g} s",
                         where=str(path),
                         hint="try again later, or use another session",
                     ) from None
-                self._check_and_report()
                 time.sleep(_FILE_LOCK_POLL_SECONDS)
             else:
                 return
 
-    def _check_and_report(self) -> None:
-        if self._is_cancelled():
+    def _check_and_report(self) -> float:
+        if self._control.is_cancelled():
             raise KernelError("The call was cancelled while it was waiting for its session")
-        now = time.monotonic()
-        if now - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
-            self._last_report_at = now
-            self._on_wait(now - self._started_at)
+        return self._timer.tick()
 
 
 def _get_session_status(

@@ -65,6 +65,7 @@ WOLFRAM_INSTALL_HINT = (
 _WORKER_CAPABILITIES: frozenset[Capability] = frozenset(
     {"state", "rollback", "pictures", "evaluation", "many"}
 )
+_INTERRUPT: frozenset[Capability] = frozenset({"interrupt"})
 _WOLFRAM_VARIABLE_PREFIXES = ("WOLFRAM", "MATHEMATICA")
 _QUOTED_NAME = re.compile(r'"(?:System`)?([^"`]+)"')
 _names_by_engine: dict[tuple[str, str], frozenset[str]] = {}
@@ -168,7 +169,7 @@ def find_mathics() -> Engine:
         language="wolfram",
         licence="GPL-3.0-or-later",
         install_hint='pip install "paddock[mathics]"',
-        capabilities=_WORKER_CAPABILITIES | {"interrupt"},
+        capabilities=_WORKER_CAPABILITIES | _INTERRUPT,
         start=_start_mathics,
         version=version,
         location=location,
@@ -201,7 +202,7 @@ def make_wolfram_engine(program: KernelProgram | None) -> Engine:
         language="wolfram",
         licence="proprietary, from Wolfram Research",
         install_hint=WOLFRAM_INSTALL_HINT,
-        capabilities=capabilities | {"interrupt"} if HAS_PROCESS_GROUPS else capabilities,
+        capabilities=capabilities | _INTERRUPT if HAS_PROCESS_GROUPS else capabilities,
         start=start,
         version="" if program is None else program.version,
         location="" if program is None else f"{program.path} ({program.origin})",

@@ -20,17 +20,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from paddock.kernels.kernel import (
+    DEFAULT_CONTROL,
     ROLLED_BACK_NOTE,
+    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
     EvaluationStatus,
-    ignore_progress,
-    never_cancelled,
 )
 from paddock.kernels.wolfram.answer_items import (
     AnswerImage,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from paddock.kernels.sessions import EvaluationSession, JournalEntry
     from paddock.wolfram import Expression, ParsedSource
 
+    ExpressionEvaluator = Callable[[str, EvaluationLimits, EvaluationControl], EvaluationResult]
 
 _CODE_FENCE = re.compile(r"\s*```[\w+-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
 _LINE_COMMENT = re.compile(r"^([ \t]*)//[ \t]+(.*)$", re.MULTILINE)
@@ -133,21 +134,6 @@ _PARTIAL_ROLLBACK_NOTE = (
 )
 
 
-class ExpressionEvaluator(Protocol):
-    """A function that evaluates one expression, in a session or directly in a kernel."""
-
-    def __call__(
-        self,
-        code: str,
-        limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
-    ) -> EvaluationResult:
-        """Evaluate one expression."""
-        ...
-
-
 @dataclass(slots=True)
 class _LineProgress:
     """Results of the expressions that have been evaluated so far."""
@@ -179,11 +165,17 @@ def evaluate_code(
     code: str,
     history: LineHistory,
     limits: EvaluationLimits,
-    *,
-    is_cancelled: Callable[[], bool] = never_cancelled,
-    on_wait: Callable[[float], None] = ignore_progress,
+    control: EvaluationControl = DEFAULT_CONTROL,
 ) -> LineEvaluation:
-    """Evaluate all expressions of some code. Errors in the code are part of the result."""
+    """Evaluate all expressions of some code. Errors in the code are part of the result.
+
+    Args:
+        evaluate: Evaluates one expression, like `Kernel.evaluate`.
+        code: The code.
+        history: The earlier lines, to which the code may refer.
+        limits: Resource limits; the time limit is for all expressions together.
+        control: Cancellation and progress.
+    """
     parsed = parse_code(code)
     if parsed.source.problems:
         return _build_syntax_error(parsed.source, history.line)
@@ -203,14 +195,7 @@ def evaluate_code(
             EvaluationOutput("print", _format_freeform_error(text))
             for text in rewritten.freeform_inputs
         ]
-        progress.add_result(
-            evaluate(
-                rewritten.text,
-                remaining_limits,
-                is_cancelled=is_cancelled,
-                on_wait=lambda seconds, elapsed=elapsed: on_wait(elapsed + seconds),  # type: ignore[misc]  # a default argument binds the value of this iteration
-            )
-        )
+        progress.add_result(evaluate(rewritten.text, remaining_limits, control.shift(elapsed)))
         if _is_finished(progress, expression):
             break
     return _build_evaluation(progress, history.line, limits)
@@ -336,9 +321,7 @@ def evaluate_line(
     session: EvaluationSession,
     code: str,
     limits: EvaluationLimits,
-    *,
-    is_cancelled: Callable[[], bool] = never_cancelled,
-    on_wait: Callable[[float], None] = ignore_progress,
+    control: EvaluationControl = DEFAULT_CONTROL,
 ) -> LineEvaluation:
     """Evaluate code as the next line of a session.
 
@@ -350,26 +333,14 @@ def evaluate_line(
     pending_source = code
 
     def evaluate_expression(
-        code: str,
-        limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
+        code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> EvaluationResult:
         nonlocal pending_source
         source, pending_source = pending_source, ""
-        return session.evaluate(
-            code,
-            limits,
-            line=history.line,
-            source="" if source == code else source,
-            is_cancelled=is_cancelled,
-            on_wait=on_wait,
-        )
+        source = "" if source == code else source
+        return session.evaluate(code, limits, control, line=history.line, source=source)
 
-    evaluation = evaluate_code(
-        evaluate_expression, code, history, limits, is_cancelled=is_cancelled, on_wait=on_wait
-    )
+    evaluation = evaluate_code(evaluate_expression, code, history, limits, control)
     if pending_source:
         # No expression was evaluated, as with a syntax error. The line is counted all the same.
         session.evaluate(

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from paddock.kernels.engine import Engine
 from paddock.kernels.kernel import (
+    DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
+    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
-    ignore_progress,
     never_cancelled,
 )
 from paddock.version import __version__
@@ -71,9 +72,7 @@ class LiteralKernel:
         self,
         code: str,
         limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
+        control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
         """Evaluate one literal expression."""
         started_at = time.monotonic()

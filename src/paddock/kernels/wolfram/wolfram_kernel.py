@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paddock.kernels.kernel import (
-    MEBIBYTE,
-    PROGRESS_INTERVAL_SECONDS,
+    DEFAULT_CONTROL,
+    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
     KernelError,
-    ignore_progress,
+    ProgressTimer,
+    describe_stop,
     never_cancelled,
 )
 from paddock.kernels.sandbox import block_process_inspection
@@ -108,7 +109,7 @@ class WolframKernel:
     def _queue_line(self, line: bytes | None) -> None:
         while not self._is_closed:
             with suppress(queue.Full):
-                self._lines.put(line, timeout=PROGRESS_INTERVAL_SECONDS)
+                self._lines.put(line, timeout=1.0)
                 return
 
     def _read_greeting(self) -> DriverMessage:
@@ -153,13 +154,11 @@ class WolframKernel:
         self,
         code: str,
         limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
+        control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
         """Evaluate one expression; see `Kernel.evaluate`."""
         collected = _OutputCollector(limits.output_bytes)
-        watch = _EvaluationWatch(self, limits.seconds, is_cancelled, on_wait)
+        watch = _EvaluationWatch(self, limits.seconds, control)
         started_at = time.monotonic()
         request = {
             "do": "evaluate",
@@ -173,7 +172,7 @@ class WolframKernel:
         status = watch.resolve_status(end)
         notes = [
             collected.format_note(),
-            _describe_status(status, limits),
+            describe_stop(status, limits),
             watch.format_note(status),
         ]
         if not self.is_alive:
@@ -357,36 +356,27 @@ class _OutputCollector:
 class _EvaluationWatch:
     """Time limit, cancellation and progress of an evaluation."""
 
-    def __init__(
-        self,
-        kernel: WolframKernel,
-        seconds: float,
-        is_cancelled: Callable[[], bool],
-        on_wait: Callable[[float], None],
-    ) -> None:
+    def __init__(self, kernel: WolframKernel, seconds: float, control: EvaluationControl) -> None:
         self._kernel = kernel
-        self._is_cancelled = is_cancelled
-        self._on_wait = on_wait
-        self._started_at = self._last_report_at = time.monotonic()
-        # Later than the driver's own limit, so that normally the driver stops the evaluation.
-        self._interrupt_at = self._started_at + seconds + STOP_GRACE_SECONDS
+        self._control = control
+        self._timer = ProgressTimer(control)
+        # Seconds since the start. Later than the driver's own limit, so that normally the driver
+        # stops the evaluation.
+        self._interrupt_at = seconds + STOP_GRACE_SECONDS
         self._kill_at = self._interrupt_at + STOP_GRACE_SECONDS
         self._is_interrupted = False
         self._was_cancelled = False
 
     def poll(self) -> bool:
         """Report progress, interrupt or kill the kernel if due; return whether to go on waiting."""
-        now = time.monotonic()
-        if now - self._last_report_at >= PROGRESS_INTERVAL_SECONDS:
-            self._last_report_at = now
-            self._on_wait(now - self._started_at)
-        if not self._was_cancelled and self._is_cancelled():
+        elapsed = self._timer.tick()
+        if not self._was_cancelled and self._control.is_cancelled():
             self._was_cancelled = True
-            self._interrupt_at = now
-        if not self._is_interrupted and now >= self._interrupt_at:
+            self._interrupt_at = elapsed
+        if not self._is_interrupted and elapsed >= self._interrupt_at:
             self._is_interrupted = True
-            self._kill_at = now + (STOP_GRACE_SECONDS if self._kernel.interrupt() else 0)
-        if now >= self._kill_at:
+            self._kill_at = elapsed + (STOP_GRACE_SECONDS if self._kernel.interrupt() else 0)
+        if elapsed >= self._kill_at:
             self._kernel.close()
             return False
         return True
@@ -406,17 +396,6 @@ class _EvaluationWatch:
         if status in ("done", "failed"):
             return ""
         return STATE_KEPT_NOTE if self._kernel.is_alive else KERNEL_ENDED_NOTE
-
-
-def _describe_status(status: EvaluationStatus, limits: EvaluationLimits) -> str:
-    """Return a note on why the evaluation has no value."""
-    size = limits.memory_bytes / MEBIBYTE
-    seconds = limits.user_time_limit
-    return {
-        "timed-out": f"The evaluation took longer than {seconds:g} s and was stopped.",
-        "out-of-memory": f"The evaluation needed more memory than {size:.0f} MiB and was stopped.",
-        "cancelled": "The evaluation was cancelled.",
-    }.get(status, "")
 
 
 def _require_supported_version(greeting: DriverMessage) -> DriverMessage:

@@ -21,14 +21,15 @@ from typing import IO, TYPE_CHECKING
 from paddock.kernels import sandbox
 from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
 from paddock.kernels.kernel import (
-    MEBIBYTE,
-    PROGRESS_INTERVAL_SECONDS,
+    DEFAULT_CONTROL,
     ROLLED_BACK_NOTE,
     STATE_TIMEOUT_SECONDS,
+    EvaluationControl,
     EvaluationOutput,
     EvaluationResult,
     KernelError,
-    ignore_progress,
+    ProgressTimer,
+    describe_stop,
     never_cancelled,
 )
 from paddock.kernels.worker.frames import (
@@ -272,21 +273,19 @@ class WorkerKernel:
         self,
         code: str,
         limits: EvaluationLimits,
-        *,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
+        control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
         """Evaluate code; see `Kernel.evaluate`."""
         job = EvaluateRequest(
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
-        if is_cancelled():
+        if control.is_cancelled():
             return EvaluationResult(
                 "cancelled", note="The call was cancelled before the evaluation began."
             )
         with self._lock:
             started_at = time.monotonic()
-            reply = self._run_job(job, is_cancelled, on_wait)
+            reply = self._run_job(job, control)
         if reply is None:
             return EvaluationResult(
                 "crashed", seconds=time.monotonic() - started_at, note=_KERNEL_ENDED_NOTE
@@ -306,7 +305,7 @@ class WorkerKernel:
         if self._processes is None:  # without a checkpoint, stopping the job would end the kernel
             seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:
-            reply = self._run_job(DumpStateRequest(seconds), is_cancelled)
+            reply = self._run_job(DumpStateRequest(seconds), EvaluationControl(is_cancelled))
         return None if reply is None or reply.answer.status != "done" else reply.answer.state
 
     def restore(self, state: bytes) -> str:
@@ -349,43 +348,33 @@ class WorkerKernel:
             details["active"] = self._processes.active
         return details
 
-    def _run_job(
-        self,
-        job: Job,
-        is_cancelled: Callable[[], bool] = never_cancelled,
-        on_wait: Callable[[float], None] = ignore_progress,
-    ) -> JobReply | None:
+    def _run_job(self, job: Job, control: EvaluationControl = DEFAULT_CONTROL) -> JobReply | None:
         """Send a job and wait for its reply; return None if the kernel has ended."""
         if not self._is_alive:
             return None
         self._is_busy = True
         try:
             write_all(self._requests, encode_frame(job))
-            return self._wait_for_reply(job, is_cancelled, on_wait)
+            return self._wait_for_reply(job, control)
         except (OSError, EOFError, ValueError):
             self.close()
             return None
         finally:
             self._is_busy = False
 
-    def _wait_for_reply(
-        self, job: Job, is_cancelled: Callable[[], bool], on_wait: Callable[[float], None]
-    ) -> JobReply:
-        started_at = last_report_at = time.monotonic()
+    def _wait_for_reply(self, job: Job, control: EvaluationControl) -> JobReply:
+        timer = ProgressTimer(control)
         is_stopping = False
         while True:
             with contextlib.suppress(TimeoutError):
                 reply = self._handle_message(self._replies.get(_POLL_INTERVAL_SECONDS))
                 if reply is not None:
                     return reply
-            now = time.monotonic()
-            if not is_stopping and is_cancelled():
+            if not is_stopping and control.is_cancelled():
                 is_stopping = True
                 write_all(self._requests, encode_frame(CancelRequest()))
-            if now - last_report_at >= PROGRESS_INTERVAL_SECONDS:
-                last_report_at = now
-                on_wait(now - started_at)
-            if now - started_at > job.seconds + _SUPERVISOR_GRACE_SECONDS:
+            # The supervisor enforces the limit. If it does not reply either, it is lost.
+            if timer.tick() > job.seconds + _SUPERVISOR_GRACE_SECONDS:
                 raise EOFError
 
     def _handle_message(self, frame: SupervisorMessage) -> JobReply | None:
@@ -474,14 +463,8 @@ def _format_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
 
 
 def _describe_status(job_result: JobResult, limits: EvaluationLimits) -> str:
-    match job_result.status:
-        case "timed-out":
-            return f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
-        case "out-of-memory":
-            size = limits.memory_bytes / MEBIBYTE
-            return f"The evaluation needed more memory than {size:.0f} MiB and was stopped."
-        case "quit":
-            return f"The code ended the kernel with exit code {job_result.detail or 0}."
-        case "cancelled":
-            return "The evaluation was cancelled."
-    return f"The kernel crashed{f' ({job_result.detail})' if job_result.detail else ''}."
+    if job_result.status == "quit":
+        return f"The code ended the kernel with exit code {job_result.detail or 0}."
+    if job_result.status == "crashed":
+        return f"The kernel crashed{f' ({job_result.detail})' if job_result.detail else ''}."
+    return describe_stop(job_result.status, limits)

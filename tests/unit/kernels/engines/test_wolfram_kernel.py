@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from paddock.kernels.engine import Engine
-from paddock.kernels.kernel import EvaluationLimits, EvaluationOutput, EvaluationResult, KernelError
+from paddock.kernels.kernel import (
+    EvaluationControl,
+    EvaluationLimits,
+    EvaluationOutput,
+    EvaluationResult,
+    KernelError,
+)
 from paddock.kernels.wolfram.engines import make_wolfram_engine
 from paddock.kernels.wolfram.kernel_locator import KernelProgram
 from paddock.kernels.wolfram.wolfram_kernel import KERNEL_ENDED_NOTE, STATE_KEPT_NOTE, WolframKernel
@@ -155,9 +161,8 @@ def test_a_cancelled_evaluation_is_interrupted_and_the_kernel_lives_on(
     kernel: WolframKernel,
 ) -> None:
     waited: list[float] = []
-    outcome = kernel.evaluate(
-        "While[True]", EvaluationLimits(), is_cancelled=lambda: bool(waited), on_wait=waited.append
-    )
+    control = EvaluationControl(lambda: bool(waited), waited.append)
+    outcome = kernel.evaluate("While[True]", EvaluationLimits(), control)
     assert (outcome.status, outcome.result, outcome.outputs) == ("cancelled", None, ())
     assert outcome.note == f"The evaluation was cancelled. {STATE_KEPT_NOTE}"
     assert kernel.evaluate("1 + 1", EvaluationLimits()).result == "2"
