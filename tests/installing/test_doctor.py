@@ -13,7 +13,7 @@ import paddock
 from paddock import Finding, PaddockError
 from tests.privileges import as_others_may
 
-NOT_STARTED = "the entry is not the one that was installed, and was not started"
+NOT_STARTED = "the entry is not the one that was installed, so it was not started"
 
 
 def problems(client: str = "claude-code") -> list[tuple[str, str]]:
@@ -51,7 +51,7 @@ def test_a_file_that_is_gone(home: Path) -> None:
     paddock.install("claude-code", "Demo", check=False)
     (home / ".claude.json").unlink()
     (finding,) = [one for one in paddock.doctor() if one.key]
-    assert (finding.level, finding.message) == ("error", "the client's file is gone")
+    assert (finding.level, finding.message) == ("error", "the client's file no longer exists")
     assert finding.remedy == "paddock install claude-code Demo --name Demo"
 
 
@@ -66,17 +66,17 @@ def test_a_file_that_cannot_be_read(home: Path) -> None:
 def test_an_entry_that_is_gone(home: Path) -> None:
     paddock.install("claude-code", "Demo", check=False)
     (home / ".claude.json").write_text("{}")
-    assert problems() == [("error", "the entry is gone from the client's file")]
+    assert problems() == [("error", "the entry is no longer in the client's file")]
 
 
 def test_an_entry_that_the_client_cannot_use(edit: Callable[..., None]) -> None:
     edit(env={"PORT": 1})
-    assert problems() == [("error", "Claude Code cannot use this entry as it is")]
+    assert problems() == [("error", "Claude Code cannot read this entry")]
 
 
 def test_an_entry_that_was_changed_and_works(edit: Callable[..., None]) -> None:
     edit(note="mine")
-    assert problems() == [("note", "the entry is not as it was installed")]
+    assert problems() == [("note", "the entry was changed after it was installed")]
     assert [one.level for one in paddock.doctor() if one.key] == ["note", "ok"]
 
 
@@ -166,7 +166,7 @@ def test_an_entry_that_is_switched_off(home: Path) -> None:
     paddock.install("kiro", "Demo", check=False)
     file = home / ".kiro" / "settings" / "mcp.json"
     file.write_text(file.read_text().replace('"disabled": false', '"disabled": true'))
-    assert ("note", "the entry is switched off in the client's file") in problems("kiro")
+    assert ("note", "the entry is disabled in the client's file") in problems("kiro")
 
 
 def test_the_same_name_for_the_user_and_a_project(home: Path) -> None:
@@ -261,9 +261,9 @@ def test_a_remedy_names_everything_but_the_secrets(home: Path) -> None:
     (home / ".cursor" / "mcp.json").unlink()
     assert {one.client: one.remedy for one in paddock.doctor() if one.key} == {
         "claude-code": f"paddock install claude-code Demo --name Demo --project '{project}' "
-        "with, as before: --env TOKEN=VALUE --option count_slowly.seconds_per_step=VALUE",
+        "(add the previous values of: --env TOKEN=VALUE --option count_slowly.seconds_per_step=VALUE)",
         "cursor": "paddock install cursor Demo --name Demo --http http://127.0.0.1:9/mcp "
-        "with, as before: --header Authorization:VALUE",
+        "(add the previous values of: --header Authorization:VALUE)",
     }
 
 

@@ -1,13 +1,10 @@
-"""Bundles: one `.mcpb` file that Claude Desktop and others install by a double click.
+"""Bundles: `.mcpb` files that Claude Desktop and other applications install with a double click.
 
-A bundle either starts the server as this machine has it, or brings the server along, to be run by
-uv wherever the bundle is opened. The format is described by its authors as MANIFEST.md; what is in
-a portable one is worked out by `portable`.
-
-What goes into a bundle that runs anywhere: the definition and the files that it refers to.
-
-References to files are rewritten to where the files stand in the bundle, modules become
-requirements of the distributions that they come from. What cannot travel is refused.
+A bundle either starts the server that is installed on this machine, or contains the server, which
+uv then runs on any machine. The format is specified in MANIFEST.md of the MCPB project. In a
+portable bundle, references to files are rewritten to paths in the bundle, and imported modules
+become requirements on the distributions that contain them. A server that needs anything else is
+rejected.
 """
 
 from __future__ import annotations
@@ -48,166 +45,16 @@ if TYPE_CHECKING:
     from paddock.named_servers.named_server import NamedServer
 
 
-DEFINITION_NAME = "server.toml"
-CODE_DIRECTORY = "code"
-VERBATIM_TABLES = frozenset({"options", "parameters", "arguments", "annotations", "input_schema"})
-"""Tables whose keys are names that the author chose."""
-MAX_DIRECTORY_BYTES = 50_000_000
-"""Bytes of a directory beyond which something is in it that does not belong."""
-
-
-@dataclass
-class BundleContents:
-    """The files of a bundle by their places in it, what to serve, and what has to be installed."""
-
-    files: dict[str, bytes] = field(default_factory=dict)
-    target: str = DEFINITION_NAME
-    requirements: set[str] = field(default_factory=set)
-    directory_names: dict[Path, str] = field(default_factory=dict)
-    """The directories on this machine that files are from, and what they are in the bundle."""
-
-    def add_file(self, file: Path) -> str:
-        """Put a file in, with those beside it that it imports; its place in the bundle.
-
-        Raises:
-            BundleError: when there is none.
-        """
-        if not path_exists(file):
-            raise BundleError("there is no such file", where=str(file), hint="put it back")
-        file = file.resolve()
-        together = collect_imported_files(file)
-        self.requirements.update(collect_requirements(together))
-        for one in together:
-            self.files[self._assign_path(one, file.parent)] = one.read_bytes()
-        return self._assign_path(file, file.parent)
-
-    def _assign_path(self, file: Path, folder: Path) -> str:
-        known = len(self.directory_names)
-        name = self.directory_names.setdefault(
-            folder, f"{CODE_DIRECTORY}{known + 1 if known else ''}"
-        )
-        return f"{name}/{file.relative_to(folder).as_posix()}"
-
-
-def collect_contents(server: InstallableServer) -> BundleContents:
-    """What a server consists of.
-
-    Raises:
-        BundleError: when some of it cannot be taken to another machine.
-    """
-    return (
-        _collect_definition(server.named_server)
-        if server.named_server is not None
-        else _collect_path(server.name)
-    )
-
-
-def _collect_definition(server: NamedServer) -> BundleContents:
-    contents = BundleContents()
-    place = server.location
-    directory = place.parent if isinstance(place, Path) else None
-    if directory is None and place != BUILT_IN_LOCATION:
-        raise BundleError(
-            f"{server.name!r} belongs to the extension {place!r}, which a bundle cannot bring",
-            hint="make a bundle for this machine: leave out --portable",
-        )
-    table = {
-        key: _convert_value(value, key, directory, contents)
-        for key, value in server.properties.items()
-    }
-    contents.files[DEFINITION_NAME] = format_toml(table).encode()
-    return contents
-
-
-def _convert_value(value: Any, key: str, directory: Path | None, contents: BundleContents) -> Any:
-    """A value of the definition as it is to stand in the bundle."""
-    if is_pickle(value):
-        raise BundleError(
-            "a function that is stored as it is runs with this Python only",
-            where=key,
-            hint="define it in a file; or make a bundle for this machine: leave out --portable",
-        )
-    if normalize_key(key) in VERBATIM_TABLES:
-        return value
-    if isinstance(value, dict):
-        return {
-            inner: _convert_value(one, inner, directory, contents) for inner, one in value.items()
-        }
-    if isinstance(value, list):
-        return [_convert_value(one, key, directory, contents) for one in value]
-    if isinstance(value, str):
-        return _convert_text(value, key, directory, contents)
-    return value
-
-
-REFERENCE_KEYS = frozenset({"tools", "prompts", "resources", "initialization", "function"})
-"""Where a text can be a name or a reference, and is not just a text."""
-
-
-def _convert_text(value: str, key: str, directory: Path | None, contents: BundleContents) -> str:
-    place = normalize_key(key)
-    if place == "file":
-        return contents.add_file((directory or Path()) / Path(value).expanduser())
-    is_file = is_reference(value) and ".py:" in value
-    if place not in REFERENCE_KEYS and not (place == "content" and is_file):
-        return value
-    if is_reference(value):
-        return _convert_reference(value, key, directory, contents)
-    qualified = parse_qualified_name(value)
-    if qualified is not None and qualified.extension_name != "paddock":
-        raise BundleError(
-            f"{value!r} belongs to an extension, which a bundle cannot bring",
-            where=key,
-            hint="make a bundle for this machine: leave out --portable",
-        )
-    return value
-
-
-def _convert_reference(
-    value: str, key: str, directory: Path | None, contents: BundleContents
-) -> str:
-    home, _, name = value.rpartition(":")
-    if home.endswith(".py"):
-        return f"{contents.add_file((directory or Path()) / Path(home).expanduser())}:{name}"
-    package = home.partition(".")[0]
-    if package != "paddock":
-        contents.requirements.add(find_requirement(package, key))
-    return value
-
-
-def _collect_path(text: str) -> BundleContents:
-    contents = BundleContents()
-    target = PathTarget(text)
-    path = Path(target.path).resolve()
-    if not target.is_directory:
-        place = contents.add_file(path)
-        contents.target = f"{place}:{target.attribute}" if target.attribute else place
-        return contents
-    files = list_server_files(path)
-    if sum(one.stat().st_size for one in files) > MAX_DIRECTORY_BYTES:
-        raise BundleError(
-            f"holds more than {MAX_DIRECTORY_BYTES // 1_000_000} MB",
-            where=str(path),
-            hint="keep what the server does not need elsewhere",
-        )
-    for one in files:
-        contents.files[f"{CODE_DIRECTORY}/{one.relative_to(path).as_posix()}"] = one.read_bytes()
-    contents.requirements.update(collect_requirements(files))
-    contents.target = CODE_DIRECTORY
-    return contents
-
-
 BUNDLE_SUFFIX = ".mcpb"
 MANIFEST_NAME = "manifest.json"
 MACHINE_MANIFEST_VERSION = "0.3"
 PORTABLE_MANIFEST_VERSION = "0.4"
-"""The first with servers that uv runs."""
+"""The first version that supports servers run by uv."""
 START_SCRIPT_NAME = "main.py"
 ABOUT_NAME = "about.txt"
 FILE_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
-"""The time of all files, so that the same server gives the same bundle."""
+"""A fixed time for all files makes bundles of the same server identical."""
 READABLE_MODE = 0o644
-
 START_SCRIPT_TEMPLATE = '''"""Serves the server of this bundle."""
 
 import sys
@@ -227,6 +74,156 @@ dependencies = {dependencies}
 [tool.uv]
 package = false
 """
+DEFINITION_NAME = "server.toml"
+CODE_DIRECTORY = "code"
+VERBATIM_TABLES = frozenset({"options", "parameters", "arguments", "annotations", "input_schema"})
+"""Tables with keys chosen by the author, which are copied unchanged."""
+REFERENCE_KEYS = frozenset({"tools", "prompts", "resources", "initialization", "function"})
+"""Keys whose strings are names of items or references to functions."""
+LOCAL_BUNDLE_HINT = "leave out --portable to make a bundle for this machine only"
+MAX_DIRECTORY_BYTES = 50_000_000
+"""A larger directory most likely contains files that the server does not need."""
+
+
+@dataclass
+class BundleContents:
+    """The files of a bundle by path, the file to serve, and the requirements to install."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    target: str = DEFINITION_NAME
+    requirements: set[str] = field(default_factory=set)
+    directory_names: dict[Path, str] = field(default_factory=dict)
+    """The names in the bundle of the directories that files come from."""
+
+    def add_file(self, file: Path) -> str:
+        """Add a file and the files beside it that it imports, and return its path in the bundle.
+
+        Raises:
+            BundleError: The file does not exist, or a requirement cannot be bundled.
+        """
+        if not path_exists(file):
+            raise BundleError("the file does not exist", where=str(file), hint="restore it")
+        file = file.resolve()
+        files = collect_imported_files(file)
+        self.requirements.update(collect_requirements(files))
+        for imported_file in files:
+            path = self._assign_path(imported_file, file.parent)
+            self.files[path] = imported_file.read_bytes()
+        return self._assign_path(file, file.parent)
+
+    def _assign_path(self, file: Path, directory: Path) -> str:
+        count = len(self.directory_names)
+        name = self.directory_names.setdefault(
+            directory, f"{CODE_DIRECTORY}{count + 1 if count else ''}"
+        )
+        return f"{name}/{file.relative_to(directory).as_posix()}"
+
+
+def collect_contents(server: InstallableServer) -> BundleContents:
+    """Return the contents of a portable bundle for a server.
+
+    Raises:
+        BundleError: A part of the server does not work on other machines.
+    """
+    return (
+        _collect_definition(server.named_server)
+        if server.named_server is not None
+        else _collect_path(server.name)
+    )
+
+
+def _collect_definition(server: NamedServer) -> BundleContents:
+    contents = BundleContents()
+    location = server.location
+    directory = location.parent if isinstance(location, Path) else None
+    if directory is None and location != BUILT_IN_LOCATION:
+        raise BundleError(
+            f"{server.name!r} is in the extension {location!r}; bundles cannot contain extensions",
+            hint=LOCAL_BUNDLE_HINT,
+        )
+    table = {
+        key: _convert_value(value, key, directory, contents)
+        for key, value in server.properties.items()
+    }
+    contents.files[DEFINITION_NAME] = format_toml(table).encode()
+    return contents
+
+
+def _convert_value(value: Any, key: str, directory: Path | None, contents: BundleContents) -> Any:
+    """Return a value of the definition for the bundle, and add the files that it refers to."""
+    if is_pickle(value):
+        raise BundleError(
+            "a pickled function runs only with the Python version that stored it",
+            where=key,
+            hint=f"define it in a file, or {LOCAL_BUNDLE_HINT}",
+        )
+    if normalize_key(key) in VERBATIM_TABLES:
+        return value
+    if isinstance(value, dict):
+        return {
+            inner_key: _convert_value(inner, inner_key, directory, contents)
+            for inner_key, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [_convert_value(element, key, directory, contents) for element in value]
+    if isinstance(value, str):
+        return _convert_text(value, key, directory, contents)
+    return value
+
+
+def _convert_text(value: str, key: str, directory: Path | None, contents: BundleContents) -> str:
+    normalized_key = normalize_key(key)
+    if normalized_key == "file":
+        return contents.add_file((directory or Path()) / Path(value).expanduser())
+    # A content is usually plain text, so only a reference to a file counts there.
+    is_file_reference = is_reference(value) and ".py:" in value
+    is_content = normalized_key == "content" and is_file_reference
+    if normalized_key not in REFERENCE_KEYS and not is_content:
+        return value
+    if is_reference(value):
+        return _convert_reference(value, key, directory, contents)
+    qualified = parse_qualified_name(value)
+    if qualified is not None and qualified.extension_name != "paddock":
+        raise BundleError(
+            f"{value!r} is in an extension; bundles cannot contain extensions",
+            where=key,
+            hint=LOCAL_BUNDLE_HINT,
+        )
+    return value
+
+
+def _convert_reference(
+    value: str, key: str, directory: Path | None, contents: BundleContents
+) -> str:
+    source, _, name = value.rpartition(":")
+    if source.endswith(".py"):
+        return f"{contents.add_file((directory or Path()) / Path(source).expanduser())}:{name}"
+    package = source.partition(".")[0]
+    if package != "paddock":
+        contents.requirements.add(find_requirement(package, key))
+    return value
+
+
+def _collect_path(text: str) -> BundleContents:
+    contents = BundleContents()
+    target = PathTarget(text)
+    path = Path(target.path).resolve()
+    if not target.is_directory:
+        bundle_path = contents.add_file(path)
+        contents.target = f"{bundle_path}:{target.attribute}" if target.attribute else bundle_path
+        return contents
+    files = list_server_files(path)
+    if sum(file.stat().st_size for file in files) > MAX_DIRECTORY_BYTES:
+        raise BundleError(
+            f"contains more than {MAX_DIRECTORY_BYTES // 1_000_000} MB",
+            where=str(path),
+            hint="move files that the server does not need to another directory",
+        )
+    for file in files:
+        contents.files[f"{CODE_DIRECTORY}/{file.relative_to(path).as_posix()}"] = file.read_bytes()
+    contents.requirements.update(collect_requirements(files))
+    contents.target = CODE_DIRECTORY
+    return contents
 
 
 def bundle(
@@ -236,54 +233,54 @@ def bundle(
     portable: bool = False,
     env: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write a server as a bundle; the file that was written.
+    """Write a bundle of a server, and return its path.
 
     Args:
         server: A named server, or the path of a file or directory.
-        file: The file to write, or a directory for it; by default in the working directory, by
-            the name of the server.
-        portable: Put the server itself in, to be run by uv on any machine. Otherwise the bundle
-            starts it as this machine has it, and is of use here only.
+        file: The file to write, or its directory; by default a file in the working directory that
+            is named after the server.
+        portable: Include the server, so that uv can run it on any machine. Otherwise, the bundle
+            starts the server that is installed on this machine.
         env: Environment variables for the server.
 
     Raises:
-        BundleError: when the server cannot be taken to another machine, or the file is there and
-            is no bundle.
+        BundleError: The server does not work on other machines, or the file exists and is not a
+            bundle.
     """
-    found = resolve_installable(server, find_client("claude-desktop"))
-    parts = (
-        _build_portable_bundle(found, env or {}) if portable else _build_local_bundle(found, env)
+    target_server = resolve_installable(server, find_client("claude-desktop"))
+    files = (
+        _build_portable_bundle(target_server, env or {})
+        if portable
+        else _build_local_bundle(target_server, env)
     )
-    target = _resolve_target(file, found.key)
+    target = _resolve_target(file, target_server.key)
     _check_target_free(target)
     if env and path_exists(target):
-        target.chmod(PRIVATE_MODE)
-    data = _zip_files(parts)
+        target.chmod(PRIVATE_MODE)  # before secrets are written to it
+    data = _zip_files(files)
     try:
         write_atomically(target, data, mode=PRIVATE_MODE if env else READABLE_MODE)
     except OSError as error:
-        text = f"the bundle cannot be written: {error.strerror or error}"
-        raise BundleError(
-            text, where=str(target), hint="choose another place: --file FILE"
-        ) from None
+        message = f"the bundle cannot be written: {error.strerror or error}"
+        raise BundleError(message, where=str(target), hint="choose another path: --file") from None
     return target
 
 
 def list_bundle_files(file: Path) -> list[str]:
-    """What is in a bundle."""
+    """Return the names of the files in a bundle."""
     with zipfile.ZipFile(file) as archive:
         return sorted(archive.namelist())
 
 
 def _check_target_free(target: Path) -> None:
-    """Make sure that nothing is overwritten but an older bundle."""
+    """Check that a file does not exist, or is a bundle, which may be overwritten."""
     if not path_exists(target):
         return
     if not (zipfile.is_zipfile(target) and MANIFEST_NAME in list_bundle_files(target)):
         raise BundleError(
-            "there is a file already, which is no bundle",
+            "the file exists and is not a bundle",
             where=str(target),
-            hint="choose another name, or remove it first",
+            hint="choose another name, or delete the file first",
         )
 
 
@@ -307,12 +304,12 @@ def _build_local_bundle(
         "compatibility": {"platforms": [sys.platform]},
     }
     line = " ".join([entry.command or "", *entry.args])
-    about = f"This bundle starts a server of the machine that it was made on:\n\n{line}\n"
+    about = f"This bundle starts a server on the machine where it was made:\n\n{line}\n"
     return {MANIFEST_NAME: _encode_json(manifest), ABOUT_NAME: about.encode()}
 
 
 def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
-    described = _describe_server(server)
+    description = _describe_server(server)
     contents = collect_contents(server)
     args = ["run", "--directory", "${__dirname}", START_SCRIPT_NAME]
     launch: dict[str, object] = {"command": "uv", "args": args}
@@ -320,7 +317,7 @@ def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) ->
         launch["env"] = dict(env)
     manifest = {
         "manifest_version": PORTABLE_MANIFEST_VERSION,
-        **described,
+        **description,
         "server": {"type": "uv", "entry_point": START_SCRIPT_NAME, "mcp_config": launch},
         "compatibility": {
             "platforms": ["darwin", "win32", "linux"],
@@ -337,20 +334,20 @@ def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) ->
 
 
 def _describe_server(server: InstallableServer) -> dict[str, object]:
-    offering = _load_server(server)
-    facts = offering.metadata
+    loaded_server = _load_server(server)
+    metadata = loaded_server.metadata
     author = server.named_server.definition.extra.get("author") if server.named_server else None
-    described: dict[str, object] = {
+    description: dict[str, object] = {
         "name": server.key,
-        "display_name": facts.title or facts.name,
-        "version": facts.version,
-        "description": facts.description or f"The MCP server {facts.name}",
+        "display_name": metadata.title or metadata.name,
+        "version": metadata.version,
+        "description": metadata.description or f"The MCP server {metadata.name}",
         "author": {"name": author if isinstance(author, str) else "made with Paddock"},
-        "tools": [_describe_tool(build_tool_entry(tool)) for tool in offering.tools],
+        "tools": [_describe_tool(build_tool_entry(tool)) for tool in loaded_server.tools],
     }
-    if len(offering.prompts):
-        described["prompts_generated"] = True
-    return described
+    if len(loaded_server.prompts):
+        description["prompts_generated"] = True
+    return description
 
 
 def _load_server(server: InstallableServer) -> BaseServer:
@@ -369,10 +366,10 @@ def _encode_json(data: object) -> bytes:
     return json.dumps(data, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
-def _zip_files(parts: Mapping[str, bytes]) -> bytes:
+def _zip_files(files: Mapping[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in parts.items():
+        for name, data in files.items():
             info = zipfile.ZipInfo(name, FILE_TIMESTAMP)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = READABLE_MODE << 16

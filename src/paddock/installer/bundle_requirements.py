@@ -1,6 +1,6 @@
-"""What Python files need to run somewhere else: files beside them, and installed distributions.
+"""Requirements of Python files on other machines: files beside them, and installed distributions.
 
-Found by reading the files, not by running them.
+The files are parsed, not run.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 PADDOCK_MODULE = "paddock"
 EXCLUDED_NAMES = frozenset({"__pycache__", "node_modules"})
 ENVIRONMENT_MARKER = "pyvenv.cfg"
-"""The file that makes a directory a virtual environment."""
+"""The file that marks the root of a virtual environment."""
 
 
 class BundleError(PaddockError):
-    """A server cannot be put into a bundle as it is."""
+    """A server cannot be bundled, or the bundle cannot be written."""
 
     code = "bundle"
 
@@ -34,28 +34,28 @@ class ImportedModule(NamedTuple):
 
     name: str
     is_optional: bool
-    """Whether the file goes on without it."""
+    """True if the file also works without the module."""
 
 
 def collect_imported_files(file: Path) -> list[Path]:
-    """A Python file, and the modules and packages beside it that it imports, and so on."""
-    found: dict[Path, None] = {}
-    waiting = [file.resolve()]
-    while waiting:
-        one = waiting.pop()
-        if one in found:
+    """Return a Python file, and the files beside it that it imports directly or indirectly."""
+    collected: set[Path] = set()
+    pending = [file.resolve()]
+    while pending:
+        current = pending.pop()
+        if current in collected:
             continue
-        found[one] = None
-        for module in parse_imports(one):
-            waiting.extend(_find_module_files(file.resolve().parent, module.name))
-    return sorted(found)
+        collected.add(current)
+        for module in parse_imports(current):
+            pending.extend(_find_module_files(file.resolve().parent, module.name))
+    return sorted(collected)
 
 
 def list_server_files(directory: Path) -> list[Path]:
-    """The files of a directory that belong to a server.
+    """Return the files of a directory that belong to a server.
 
-    Left out are files and directories with a dot before their names, environments, what is made by
-    Python itself, and links that lead out of the directory: there may be secrets in them.
+    Hidden files and directories, virtual environments, caches, and links that lead out of the
+    directory are left out, because they are not needed or may contain secrets.
     """
     root = directory.resolve()
     return sorted(
@@ -68,55 +68,54 @@ def list_server_files(directory: Path) -> list[Path]:
 
 
 def collect_requirements(files: list[Path]) -> list[str]:
-    """The distributions that Python files import, as requirements.
+    """Return requirements on the distributions that Python files import.
 
     Raises:
-        BundleError: when a module comes from no distribution that could be installed elsewhere.
+        BundleError: A module is in no distribution that can be installed on other machines.
     """
-    found = set()
-    for file in files:
-        for module in parse_imports(file):
-            requirement = _find_module_requirement(module, file)
-            if requirement is not None:
-                found.add(requirement)
-    return sorted(found)
+    requirements = {
+        _find_module_requirement(module, file) for file in files for module in parse_imports(file)
+    }
+    return sorted(requirement for requirement in requirements if requirement is not None)
 
 
 def find_requirement(module: str, where: str) -> str:
-    """The requirement that brings a module.
+    """Return a requirement on the distribution of a module.
 
     Raises:
-        BundleError: when none can.
+        BundleError: The module is in no distribution that can be installed on other machines.
     """
     names = _map_modules_to_distributions().get(module, [])
     if not names:
         raise BundleError(
-            f"no installed distribution has the module {module!r}",
+            f"no installed distribution contains the module {module!r}",
             where=where,
-            hint="install it from the package index, or put the file beside this one",
+            hint="install it from a package index, or put the file beside this one",
         )
-    found = distribution(names[0])
-    if _is_local_distribution(found):
+    module_distribution = distribution(names[0])
+    if _is_local_distribution(module_distribution):
         raise BundleError(
-            f"{found.name} is installed from a directory, where nobody else can get it",
+            f"{module_distribution.name} is installed from a directory of this machine",
             where=where,
-            hint="publish it, or make a bundle for this machine: leave out --portable",
+            hint="publish it, or leave out --portable to make a bundle for this machine only",
         )
-    return f"{found.name}>={found.version}"
+    return f"{module_distribution.name}>={module_distribution.version}"
 
 
 def parse_imports(file: Path) -> list[ImportedModule]:
-    """The modules that a file imports, by the first part of their names.
+    """Return the top-level modules that a file imports; none if it is not a Python file.
 
     Raises:
-        BundleError: when it is no Python.
+        BundleError: The file is not valid Python.
     """
     if file.suffix != ".py":
         return []
     try:
         tree = ast.parse(file.read_bytes(), str(file))
     except SyntaxError as error:
-        raise BundleError(f"is no Python: {error.msg}", where=f"{file}:{error.lineno}") from None
+        raise BundleError(
+            f"not valid Python: {error.msg}", where=f"{file}:{error.lineno}"
+        ) from None
     return sorted({*_iterate_imports(tree, is_optional=False)})
 
 
@@ -127,10 +126,10 @@ def _iterate_imports(node: ast.AST, *, is_optional: bool) -> Iterator[ImportedMo
         )
     elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
         yield ImportedModule(node.module.partition(".")[0], is_optional)
-    inside = is_optional or isinstance(node, ast.Try)
+    is_optional_inside = is_optional or isinstance(node, ast.Try)
     children = node.orelse if _is_type_checking_block(node) else ast.iter_child_nodes(node)
     for child in children:
-        yield from _iterate_imports(child, is_optional=inside)
+        yield from _iterate_imports(child, is_optional=is_optional_inside)
 
 
 def _is_type_checking_block(node: ast.AST) -> TypeGuard[ast.If]:
@@ -148,13 +147,13 @@ def _is_server_file(path: Path, directory: Path) -> bool:
     parts = path.relative_to(directory).parts
     if any(part.startswith(".") or part in EXCLUDED_NAMES for part in parts):
         return False
-    folders = (directory.joinpath(*parts[:depth]) for depth in range(1, len(parts)))
-    return not any(folder.joinpath(ENVIRONMENT_MARKER).exists() for folder in folders)
+    parents = (directory.joinpath(*parts[:depth]) for depth in range(1, len(parts)))
+    return not any(parent.joinpath(ENVIRONMENT_MARKER).exists() for parent in parents)
 
 
 def _find_module_requirement(module: ImportedModule, file: Path) -> str | None:
-    is_known = module.name in sys.stdlib_module_names or module.name == PADDOCK_MODULE
-    if is_known or _has_local_module(file, module.name):
+    is_always_present = module.name in sys.stdlib_module_names or module.name == PADDOCK_MODULE
+    if is_always_present or _has_local_module(file, module.name):
         return None
     if module.is_optional and module.name not in _map_modules_to_distributions():
         return None
@@ -162,13 +161,16 @@ def _find_module_requirement(module: ImportedModule, file: Path) -> str | None:
 
 
 def _has_local_module(file: Path, module: str) -> bool:
-    """Whether a module stands beside a file, or beside the package that the file is in."""
-    folders = [file.parent, *file.parents[1:3]]
-    return any(_find_module_files(folder, module) for folder in folders)
+    """Return whether a module is beside a file, or up to two directories above it.
+
+    A file in a package may import modules from beside the package.
+    """
+    return any(_find_module_files(directory, module) for directory in file.parents[:3])
 
 
-def _is_local_distribution(found: Distribution) -> bool:
-    return '"file:' in (found.read_text("direct_url.json") or "")
+def _is_local_distribution(installed: Distribution) -> bool:
+    # PEP 610: the file records the origin of a distribution that is not from a package index.
+    return '"file:' in (installed.read_text("direct_url.json") or "")
 
 
 @cache

@@ -1,13 +1,8 @@
-"""What is wrong with what is installed, and how to mend it.
+"""Diagnosis of installed servers: problems with their entries, and commands that fix them.
 
-Every place that is on record, and every entry in a client's file that starts Paddock, is looked at
-as its client would see it, and started. What is not Paddock's any more is not started: a file of a
-project is changed by others too. Nothing is changed.
-
-The command line that puts an entry back as it was installed.
-
-It comes from the record. Values of variables and headers are secrets: it names them, and the user
-has to give them again.
+Every recorded entry, and every other entry in a client's file that starts Paddock, is examined and
+started as its client would start it. An entry that no longer belongs to Paddock is not started:
+other people can change the file of a project. Nothing is modified.
 """
 
 from __future__ import annotations
@@ -65,21 +60,25 @@ if TYPE_CHECKING:
 
 
 def format_reinstall_command(
-    one: InstalledEntry, shape: EntryFormat, undo: UndoRecord | None
+    installed: InstalledEntry, shape: EntryFormat, undo: UndoRecord | None
 ) -> str:
-    """How to install what stands, or stood, in a place."""
-    words = ["paddock", "install", one.client, one.server, "--name", one.key]
-    if one.scope == FILE_SCOPE:
-        words += ["--file", str(one.file)]
-    elif one.scope != USER_SCOPE:
-        words += ["--project", one.scope]
+    """Return the command that installs an entry again as it was recorded.
+
+    Values of variables and headers may be secret, so only their names are shown.
+    """
+    words = ["paddock", "install", installed.client, installed.server, "--name", installed.key]
+    if installed.scope == FILE_SCOPE:
+        words += ["--file", str(installed.file)]
+    elif installed.scope != USER_SCOPE:
+        words += ["--project", installed.scope]
     entry = None if undo is None else shape.parse_entry(undo.entry)
     if entry is None:
         return shlex.join(words)
     if entry.url is not None and mask_url(entry.url) == entry.url:
         words += ["--http", entry.url]
-    given = " ".join(_list_required_options(entry))
-    return f"{shlex.join(words)}{' with, as before: ' if given else ''}{given}"
+    options = " ".join(_list_required_options(entry))
+    suffix = f" (add the previous values of: {options})" if options else ""
+    return shlex.join(words) + suffix
 
 
 def _list_required_options(entry: ConfigEntry) -> Iterator[str]:
@@ -102,7 +101,10 @@ def _list_tool_options(value: str) -> list[str]:
     if not isinstance(tools, dict):
         return []
     return [
-        f"{tool}.{name}" for tool, one in tools.items() if isinstance(one, dict) for name in one
+        f"{tool}.{name}"
+        for tool, options in tools.items()
+        if isinstance(options, dict)
+        for name in options
     ]
 
 
@@ -115,75 +117,71 @@ class Finding:
 
     level: DiagnosisLevel
     client: str
-    """The id of the client; empty for what concerns them all."""
+    """The id of the client; empty if the finding concerns all clients."""
     file: str
     key: str
-    """The key of the entry; empty for what concerns the whole file."""
+    """The name of the entry; empty if the finding concerns the whole client."""
     message: str
     remedy: str = ""
-    """What to do about it; empty when there is nothing to do."""
+    """How to fix the problem; empty if there is nothing to do."""
 
 
 def doctor(
     client: str | None = None, *, progress: Callable[[str], object] | None = None
 ) -> list[Finding]:
-    """Look at every installed entry, start it as its client would, and say what is wrong.
+    """Examine every installed entry, start its server as the client would, and report problems.
 
     Trust level: execution.
 
     Args:
-        client: The only client to look at; None looks at all.
-        progress: Called with a short text about each entry before it is looked at.
+        client: The client whose entries are examined; all clients by default.
+        progress: Called before each entry with a string that names it.
 
     Returns:
-        For each entry what was found, and an `ok` where it answers.
+        The findings about each entry; one of level `ok` if its server answers.
     """
     clients = list(supported_clients().values()) if client is None else [find_client(client)]
-    standing = _collect_entries(clients)
+    entries = _collect_entries(clients)
     findings = [] if client is not None else list(_report_damaged_records())
-    for one in standing:
+    for entry in entries:
         if progress is not None:
-            progress(f"{one.key} in {_get_client_name(one.client)}")
-        findings += _examine_entry(one)
-    seen = {one.file for one in standing}
-    for row in clients:
-        findings += (
-            bad
-            for file in _list_user_files(row)
-            if file not in seen
-            for bad in _check_readable(row, file)
-        )
-        scopes = [one.scope for one in standing if one.client == row.id]
+            progress(f"{entry.key} in {_get_client_name(entry.client)}")
+        findings += _examine_entry(entry)
+    examined_files = {entry.file for entry in entries}
+    for client_app in clients:
+        for file in _list_user_files(client_app):
+            if file not in examined_files:
+                findings += _check_readable(client_app, file)
+        scopes = [entry.scope for entry in entries if entry.client == client_app.id]
         if scopes:
-            findings += _report_client_state(row, is_project=any(map(is_project_scope, scopes)))
+            is_project = any(map(is_project_scope, scopes))
+            findings += _report_client_state(client_app, is_project=is_project)
     return findings
 
 
 def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
-    """What is to be looked at, once for each client and entry."""
-    ids = {row.id for row in clients}
-    is_all = len(ids) > 1
-    known = supported_clients()
-    recorded = [
-        one
-        for one in list_recorded_entries()
-        if one.client in ids or (is_all and one.client not in known)
-    ]
-    found = {(one.client, one.identity): one for one in recorded}
-    for row in clients:
-        files = tuple(file for file in _list_user_files(row) if os.path.lexists(file))
-        for one in find_installed_entries(InstallDestination(row, files, USER_SCOPE)):
-            found.setdefault((one.client, one.identity), one)
-    return sorted(found.values(), key=lambda one: (one.client, str(one.file), one.key))
+    """Return the entries to examine, once for each client that reads them."""
+    ids = {client.id for client in clients}
+    includes_all = len(ids) > 1
+    known_clients = supported_clients()
+    entries = {
+        (entry.client, entry.identity): entry
+        for entry in list_recorded_entries()
+        if entry.client in ids or (includes_all and entry.client not in known_clients)
+    }
+    for client in clients:
+        files = tuple(file for file in _list_user_files(client) if os.path.lexists(file))
+        for entry in find_installed_entries(InstallDestination(client, files, USER_SCOPE)):
+            entries.setdefault((entry.client, entry.identity), entry)
+    return sorted(entries.values(), key=lambda entry: (entry.client, str(entry.file), entry.key))
 
 
-def _get_client_name(client: str) -> str:
-    row = supported_clients().get(client)
-    return client if row is None else row.name
+def _get_client_name(client_id: str) -> str:
+    client = supported_clients().get(client_id)
+    return client_id if client is None else client.name
 
 
 def _check_readable(client: Client, file: Path) -> list[Finding]:
-    """Why the servers of a client cannot be read, if so."""
     try:
         make_entry_location(client, file, "", USER_SCOPE).read_entries(read_content(file))
     except PaddockError as error:
@@ -196,131 +194,125 @@ def _convert_error(error: PaddockError, client: str, file: str, key: str = "") -
     return Finding("error", client, file, key, f"{where}{error.message}", error.hint or "")
 
 
-def _examine_entry(one: InstalledEntry) -> list[Finding]:
+def _examine_entry(installed: InstalledEntry) -> list[Finding]:
     try:
-        examination = _EntryExamination(one)
+        examination = _EntryExamination(installed)
         examination.run()
     except PaddockError as error:
-        return [_convert_error(error, one.client, str(one.file), one.key)]
+        return [_convert_error(error, installed.client, str(installed.file), installed.key)]
     return examination.findings
 
 
 class _EntryExamination:
-    """One entry under examination."""
+    """The examination of one entry, which collects findings."""
 
-    def __init__(self, one: InstalledEntry) -> None:
-        self._installed_entry = one
-        self._client = find_client(one.client)
+    def __init__(self, installed: InstalledEntry) -> None:
+        self._installed_entry = installed
+        self._client = find_client(installed.client)
         self._location: EntryLocation = make_entry_location(
-            self._client, one.file, one.key, one.scope
+            self._client, installed.file, installed.key, installed.scope
         )
         self._records = find_records(self._location)
         self._undo = decode_undo_record(self._records)
         self.findings: list[Finding] = []
 
     def run(self) -> None:
-        """Look at everything, until something is found that keeps the rest from being seen."""
+        """Examine the entry, up to the first problem that makes further steps impossible."""
+        reinstall_command = format_reinstall_command(
+            self._installed_entry, self._client.shape, self._undo
+        )
         content = read_content(self._installed_entry.file)
         if content is None:
-            self._add_finding(
-                "error", "the client's file is gone", self._format_reinstall_command()
-            )
+            self._add_finding("error", "the client's file no longer exists", reinstall_command)
             return
         data = self._location.read_entry(content)
         if data is MISSING:
-            self._add_finding(
-                "error",
-                "the entry is gone from the client's file",
-                self._format_reinstall_command(),
-            )
+            message = "the entry is no longer in the client's file"
+            self._add_finding("error", message, reinstall_command)
             return
         entry = self._client.shape.parse_entry(data)
         if entry is None:
-            message = f"{self._client.name} cannot use this entry as it is"
-            self._add_finding("error", message, self._format_reinstall_command())
+            message = f"{self._client.name} cannot read this entry"
+            self._add_finding("error", message, reinstall_command)
             return
         if not self._can_start(data, entry):
-            message = "the entry is not the one that was installed, and was not started"
-            self._add_finding(
-                "warning",
-                message,
-                f"look at it; to have it as it was: {self._format_reinstall_command()}",
-            )
+            message = "the entry is not the one that was installed, so it was not started"
+            remedy = f"check the entry; to restore it: {reinstall_command}"
+            self._add_finding("warning", message, remedy)
             return
-        self._compare_with_record(data)
+        if self._undo is not None and not is_same_data(data, self._undo.entry):
+            message = "the entry was changed after it was installed"
+            self._add_finding("note", message, f"to restore it: {reinstall_command}")
         if not entry.is_enabled:
-            message = "the entry is switched off in the client's file"
-            self._add_finding("note", message, "switch it on there, or leave it")
+            message = "the entry is disabled in the client's file"
+            self._add_finding("note", message, "enable it there if you need it")
         self._check_duplicates()
-        if not self._has_fatal_problem(entry):
+        if not self._has_fatal_problem(entry, reinstall_command):
             self._start_server(entry)
 
-    def _compare_with_record(self, data: object) -> None:
-        if self._undo is not None and not is_same_data(data, self._undo.entry):
-            message = "the entry is not as it was installed"
-            self._add_finding(
-                "note", message, f"to have it as it was: {self._format_reinstall_command()}"
-            )
-
     def _can_start(self, data: object, entry: ConfigEntry) -> bool:
-        """Whether an entry is Paddock's; in a project, which others write too, the very same."""
+        """Return whether an entry belongs to Paddock, and in a project is exactly the recorded one.
+
+        Starting a changed entry of a project could run other people's commands.
+        """
         if identify_server(self._client, data, self._records) is None:
             return False
         if self._undo is None or not is_project_scope(self._installed_entry.scope):
             return True
-        written = self._client.shape.parse_entry(self._undo.entry)
-        return written is not None and replace(entry, is_enabled=True) == replace(
-            written, is_enabled=True
+        recorded_entry = self._client.shape.parse_entry(self._undo.entry)
+        return recorded_entry is not None and replace(entry, is_enabled=True) == replace(
+            recorded_entry, is_enabled=True
         )
 
     def _check_duplicates(self) -> None:
-        """A project's entry hides the user's of the same key, or the other way round."""
+        """Report entries of the user with the key of a project's entry: one hides the other."""
         if not is_project_scope(self._installed_entry.scope):
             return
         for file in _list_user_files(self._client):
-            spot = make_entry_location(self._client, file, self._installed_entry.key, USER_SCOPE)
-            found: object = MISSING
-            with suppress(PaddockError):  # which is not the fault of this entry
-                found = spot.read_entry(read_content(file))
-            if found is not MISSING:
-                message = f"there is an entry of the same name for the user too, in {file}"
-                self._add_finding(
-                    "warning", message, "uninstall one of them, or name one otherwise"
-                )
+            location = make_entry_location(
+                self._client, file, self._installed_entry.key, USER_SCOPE
+            )
+            user_data: object = MISSING
+            with suppress(PaddockError):  # a problem of the user's file, not of this entry
+                user_data = location.read_entry(read_content(file))
+            if user_data is not MISSING:
+                message = f"the user's file {file} has an entry with the same name"
+                remedy = "uninstall one of the entries, or use another name for one"
+                self._add_finding("warning", message, remedy)
 
-    def _has_fatal_problem(self, entry: ConfigEntry) -> bool:
-        """Whether something was found that keeps the server from starting."""
+    def _has_fatal_problem(self, entry: ConfigEntry, reinstall_command: str) -> bool:
+        """Report problems with the interpreter and the server; return True if one is fatal."""
         problems = [*find_interpreter_problems(self._client, entry), *find_server_problems(entry)]
         for problem in problems:
-            remedy = problem.remedy or self._format_reinstall_command()
+            remedy = problem.remedy or reinstall_command
             self._add_finding("error" if problem.is_fatal else "warning", problem.message, remedy)
         return any(problem.is_fatal for problem in problems)
 
     def _start_server(self, entry: ConfigEntry) -> None:
         try:
-            answer = check_entry(self._client, entry)
+            result = check_entry(self._client, entry)
         except CheckFailedError as error:
             self._add_finding("error", error.message, error.hint or "")
             return
-        tools = f"{len(answer.tools)} tool{'' if len(answer.tools) == 1 else 's'}"
-        self._add_finding("ok", f"{answer.server} answers in {answer.seconds:.1f} s with {tools}")
+        tools = f"{len(result.tools)} tool{'' if len(result.tools) == 1 else 's'}"
+        self._add_finding("ok", f"{result.server} answers in {result.seconds:.1f} s with {tools}")
         self._check_requirements(entry)
 
     def _check_requirements(self, entry: ConfigEntry) -> None:
-        """What tools of a named server want that is not there."""
         name = find_started_server(entry)
         if name is None or not has_server_name(entry):
             return
-        with suppress(PaddockError):  # a server that is gone does not start, which was told
-            for one in find_missing_requirements(self._client, get_server(name), entry):
-                self._add_finding("error" if one.is_required else "note", one.note)
-
-    def _format_reinstall_command(self) -> str:
-        return format_reinstall_command(self._installed_entry, self._client.shape, self._undo)
+        with suppress(PaddockError):  # reported when the server was started
+            missing = find_missing_requirements(self._client, get_server(name), entry)
+            for requirement in missing:
+                level: DiagnosisLevel = "error" if requirement.is_required else "note"
+                self._add_finding(level, requirement.note)
 
     def _add_finding(self, level: DiagnosisLevel, message: str, remedy: str = "") -> None:
-        one = self._installed_entry
-        self.findings.append(Finding(level, one.client, str(one.file), one.key, message, remedy))
+        entry = self._installed_entry
+        self.findings.append(
+            Finding(level, entry.client, str(entry.file), entry.key, message, remedy)
+        )
 
 
 def _list_user_files(client: Client) -> list[Path]:
@@ -332,15 +324,15 @@ def _list_user_files(client: Client) -> list[Path]:
 
 def _report_client_state(client: Client, *, is_project: bool) -> Iterator[Finding]:
     if is_running(client):
-        message = f"{client.name} is running, and may overwrite its file from memory"
-        yield Finding("warning", client.id, "", "", message, "quit it before installing")
+        message = f"{client.name} is running and may overwrite its file from memory"
+        yield Finding("warning", client.id, "", "", message, "quit it before you install")
     for step in client.get_follow_up_steps(is_project=is_project):
         yield Finding("note", client.id, "", "", step)
 
 
 def _report_damaged_records() -> Iterator[Finding]:
     path = get_installations_path()
-    for broken in sorted(path.parent.glob(f"{path.stem}.broken-*")):
-        message = "the records of installations were damaged, and begun anew"
-        remedy = "install again what is missing, then remove this file"
-        yield Finding("warning", "", str(broken), "", message, remedy)
+    for damaged_file in sorted(path.parent.glob(f"{path.stem}.broken-*")):
+        message = "the records of installations were damaged and have been recreated"
+        remedy = "install missing servers again, then delete this file"
+        yield Finding("warning", "", str(damaged_file), "", message, remedy)

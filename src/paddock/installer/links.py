@@ -1,7 +1,7 @@
-"""Links that install a server: the user clicks, the application asks, and the server is in.
+"""Install links, which open a client application and ask the user to add a server.
 
-How each application wants its link written is in its row of the table. A link holds the same entry
-as the file would, so that it works on this machine; with a URL it works on any.
+`clients.toml` defines each client's link format. A link contains the same entry as the config file
+would, so it works only on this machine, unless the entry is a URL.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WEB_URL_PREFIX = "https://"
 
 
 class LinkError(PaddockError):
-    """A client has no link that could install this server."""
+    """A client has no link format for this server."""
 
     code = "no-link"
 
@@ -54,82 +54,84 @@ def link(
     headers: Mapping[str, str] | None = None,
     options: ToolOptionValues | None = None,
 ) -> str:
-    """The link that installs a server into a client.
+    """Return the link that installs a server into a client.
 
     Args:
-        client: The client, by name or as it is.
-        server: A named server, or the path of a file or directory; what suits the client if not
-            given.
-        web: A link that a web page or a chat may show, which leads to the other one.
-        name: What the server is to be called in the client.
-        env: Environment variables for the server; None as a value has the client pass its own on.
-        http: The URL of a server that runs already; it is not started by the client then.
-        headers: Headers to send to that URL.
-        options: Options of its tools.
+        client: The client, by name or as an object.
+        server: A named server, or the path of a file or directory. By default, the built-in server
+            for this kind of client.
+        web: Return an https link for web pages and chats, which redirects to the other link.
+        name: The key of the entry, instead of the server's own.
+        env: Environment variables for the server; None makes the client pass on its own value.
+        http: The URL of a running server; without it, the client starts the server.
+        headers: Headers for requests to that URL.
+        options: Option values of tools, by the name of the tool.
 
     Raises:
-        LinkError: when the client has no such link.
-        UnsupportedClientError: when there is no such client.
+        LinkError: The client has no such link.
+        UnsupportedClientError: There is no such client.
     """
-    found = find_client(client) if isinstance(client, str) else client
-    chosen = resolve_installable(server, found)
-    given = build_entry(chosen, env=env, http=http, headers=headers, options=options)
-    entry = adapt_entry(found, given)
-    return format_link(found, entry, choose_entry_key(found, chosen, name), web=web)
+    client_app = find_client(client) if isinstance(client, str) else client
+    target = resolve_installable(server, client_app)
+    general_entry = build_entry(target, env=env, http=http, headers=headers, options=options)
+    entry = adapt_entry(client_app, general_entry)
+    return format_link(client_app, entry, choose_entry_key(client_app, target, name), web=web)
 
 
 def format_link(client: Client, entry: ConfigEntry, key: str, *, web: bool = False) -> str:
-    """The link for an entry.
+    """Return the link for an entry.
 
     Raises:
-        LinkError: when the client has none.
+        LinkError: The client has no such link.
     """
-    form = _select_format(client, web=web)
-    if form.requires_package_runner and entry.url is None:
+    link_format = _select_format(client, web=web)
+    if link_format.requires_package_runner and entry.url is None:
         entry = _use_package_runner(entry)
-    config = _encode_config(form, client, entry, key)
-    return form.url_template.format(
+    config = _encode_config(link_format, client, entry, key)
+    return link_format.url_template.format(
         name=quote(key, safe=""), config=config, type="stdio" if entry.url is None else "http"
     )
 
 
 def _select_format(client: Client, *, web: bool) -> InstallLinkFormat:
-    for form in client.links:
-        if form.url_template.startswith(WEB_URL_PREFIX) == web:
-            return form
+    for link_format in client.links:
+        if link_format.url_template.startswith(WEB_URL_PREFIX) == web:
+            return link_format
     others = [other.id for other in supported_clients().values() if other.links]
-    kind = "link for web pages" if web else "link"
+    kind = "install links for web pages" if web else "install links"
     raise LinkError(
         f"{client.name} has no {kind}",
-        hint="leave out --web" if client.links else f"these have links: {', '.join(others)}",
+        hint="leave out --web" if client.links else f"clients with links: {', '.join(others)}",
     )
 
 
 def _use_package_runner(entry: ConfigEntry) -> ConfigEntry:
-    """The same server, started by uvx: some applications start nothing else from a link."""
-    # Where Paddock is to be found is no question then.
+    """Return an entry that starts the same server with uvx."""
+    # uvx installs Paddock itself, so the import path of this installation would be wrong.
     env = {name: value for name, value in entry.env.items() if name != PYTHONPATH_VARIABLE}
-    serving = entry.args[entry.args.index("serve") :]
-    args = ("--from", f"paddock=={__version__}", "paddock", *serving)
+    serve_arguments = entry.args[entry.args.index("serve") :]
+    args = ("--from", f"paddock=={__version__}", "paddock", *serve_arguments)
     return replace(entry, command="uvx", args=args, env=env)
 
 
-def _encode_config(form: InstallLinkFormat, client: Client, entry: ConfigEntry, key: str) -> str:
-    if form.payload_kind == "parameters":
+def _encode_config(
+    link_format: InstallLinkFormat, client: Client, entry: ConfigEntry, key: str
+) -> str:
+    if link_format.payload_kind == "parameters":
         if entry.env or entry.headers:
             raise LinkError(
                 f"a link for {client.name} cannot carry environment variables or headers",
-                hint=f"install into its file: paddock install {client.id}",
+                hint=f"install into its config file: paddock install {client.id}",
             )
         return urlencode(_list_parameters(entry, key), quote_via=quote)
     data: dict[str, object] = client.shape.render_entry(entry, key)
-    if form.payload_kind == "named-entry":
+    if link_format.payload_kind == "named-entry":
         data = {"name": key, **data}
-    if form.payload_kind == "servers":
+    if link_format.payload_kind == "servers":
         data = {"mcpServers": {key: data}}
-    # All in ASCII: some applications decode base64 byte by byte.
+    # Only ASCII, because some applications decode base64 byte by byte.
     text = json.dumps(data, separators=(",", ":"))
-    for encoding in form.encoding:
+    for encoding in link_format.encoding:
         text = _encode_text(text, encoding)
     return text
 
@@ -141,7 +143,7 @@ def _encode_text(text: str, encoding: str) -> str:
 
 
 def _list_parameters(entry: ConfigEntry, key: str) -> list[tuple[str, str]]:
-    known = [("id", key), ("name", key), ("description", entry.description or key)]
+    identity = [("id", key), ("name", key), ("description", entry.description or key)]
     if entry.url is not None:
-        return [("url", entry.url), ("type", "streamable_http"), *known]
-    return [("cmd", entry.command or ""), *(("arg", arg) for arg in entry.args), *known]
+        return [("url", entry.url), ("type", "streamable_http"), *identity]
+    return [("cmd", entry.command or ""), *(("arg", arg) for arg in entry.args), *identity]

@@ -1,6 +1,6 @@
-"""Keeping what is secret off the screen: values of environment variables and headers.
+"""Masking of secrets: the values of environment variables and headers, and parts of URLs.
 
-What a server says goes through here before it is shown, and so does what stands in an entry.
+Applied to the output of servers and to entries before either is shown.
 """
 
 from __future__ import annotations
@@ -17,51 +17,58 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 SECRET_PLACEHOLDER = "hidden-value-{}-of-paddock"  # noqa: S105 - not a password
-"""Stands for a secret until it is shown: two secrets are told apart by it."""
+"""Replaces a secret in a preview; numbered, so that a diff distinguishes two secrets."""
 SECRET_TABLE_NAMES = frozenset(
     {"env", "envs", "environment", "headers", "http_headers", "requestOptions"}
 )
-"""What the places for secrets are called in clients' files."""
+"""Keys of the tables in clients' files whose values may be secret."""
 PUBLIC_VARIABLES = frozenset({DATA_DIRECTORY_VARIABLE, PACLET_PATH_VARIABLE, "PYTHONPATH"})
-"""Variables that Paddock sets itself, and that are no secrets."""
+"""Variables that Paddock itself sets, and that contain no secrets."""
 REFERENCE_FORMATS = ("${0}", "${{{0}}}", "${{env:{0}}}", "{{env:{0}}}")
-"""How values refer to variables in clients' files."""
+"""The syntaxes of references to variables in clients' files."""
 MIN_SECRET_PATH_PART_CHARACTERS = 16
-"""From this length on, a part of a path may be a key."""
+"""From this length on, a part of a URL's path may be an API key."""
 MIN_FREE_SECRET_CHARACTERS = 4
-"""From this length on, a value is hidden wherever it stands, and not only where it is one."""
+"""From this length on, a secret is masked anywhere in a text; shorter ones only as whole values."""
 
 
-def mask_url(url: str, cover: Callable[[object], str] = lambda _: SECRET_MASK) -> str:
-    """A URL without what may be secret in it: a user, long parts of the path, values of a query."""
+def mask_url(url: str, replace_secret: Callable[[object], str] = lambda _: SECRET_MASK) -> str:
+    """Mask the user, long parts of the path, and the query values of a URL."""
     head, _, query = url.partition("#")[0].partition("?")
-    scheme, slashes, rest = head.rpartition("://")
-    user, at, place = rest.rpartition("@")
-    host, *path = place.split("/")
-    shown = [part if len(part) < MIN_SECRET_PATH_PART_CHARACTERS else cover(part) for part in path]
-    text = f"{scheme}{slashes}{cover(user) + at if at else ''}{'/'.join([host, *shown])}"
+    scheme, slashes, address = head.rpartition("://")
+    user, at_sign, location = address.rpartition("@")
+    host, *path = location.split("/")
+    masked_path = [
+        part if len(part) < MIN_SECRET_PATH_PART_CHARACTERS else replace_secret(part)
+        for part in path
+    ]
+    masked_user = replace_secret(user) + at_sign if at_sign else ""
+    text = f"{scheme}{slashes}{masked_user}{'/'.join([host, *masked_path])}"
     pairs = (pair.partition("=") for pair in query.split("&"))
-    values = (f"{name}={cover(value)}" if equals else cover(name) for name, equals, value in pairs)
-    return f"{text}?{'&'.join(values)}" if query else text
+    masked_pairs = (
+        f"{name}={replace_secret(value)}" if equals else replace_secret(name)
+        for name, equals, value in pairs
+    )
+    return f"{text}?{'&'.join(masked_pairs)}" if query else text
 
 
 def strip_command_options(command: str) -> str:
-    """A program without options that somebody wrote behind it."""
+    """Return a command without options in the same string, which may be secret."""
     return re.split(r"\s+-", command)[0]
 
 
 def mask_placeholders(text: str) -> str:
-    """A text with the mask where a secret is covered."""
+    """Replace the numbered placeholders in a text by the mask."""
     return re.sub(SECRET_PLACEHOLDER.format(r"\d+"), SECRET_MASK, text)
 
 
 def collect_secrets(data: object) -> tuple[str, ...]:
-    """The values of all variables and headers in a file's data, the longest first."""
+    """Return the values of all variables and headers in a file's data, the longest first."""
     return tuple(sorted(set(_iterate_secrets(data)), key=lambda value: (-len(value), value)))
 
 
 def mask_secrets(text: str, secrets: Sequence[str]) -> str:
-    """A text in which no secret can be read."""
+    """Replace all occurrences of secrets in a text."""
     for secret in secrets:
         for form in _list_written_forms(secret):
             text = re.sub(_build_secret_pattern(form), SECRET_MASK, text, flags=re.MULTILINE)
@@ -85,12 +92,15 @@ def _iterate_secrets(data: object) -> Iterator[str]:
 
 
 def is_variable_reference(name: object, value: object) -> bool:
-    """Whether a value is nothing but the variable of the same name; a `$word` may be a password."""
+    """Return whether a value is a reference to the variable of the same name.
+
+    Other references count as secrets, because a password may look like `$word`.
+    """
     return isinstance(value, str) and value in {form.format(name) for form in REFERENCE_FORMATS}
 
 
 def _list_written_forms(secret: str) -> list[str]:
-    """How a value may stand in a file: as it is, escaped, and each of its lines by itself."""
+    """Return the forms of a secret in a file: unchanged, escaped, and each of its lines."""
     lines = [line.strip() for line in secret.splitlines()] if "\n" in secret else []
     forms = [secret, *(json.dumps(secret, ensure_ascii=flag)[1:-1] for flag in (True, False))]
     forms += [secret.replace("'", "''"), *lines]

@@ -257,14 +257,14 @@ def test_a_bundle_with_variables_is_readable_by_its_owner_only(tmp_path: Path) -
 
 def test_a_file_that_is_gone_is_an_error(shouter: paddock.NamedServer, sources: Path) -> None:
     (sources / "rules.md").unlink()
-    with pytest.raises(BundleError, match="there is no such file"):
+    with pytest.raises(BundleError, match="the file does not exist"):
         collect_contents(resolve_installable(shouter, find_client("claude-desktop")))
 
 
 def test_only_an_older_bundle_is_overwritten(tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("mine")
-    with pytest.raises(BundleError, match="no bundle"):
+    with pytest.raises(BundleError, match="not a bundle"):
         paddock.bundle("Demo", notes)
     assert notes.read_text() == "mine"
 

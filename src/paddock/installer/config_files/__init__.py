@@ -1,6 +1,5 @@
-"""Changing one thing in a configuration file that belongs to somebody else.
+"""Editing of single values in JSON, TOML and YAML files, without changing the text around them.
 
-A document is a text with a way to change it: `document` says what every format can do, `opening`
-makes a document of a file's bytes, and one module for each format does the work. Nothing here
-touches the disk.
+`document` defines the common interface and parses the bytes of a file; there is one document module
+per format. Nothing here accesses the file system.
 """

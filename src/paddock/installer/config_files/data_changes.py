@@ -1,9 +1,8 @@
-"""What a change means for plain data: what a changed document has to say when it is read again.
+"""Changes of plain data, with which every change of a document's text is verified.
 
-Every format makes its changes in the text, then compares with what comes from here. Nothing
-recurses, since files can be nested more deeply than Python's stack.
-
-Reading a changed text again, to be sure that it says what it should and nothing else.
+After a format has changed its text, the text is parsed again and must contain the data that the
+functions here return. None of them recurses, because data can be nested more deeply than Python's
+stack allows.
 """
 
 from __future__ import annotations
@@ -22,22 +21,25 @@ from paddock.installer.config_files.document import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from paddock.installer.config_files.document import EditableDocument
 
 
+FIX_BY_HAND_HINT = "fix the file by hand; nothing was changed"
+EDIT_BY_HAND_HINT = "make the change by hand; nothing was changed"
+UNSAFE_CHANGE_MESSAGE = "the change would affect other parts of the file"
 TYPE_NAMES = {
     dict: "a mapping",
     list: "a list",
-    str: "a text",
+    str: "a string",
     bool: "true or false",
     type(None): "null",
 }
 
 
 def find_value(data: object, path: DocumentPath) -> object:
-    """What stands at a path in plain data, or `MISSING`."""
+    """Return the value at a path, or `MISSING`."""
     for step in path:
         data = _get_child(data, step)
         if data is MISSING:
@@ -50,28 +52,31 @@ def put_value(
     path: DocumentPath,
     value: object,
     *,
-    place: Callable[[DocumentPath], str] | None = None,
+    locate: Callable[[DocumentPath], str] | None = None,
 ) -> object:
-    """The same data with one value added or replaced; what is not on the way is shared.
+    """Return data with one value added or replaced; unchanged parts are shared.
 
-    Containers that are missing or null are made, also when the data is `MISSING` itself. `place`
-    says where in the file a container stands, for the error.
+    Containers that are missing or null are created, even if the data itself is `MISSING`.
+
+    Args:
+        data: The data.
+        path: The path of the value, with at least one step.
+        value: The value.
+        locate: Returns the position of a container in the file, for the error.
 
     Raises:
-        ConfigurationError: when something on the way is of another kind than the path wants.
-        ValueError: when a path leads nowhere, or an element of a list would not bear its name.
+        ConfigurationError: A value on the path is not a container of the right type.
+        ValueError: The path is empty, or a list element would not have the name in the path.
     """
     if not path:
-        raise ValueError("a path has at least one step")
+        raise ValueError("the path is empty")
     last = path[-1]
     if isinstance(last, NamedElementStep) and not last.matches(value):
-        raise ValueError(
-            f"an element of a list at {format_path(path)} has to bear that name itself"
-        )
+        raise ValueError(f"the list element at {format_path(path)} must have the name in the path")
     containers: list[object] = []
     for depth, step in enumerate(path):
         containers.append(data)
-        check_container_type(data, path, depth, place=place)
+        check_container_type(data, path, depth, locate=locate)
         data = _get_child(data, step)
     for container, step in zip(reversed(containers), reversed(path), strict=True):
         value = _put_child(container, step, value)
@@ -79,45 +84,45 @@ def put_value(
 
 
 def remove_value(data: object, path: DocumentPath, *, prune: int = 0) -> object:
-    """The same data without the value at a path, and without `prune` containers left empty."""
+    """Return data without the value at a path, and without up to `prune` emptied containers."""
     if find_value(data, path) is MISSING or not path:
         return data
     containers = [data]
     for step in path[:-1]:
         containers.append(_get_child(containers[-1], step))
-    rest: Any = MISSING
+    result: Any = MISSING  # the innermost container that remains, so far
     for container, step in zip(reversed(containers), reversed(path), strict=True):
-        if rest is MISSING:
-            rest = _remove_child(container, step)
+        if result is MISSING:
+            result = _remove_child(container, step)
         else:
-            rest = _put_child(container, step, rest)
-        if not rest and prune > 0:
-            prune, rest = prune - 1, MISSING
-    return rest
+            result = _put_child(container, step, result)
+        if not result and prune > 0:
+            prune, result = prune - 1, MISSING
+    return result
 
 
 def is_same_data(left: object, right: object) -> bool:
-    """Whether two pieces of plain data are equal: true is not 1, 1 is not 1.0, and NaN is NaN."""
+    """Return whether data is equal including its types: true is not 1, 1 is not 1.0; NaN is NaN."""
     pending = [(left, right)]
     while pending:
-        one, other = pending.pop()
-        if one is other:
+        left_part, right_part = pending.pop()
+        if left_part is right_part:
             continue
-        if isinstance(one, dict) and isinstance(other, dict):
-            if one.keys() != other.keys():
+        if isinstance(left_part, dict) and isinstance(right_part, dict):
+            if left_part.keys() != right_part.keys():
                 return False
-            pending.extend((one[key], other[key]) for key in one)
-        elif isinstance(one, list) and isinstance(other, list):
-            if len(one) != len(other):
+            pending.extend((left_part[key], right_part[key]) for key in left_part)
+        elif isinstance(left_part, list) and isinstance(right_part, list):
+            if len(left_part) != len(right_part):
                 return False
-            pending.extend(zip(one, other, strict=True))
-        elif not _is_same_scalar(one, other):
+            pending.extend(zip(left_part, right_part, strict=True))
+        elif not _is_same_scalar(left_part, right_part):
             return False
     return True
 
 
 def describe_type(value: object) -> str:
-    """What a value is, for a message."""
+    """Describe the type of a value for a message."""
     return TYPE_NAMES.get(type(value), "a number")
 
 
@@ -126,38 +131,39 @@ def check_container_type(
     path: DocumentPath,
     depth: int,
     *,
-    place: Callable[[DocumentPath], str] | None = None,
+    locate: Callable[[DocumentPath], str] | None = None,
 ) -> None:
-    """Refuse a container in which the step at `depth` of a path cannot be taken.
+    """Check that a container has the type for the step at `depth` of a path.
 
-    Null counts as an empty one: programs write it where they have nothing to say.
+    Null counts as an empty container, because some programs write it for one.
 
     Raises:
-        ConfigurationError: without a place, unless `place` can tell it.
+        ConfigurationError: It has another type. `where` is set if `locate` is given.
     """
-    wanted = list if isinstance(path[depth], NamedElementStep) else dict
-    if container is MISSING or container is None or isinstance(container, wanted):
+    expected_type = list if isinstance(path[depth], NamedElementStep) else dict
+    if container is MISSING or container is None or isinstance(container, expected_type):
         return
-    here = path[:depth]
+    container_path = path[:depth]
+    name = format_path(container_path) or "the whole file"
     raise ConfigurationError(
-        f"{format_path(here) or 'the whole file'} is {describe_type(container)}, expected {TYPE_NAMES[wanted]}",
-        where=place(here) if place else None,
-        hint="put it right by hand; nothing was changed",
+        f"{name} is {describe_type(container)}, expected {TYPE_NAMES[expected_type]}",
+        where=locate(container_path) if locate else None,
+        hint=FIX_BY_HAND_HINT,
     )
 
 
-def _is_same_scalar(one: object, other: object) -> bool:
-    if type(one) is not type(other):
+def _is_same_scalar(left: object, right: object) -> bool:
+    if type(left) is not type(right):
         return False
-    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
-        return math.isnan(other)
-    return one == other
+    if isinstance(left, float) and isinstance(right, float) and math.isnan(left):
+        return math.isnan(right)
+    return left == right
 
 
 def _get_child(container: object, step: str | NamedElementStep) -> object:
     if isinstance(step, NamedElementStep):
         elements = container if isinstance(container, list) else []
-        return next((e for e in reversed(elements) if step.matches(e)), MISSING)
+        return next((element for element in reversed(elements) if step.matches(element)), MISSING)
     return container.get(step, MISSING) if isinstance(container, dict) else MISSING
 
 
@@ -168,30 +174,27 @@ def _put_child(container: object, step: str | NamedElementStep, value: object) -
     elements = container if isinstance(container, list) else []
     if isinstance(value, dict) and step.field not in value:
         value = {step.field: step.name, **value}
-    place = next((i for i in reversed(range(len(elements))) if step.matches(elements[i])), None)
-    if place is None:
+    matches = [index for index, element in enumerate(elements) if step.matches(element)]
+    if not matches:
         return [*elements, value]
-    return [*elements[:place], value, *elements[place + 1 :]]
+    return [*elements[: matches[-1]], value, *elements[matches[-1] + 1 :]]
 
 
 def _remove_child(container: object, step: str | NamedElementStep) -> object:
-    """All of them, where a name stands several times: else an earlier one would come to count."""
     if isinstance(step, str):
-        return (
-            {k: v for k, v in container.items() if k != step} if isinstance(container, dict) else {}
-        )
-    return [e for e in container if not step.matches(e)] if isinstance(container, list) else []
+        members = container if isinstance(container, dict) else {}
+        return {key: value for key, value in members.items() if key != step}
+    # All elements with the name: otherwise, an earlier one would take the place of the last.
+    elements = container if isinstance(container, list) else []
+    return [element for element in elements if not step.matches(element)]
 
 
 D = TypeVar("D", bound="EditableDocument")
 
-EDIT_BY_HAND_HINT = "make the change by hand; nothing was changed"
-UNSAFE_CHANGE_MESSAGE = "the change cannot be made in this text without changing something else"
-
 
 @contextmanager
-def add_error_location(where: str) -> Iterator[None]:
-    """Say which file a change was to be made in, where a refusal does not say it."""
+def add_error_location(where: str) -> Generator[None]:
+    """Add the file to an `UneditableError` that has no location."""
     try:
         yield
     except UneditableError as error:
@@ -199,24 +202,24 @@ def add_error_location(where: str) -> Iterator[None]:
         raise
 
 
-def reparse(read: Callable[[str], D], text: str, where: str) -> D:
-    """A document of a text of our own making: what is wrong with it is not the user's fault.
+def reparse(parse: Callable[[str], D], text: str, where: str) -> D:
+    """Parse a changed text.
 
     Raises:
-        UneditableError: when it cannot be read.
+        UneditableError: The text is not valid; the cause is the change, not the user's file.
     """
     try:
-        return read(text)
+        return parse(text)
     except ConfigurationError as error:
         message = f"the change would make the file unreadable: {error.message}"
         raise UneditableError(message, where=where, hint=EDIT_BY_HAND_HINT) from None
 
 
 def check_change(document: D, expected: list[object], where: str) -> D:
-    """The document itself, if it says one of the things that are right.
+    """Return a changed document if its data is one of the expected results.
 
     Raises:
-        UneditableError: when it does not.
+        UneditableError: It has other data.
     """
     if any(is_same_data(document.to_data(), data) for data in expected):
         return document

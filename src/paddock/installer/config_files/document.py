@@ -1,11 +1,6 @@
-"""What an editable document is, whatever its format: paths, the interface, and the errors.
+"""Editable documents: the interface of all formats, paths, errors, and parsing of a file's bytes.
 
-The formats are modules of their own; what a change means for plain data is in `plain_data`.
-
-From the bytes of a configuration file to a document, and back to the bytes.
-
-Encoding and byte order mark are settled here; the formats see text. Files are read and written by
-others.
+Encoding and byte order mark are handled here; the modules of the formats work on text.
 """
 
 from __future__ import annotations
@@ -14,6 +9,7 @@ import codecs
 import re
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
@@ -31,14 +27,14 @@ _LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
 class NamedElementStep:
     """A step of a path into a list: the element whose field has this value.
 
-    Where several elements have it, the last one counts, as with the keys of an object.
+    If several elements have it, the last one counts, as with duplicate keys of a JSON object.
     """
 
     name: str
     field: str = "name"
 
     def matches(self, element: object) -> bool:
-        """Whether an element of a list is the one that is meant."""
+        """Return whether an element of a list has the value."""
         return isinstance(element, dict) and element.get(self.field) == self.name
 
 
@@ -46,7 +42,7 @@ DocumentPath = tuple[str | NamedElementStep, ...]
 
 
 class MissingType(Enum):
-    """The type of `MISSING`, which no document can hold."""
+    """The type of `MISSING`, a value that no document can contain."""
 
     MISSING = "missing"
 
@@ -58,89 +54,92 @@ MISSING: Final = MissingType.MISSING
 
 
 class EditableDocument(Protocol):
-    """A text in some format, with changes that leave the rest of the text alone.
+    """A parsed text, with methods that change single values and preserve all other text.
 
-    Documents never change; the methods that change something return another one.
+    Documents are immutable: the methods return new ones.
     """
 
     @property
     def text(self) -> str:
-        """The whole text, with its own line ends and without a byte order mark."""
+        """The text with its original line ends, without a byte order mark."""
         ...
 
     def to_data(self) -> object:
-        """What the text says, as plain data; an empty text is an empty mapping."""
+        """Return the data, which must not be modified; an empty text is an empty mapping."""
         ...
 
     def get(self, path: DocumentPath) -> object:
-        """What stands at a path, or `MISSING`."""
+        """Return the value at a path, or `MISSING`."""
         ...
 
     def put(self, path: DocumentPath, value: object) -> Self:
-        """Add or replace just the value at a path; containers that are missing or null are made.
+        """Add or replace the value at a path, creating containers that are missing or null.
 
         Raises:
-            ConfigurationError: when something on the way is not a container of the right kind.
-            UneditableError: when the change cannot be made without touching something else.
+            ConfigurationError: A value on the path is not a container of the right type.
+            UneditableError: The change would affect other values.
         """
         ...
 
     def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
-        """Take away the value at a path, and up to `prune` containers that it leaves empty.
+        """Remove the value at a path, and up to `prune` containers that become empty.
 
-        The innermost container goes first. One that holds comments is not empty.
+        The innermost container is removed first. A container with comments is not empty.
 
         Raises:
-            UneditableError: when the change cannot be made without touching something else.
+            UneditableError: The change would affect other values.
         """
         ...
 
 
 class ConfigurationError(PaddockError):
-    """A configuration file is not what its client could read; where has line and column."""
+    """A client could not parse its configuration file; `where` has line and column."""
 
     code = "invalid-configuration"
 
 
 class UneditableError(PaddockError):
-    """A configuration file is fine, but cannot be changed without harm to something else in it."""
+    """A configuration file is valid, but the change would affect something else in it."""
 
     code = "uneditable"
 
 
 def compute_line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """The position of a character as editors show it: both from 1, columns in characters."""
+    """Return line and column of a character as editors show them, both counted from 1."""
     line, start = 1, 0
     for end in _LINE_END_PATTERN.finditer(text, 0, offset):
         if end[0] == "\r" and text.startswith("\n", end.end()):
-            break  # the offset is between the two halves of one line end
+            break  # the offset is between the two characters of one line end
         line, start = line + 1, end.end()
     return line, offset - start + 1
 
 
 def format_location(where: str, text: str, offset: int) -> str:
-    """A place in a file, as `file:line:column`."""
+    """Format the position of a character as `file:line:column`."""
     line, column = compute_line_and_column(text, offset)
     return f"{where}:{line}:{column}"
 
 
 def detect_newline(text: str) -> str:
-    """The line end that a text uses: its first one, or a plain one when it has none."""
-    found = _LINE_END_PATTERN.search(text)
-    return found[0] if found else "\n"
+    """Return the first line end of a text, or a line feed if it has none."""
+    line_end = _LINE_END_PATTERN.search(text)
+    return line_end[0] if line_end else "\n"
 
 
 def format_path(path: DocumentPath) -> str:
-    """A path as messages show it: `mcp.servers`, `[name=x]` for an element of a list."""
-    steps = [f"[{p.field}={p.name}]" if isinstance(p, NamedElementStep) else f".{p}" for p in path]
+    """Format a path for messages: `mcp.servers`, with `[name=x]` for an element of a list."""
+    steps = [
+        f"[{step.field}={step.name}]" if isinstance(step, NamedElementStep) else f".{step}"
+        for step in path
+    ]
     return "".join(steps).removeprefix(".")
 
 
 ConfigFormat = Literal["json", "toml", "yaml"]
-# Of JSON: as the standard has it; with comments; with comments and trailing commas.
 JsonDialect = Literal["strict", "comments", "jsonc"]
+"""Standard JSON; with comments; with comments and trailing commas."""
 
-# Modules with a function `read`. Loaded on use, since the libraries behind two of them are heavy.
+# Modules with a function `read`, imported on first use because ruamel.yaml is slow to import.
 READER_MODULES: dict[ConfigFormat, str] = {
     "json": "paddock.installer.config_files.json_document",
     "toml": "paddock.installer.config_files.toml_document",
@@ -156,39 +155,40 @@ _UNSUPPORTED_BYTE_ORDER_MARKS = {
 
 
 class DocumentReader(Protocol):
-    """The function `read` of a format's module."""
+    """The function `read` in the module of a format."""
 
     def __call__(self, text: str, *, where: str, dialect: JsonDialect) -> EditableDocument:
-        """Parse a text; the dialect means something to JSON only.
+        """Parse a text; only JSON uses the dialect.
 
         Raises:
-            ConfigurationError: with line and column of what is wrong.
+            ConfigurationError: The text is not valid; `where` has line and column.
         """
         ...
 
 
 @dataclass(frozen=True)
 class DocumentFile:
-    """A document with what its file has around the text."""
+    """A document and the encoding of its file."""
 
     document: EditableDocument
     has_byte_order_mark: bool = False
 
     @property
     def newline(self) -> str:
-        """The line end of the file."""
+        """The line end that the file uses."""
         return detect_newline(self.document.text)
 
     def to_bytes(self) -> bytes:
-        """The file as it has to be written."""
+        """Return the content of the file."""
         mark = codecs.BOM_UTF8 if self.has_byte_order_mark else b""
         return mark + self.document.text.encode("utf-8")
 
     def replace_document(self, document: EditableDocument) -> DocumentFile:
-        """The same file with another text."""
+        """Return the file with another document."""
         return replace(self, document=document)
 
 
+@lru_cache(maxsize=4)
 def load_document(
     data: bytes,
     format: ConfigFormat,  # noqa: A002 - the word for it everywhere else
@@ -196,10 +196,12 @@ def load_document(
     dialect: JsonDialect = "jsonc",
     where: str,
 ) -> DocumentFile:
-    """Read the bytes of a file; no bytes at all are an empty document.
+    """Parse the content of a file; an empty file is an empty document.
+
+    Cached, because one installation needs the same two or three contents in several steps.
 
     Raises:
-        ConfigurationError: when they are not UTF-8, not of the format, or no mapping or list.
+        ConfigurationError: The content is not UTF-8, not valid, or neither a mapping nor a list.
     """
     mark = data.startswith(codecs.BOM_UTF8)
     text = _decode_text(data.removeprefix(codecs.BOM_UTF8), where)
@@ -210,7 +212,7 @@ def load_document(
 def _decode_text(data: bytes, where: str) -> str:
     for mark, name in _UNSUPPORTED_BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
-            raise _make_encoding_error(f"the file is {name}, expected UTF-8", where)
+            raise _make_encoding_error(f"the file is encoded as {name}, expected UTF-8", where)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,13 +1,9 @@
-"""JSON files, with comments or without, changed by cutting and pasting text.
+"""JSON documents, with or without comments, edited as text.
 
-Everything outside the cut stays as it is. What is put in follows the file's own style
-(`json_style`); where to cut is decided in `json_changes`. Every change is read again and has to say
-what the data said before with just that change.
-
-Where a JSON text has to be cut, and what to put there, to add, replace or remove one item.
-
-What is put in begins right after something that is not blank, and what is cut out begins there too:
-so removing what was added gives the text that was there.
+A change replaces one span of the text; the new text follows the style of the file. Insertions and
+removals both begin right after a character that is not a space, so that removing an inserted item
+restores the text. Every changed text is parsed again and must contain the data with that change
+only.
 """
 
 from __future__ import annotations
@@ -16,6 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from paddock.installer.config_files.data_changes import (
+    EDIT_BY_HAND_HINT,
+    FIX_BY_HAND_HINT,
+    UNSAFE_CHANGE_MESSAGE,
     describe_type,
     find_value,
     is_same_data,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JsonTextEdit:
-    """A piece of text to be replaced by another."""
+    """The replacement of one span of a text."""
 
     start: int
     end: int
@@ -64,18 +63,18 @@ class JsonTextEdit:
 
 
 def apply_text_edits(text: str, edits: list[JsonTextEdit]) -> str:
-    """The text with all edits made; they do not overlap."""
+    """Apply edits that do not overlap."""
     parts: list[str] = []
-    at = 0
-    for edit in sorted(edits, key=lambda e: e.start):
-        parts += [text[at : edit.start], edit.replacement]
-        at = edit.end
-    return "".join([*parts, text[at:]])
+    offset = 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        parts += [text[offset : edit.start], edit.replacement]
+        offset = edit.end
+    return "".join([*parts, text[offset:]])
 
 
 @dataclass(frozen=True)
 class JsonItemInsertion:
-    """An item that is to become the last one of a container."""
+    """A new item at the end of a container."""
 
     key: str | None
     value: object
@@ -84,7 +83,7 @@ class JsonItemInsertion:
     def plan_edits(
         self, text: str, container: JsonContainer, *, may_unfold: bool
     ) -> list[JsonTextEdit]:
-        """The edits; an empty pair of brackets is unfolded to several lines where it may be."""
+        """Return the edits; `may_unfold` allows splitting an empty pair of brackets into lines."""
         if container.items:
             return self._append_to_items(text, container)
         return [self._insert_into_empty(text, container, may_unfold=may_unfold)]
@@ -92,22 +91,23 @@ class JsonItemInsertion:
     def _append_to_items(self, text: str, container: JsonContainer) -> list[JsonTextEdit]:
         last = container.items[-1]
         item_end = last.end if last.comma is None else last.comma + 1
-        place = skip_trailing_comments(text, item_end)
-        has_own_line = has_line_break(text[place : place + 1]) if place > item_end else False
-        if is_first_on_line(text, last.start) or has_own_line:
+        # Comments beside the last item belong to it, so the new item goes after them.
+        offset = skip_trailing_comments(text, item_end)
+        ends_line = has_line_break(text[offset : offset + 1]) if offset > item_end else False
+        if is_first_on_line(text, last.start) or ends_line:
             indent: str | None = self._find_sibling_indent(text, container)
             separator = f"{self.style.newline}{indent}"
         else:
             is_long = has_line_break(text[last.value_start : last.end])
             indent = get_indent(text, last.start) if is_long else None
             separator = self.style.item_gap
-        added = separator + self.style.format_member(self.key, self.value, indent)
+        addition = separator + self.style.format_member(self.key, self.value, indent)
         if last.comma is not None:
-            return [JsonTextEdit(place, place, added + ",")]
-        return [JsonTextEdit(last.end, last.end, ","), JsonTextEdit(place, place, added)]
+            return [JsonTextEdit(offset, offset, addition + ",")]
+        return [JsonTextEdit(last.end, last.end, ","), JsonTextEdit(offset, offset, addition)]
 
     def _find_sibling_indent(self, text: str, container: JsonContainer) -> str:
-        """That of the line of the last item, unless the container begins on it too."""
+        # The indentation of the last item's line, unless the container begins on that line too.
         last = container.items[-1]
         if find_line_start(text, last.start) > container.start:
             return get_indent(text, last.start)
@@ -116,54 +116,55 @@ class JsonItemInsertion:
     def _insert_into_empty(
         self, text: str, container: JsonContainer, *, may_unfold: bool
     ) -> JsonTextEdit:
-        outer = get_indent(text, container.start)
-        place = rewind_blanks(text, container.end)
-        blanks = text[place : container.end]
+        outer_indent = get_indent(text, container.start)
+        offset = rewind_blanks(text, container.end)
+        blanks = text[offset : container.end]
         is_bare = container.end == container.start + 1
         if has_line_break(blanks) or (is_bare and may_unfold):
-            indent = self._find_inner_indent(text, container, place)
+            indent = self._find_inner_indent(text, container, offset)
             item = self.style.format_member(self.key, self.value, indent)
-            closing = self.style.newline + outer if is_bare else ""
-            return JsonTextEdit(place, place, f"{self.style.newline}{indent}{item}{closing}")
-        has_comment = place > container.start + 1
+            closing = self.style.newline + outer_indent if is_bare else ""
+            return JsonTextEdit(offset, offset, f"{self.style.newline}{indent}{item}{closing}")
+        has_comment = offset > container.start + 1
         separator = blanks or " " if has_comment else blanks
-        return JsonTextEdit(
-            place, place, separator + self.style.format_member(self.key, self.value, None)
-        )
+        item = self.style.format_member(self.key, self.value, None)
+        return JsonTextEdit(offset, offset, separator + item)
 
-    def _find_inner_indent(self, text: str, container: JsonContainer, place: int) -> str:
-        """That of a comment which stands there alone on its line, else one step in."""
+    def _find_inner_indent(self, text: str, container: JsonContainer, content_end: int) -> str:
+        # The indentation of a comment on a line of its own, or else one level more than outside.
         start = skip_blanks(text, container.start + 1)
-        if start < place and is_first_on_line(text, start):
+        if start < content_end and is_first_on_line(text, start):
             return get_indent(text, start)
         return get_indent(text, container.start) + self.style.indent_unit
 
 
 def plan_item_removal(
-    text: str, plain: str, container: JsonContainer, index: int
+    text: str, blanked_text: str, container: JsonContainer, index: int
 ) -> list[JsonTextEdit]:
-    """The edits that take away one item with its comma and the comments beside it."""
+    """Return the edits that remove an item with its comma and the comments beside it."""
     item = container.items[index]
     is_last = index == len(container.items) - 1
     edits: list[JsonTextEdit] = []
-    begin, end = rewind_blanks(text, item.start), _find_item_end(text, item)
+    start, end = rewind_blanks(text, item.start), _find_item_end(text, item)
     if item.comma is not None and item.comma >= end:
         edits.append(JsonTextEdit(item.comma, item.comma + 1))
     if is_last and index > 0 and item.comma is None:
+        # The item before it becomes the last one, and must not keep its comma.
         comma = container.items[index - 1].comma or 0
-        if begin == comma + 1:
-            begin = rewind_blanks(text, comma)
+        if start == comma + 1:
+            start = rewind_blanks(text, comma)
         else:
             edits.append(JsonTextEdit(comma, comma + 1))
-    if _has_fixed_leading_blanks(text, plain, JsonTextEdit(begin, end), is_followed=not is_last):
-        begin, end = item.start, skip_blanks(text, end)
-    elif len(container.items) == 1 and begin == container.start + 1:
+    cut = JsonTextEdit(start, end)
+    if _must_keep_leading_blanks(text, blanked_text, cut, is_followed=not is_last):
+        start, end = item.start, skip_blanks(text, end)
+    elif len(container.items) == 1 and start == container.start + 1:
         end = _find_unfolded_end(text, container, end)
-    return [*edits, JsonTextEdit(begin, end)]
+    return [*edits, JsonTextEdit(start, end)]
 
 
 def _find_item_end(text: str, item: JsonItem) -> int:
-    """The end of an item with its comma and comments, as far as nothing of others is between."""
+    """Return the end of an item with its comma and comments, unless other lines are in between."""
     if item.comma is None:
         return skip_trailing_comments(text, item.end)
     before_comma = text[item.end : item.comma]
@@ -172,23 +173,25 @@ def _find_item_end(text: str, item: JsonItem) -> int:
     return skip_trailing_comments(text, item.comma + 1)
 
 
-def _has_fixed_leading_blanks(
-    text: str, plain: str, cut: JsonTextEdit, *, is_followed: bool
+def _must_keep_leading_blanks(
+    text: str, blanked_text: str, cut: JsonTextEdit, *, is_followed: bool
 ) -> bool:
-    """Whether the blanks before an item stay, and those after it go instead.
+    """Return whether the blanks after an item must be removed instead of those before it.
 
-    So it is with the first of several on one line, and after a line comment, which would swallow
-    what comes next.
+    This is so for the first of several items on a line, and after a line comment, which would
+    otherwise extend to the following text.
     """
-    if plain[cut.start - 1] in "{[":
-        after = skip_blanks(text, cut.end)
-        return is_followed and not has_line_break(text[cut.end : after])
-    follows = text[cut.end : cut.end + 1]
-    return is_after_line_comment(text, plain, cut.start) and not has_line_break(follows)
+    if blanked_text[cut.start - 1] in "{[":
+        next_item = skip_blanks(text, cut.end)
+        return is_followed and not has_line_break(text[cut.end : next_item])
+    next_character = text[cut.end : cut.end + 1]
+    return is_after_line_comment(text, blanked_text, cut.start) and not has_line_break(
+        next_character
+    )
 
 
 def _find_unfolded_end(text: str, container: JsonContainer, end: int) -> int:
-    """The closing bracket, if it stands where it does when an item is unfolded into `{}`."""
+    """Return the offset of the closing bracket, if it is where inserting into `{}` would put it."""
     item = container.items[0]
     tail = text[end : container.end]
     is_unfolded = has_line_break(text[container.start + 1 : item.start])
@@ -196,45 +199,42 @@ def _find_unfolded_end(text: str, container: JsonContainer, end: int) -> int:
     return container.end if is_unfolded and tail == closing else end
 
 
-_UNSAFE_CHANGE_MESSAGE = "the change cannot be made without changing something else"
-
-
 def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> JsonDocument:
     """Parse a JSON text whose root is an object or a list; a blank text is an empty document.
 
     Raises:
-        ConfigurationError: with line and column of what is wrong.
+        ConfigurationError: The text is not valid; `where` has line and column.
     """
-    reading = parse_json(text, where=where, dialect=dialect)
-    if reading.data is not MISSING and not isinstance(reading.data, dict | list):
+    parsed = parse_json(text, where=where, dialect=dialect)
+    if parsed.data is not MISSING and not isinstance(parsed.data, dict | list):
         raise ConfigurationError(
-            f"the whole file is {describe_type(reading.data)}, expected a mapping",
-            where=format_location(where, text, skip_blanks(reading.blanked_text, 0)),
-            hint="put it right by hand; nothing was changed",
+            f"the whole file is {describe_type(parsed.data)}, expected a mapping",
+            where=format_location(where, text, skip_blanks(parsed.blanked_text, 0)),
+            hint=FIX_BY_HAND_HINT,
         )
-    return JsonDocument(text, where, dialect, reading)
+    return JsonDocument(text, where, dialect, parsed)
 
 
 @dataclass(frozen=True)
 class _PathLevel:
-    """A container on the way along a path, and the places in it of what the next step means."""
+    """A container on a path, and the indices of the items that match the next step."""
 
     container: JsonContainer
     match_indices: list[int]
 
     @property
     def item(self) -> JsonItem | None:
-        """What the step leads to; the last one where a key stands several times."""
+        """The item that the step leads to; the last one of a duplicate key."""
         return self.container.items[self.match_indices[-1]] if self.match_indices else None
 
 
 @dataclass(frozen=True)
 class JsonDocument:
-    """A JSON text with its data; see `document.Document`.
+    """A JSON document (see `document.EditableDocument`).
 
-    Taking away what was just added gives the same text again, except where different texts become
-    the same one: brackets with nothing but a line end between them come back as `{}`, a file of
-    nothing but one line end comes back empty, and one of nothing but comments keeps a `{}`.
+    Removing a value that was just added restores the text, with three exceptions, because another
+    text has the same result: brackets that contain only a line end become `{}`, a file that
+    consists of one line end becomes empty, and a file that consists of comments keeps a `{}`.
     """
 
     text: str
@@ -243,23 +243,21 @@ class JsonDocument:
     _parsed_json: ParsedJson
 
     def to_data(self) -> object:
-        """What the text says; not to be changed."""
+        """Return the data, which must not be modified; an empty text is an empty mapping."""
         return {} if self._parsed_json.data is MISSING else self._parsed_json.data
 
     def get(self, path: DocumentPath) -> object:
-        """What stands at a path, or `MISSING`; not to be changed."""
+        """Return the value at a path, which must not be modified, or `MISSING`."""
         return find_value(self._parsed_json.data, path)
 
     def put(self, path: DocumentPath, value: object) -> Self:
-        """Add or replace just the value at a path; a new member comes last.
-
-        Null in place of a container is an empty one.
+        """Add or replace the value at a path; a new member becomes the last one.
 
         Raises:
-            ConfigurationError: when something on the way is not a container of the right kind.
-            UneditableError: when JSON has no such value, or the change would change more.
+            ConfigurationError: A value on the path is not a container of the right type.
+            UneditableError: JSON has no such value, or the change would affect other values.
         """
-        expected = put_value(self._parsed_json.data, path, value, place=self._format_location)
+        expected = put_value(self._parsed_json.data, path, value, locate=self._format_location)
         if is_same_data(self.get(path), value):
             return self
         try:
@@ -271,13 +269,13 @@ class JsonDocument:
         return self._check_change(self._reparse(text), expected)
 
     def remove(self, path: DocumentPath, *, prune: int = 0) -> Self:
-        """Take away what stands at a path, and up to `prune` containers that it leaves empty.
+        """Remove the value at a path, and up to `prune` containers that become empty.
 
-        The comments beside it on its line go too, others stay. Of a key that stands several times,
-        all go, else an earlier one would come to count.
+        Comments beside it on its line are removed too, other comments are not. All duplicates of a
+        key are removed; otherwise, an earlier one would take the place of the last.
 
         Raises:
-            UneditableError: when the change would change more.
+            UneditableError: The change would affect other values.
         """
         if not path or self.get(path) is MISSING:
             return self
@@ -291,10 +289,10 @@ class JsonDocument:
         )
 
     def _is_empty_container(self, path: DocumentPath) -> bool:
-        """Whether a container holds nothing, not even a comment.
+        """Return whether a container can be removed because it is empty, also of comments.
 
-        The root has to be alone in the file. A key that stands several times is left alone, since
-        with the last one the others would have to go too.
+        The root must not have comments around it either. A duplicate key is not removed, because
+        that would remove its other values too.
         """
         levels = self._find_levels((*path, ""))
         if len(levels) <= len(path) or any(len(level.match_indices) > 1 for level in levels[-2:-1]):
@@ -315,50 +313,56 @@ class JsonDocument:
         levels = self._find_levels(path)
         if not levels:
             return self._put_root_text(put_value(MISSING, path, value))
-        *outer, innermost = [level.container for level in levels]
         item = levels[-1].item
-        example = item or next(reversed(innermost.items), None)
-        beside = (
-            parse_container(self._parsed_json.blanked_text, example.value_start)
-            if example
-            else None
-        )
-        style = detect_style(self.text, [*outer, *([beside] if beside else []), innermost])
+        style = self._detect_style(levels)
         if item is not None:
-            rest = path[len(levels) :]  # what is to stand in the place of a null
-            value = put_value(MISSING, rest, value) if rest else value
+            missing_steps = path[len(levels) :]  # present if a null is replaced by a container
+            value = put_value(MISSING, missing_steps, value) if missing_steps else value
             return apply_text_edits(self.text, [self._make_replacement(item, value, style)])
-        rest = path[len(levels) - 1 :]
-        fresh = put_value(MISSING, rest, value)
-        key = None if isinstance(rest[0], NamedElementStep) else rest[0]
-        addition = JsonItemInsertion(key, find_value(fresh, rest[:1]), style)
-        holder = levels[-2].item if len(levels) > 1 else None
-        may_unfold = holder is None or is_first_on_line(self.text, holder.start)
-        edits = addition.plan_edits(self.text, levels[-1].container, may_unfold=may_unfold)
+        missing_steps = path[len(levels) - 1 :]
+        data = put_value(MISSING, missing_steps, value)
+        key = None if isinstance(missing_steps[0], NamedElementStep) else missing_steps[0]
+        insertion = JsonItemInsertion(key, find_value(data, missing_steps[:1]), style)
+        parent = levels[-2].item if len(levels) > 1 else None
+        may_unfold = parent is None or is_first_on_line(self.text, parent.start)
+        edits = insertion.plan_edits(self.text, levels[-1].container, may_unfold=may_unfold)
         return apply_text_edits(self.text, edits)
 
+    def _detect_style(self, levels: list[_PathLevel]) -> JsonStyle:
+        """Detect the style from the containers on a path and the item next to the change."""
+        *outer, innermost = [level.container for level in levels]
+        sibling = levels[-1].item or next(reversed(innermost.items), None)
+        sibling_container = (
+            parse_container(self._parsed_json.blanked_text, sibling.value_start)
+            if sibling
+            else None
+        )
+        containers = [*outer, *([sibling_container] if sibling_container else []), innermost]
+        return detect_style(self.text, containers)
+
     def _put_root_text(self, root: object) -> str:
-        """The first container of a file that has none, after the comments that it may have."""
+        """Write the root container of a file that has none, after its comments."""
         style = detect_style(self.text, [])
-        rendered = style.format_value(root, "")
+        root_text = style.format_value(root, "")
         if not self.text.strip():
-            end = "" if has_line_break(self.text) else style.newline
-            return rendered + end + self.text
-        start = "" if self.text.endswith(("\r", "\n")) else style.newline
-        return f"{self.text}{start}{rendered}{style.newline}"
+            line_end = "" if has_line_break(self.text) else style.newline
+            return root_text + line_end + self.text
+        separator = "" if self.text.endswith(("\r", "\n")) else style.newline
+        return f"{self.text}{separator}{root_text}{style.newline}"
 
     def _make_replacement(self, item: JsonItem, value: object, style: JsonStyle) -> JsonTextEdit:
-        old = self.text[item.value_start : item.end]
-        is_short_container = old[0] in "{[" and old[1:-1].strip() and not has_line_break(old)
+        old_text = self.text[item.value_start : item.end]
+        spans_lines = has_line_break(old_text)
+        is_short_container = old_text[0] in "{[" and old_text[1:-1].strip() and not spans_lines
         is_on_own_line = is_first_on_line(self.text, item.start)
-        stays_short = is_short_container or not (is_on_own_line or has_line_break(old))
-        indent = None if stays_short else get_indent(self.text, item.value_start)
+        stays_on_line = is_short_container or not (is_on_own_line or spans_lines)
+        indent = None if stays_on_line else get_indent(self.text, item.value_start)
         return JsonTextEdit(item.value_start, item.end, style.format_value(value, indent))
 
     def _remove_text(self, path: DocumentPath) -> str:
         if not path:
-            left = self.text.replace(self.text.strip(), "", 1)
-            return "" if left in ("\n", "\r\n", "\r") else left
+            blanks = self.text.replace(self.text.strip(), "", 1)
+            return "" if blanks in ("\n", "\r\n", "\r") else blanks
         level = self._find_levels(path)[-1]
         edits = plan_item_removal(
             self.text, self._parsed_json.blanked_text, level.container, level.match_indices[-1]
@@ -366,16 +370,16 @@ class JsonDocument:
         return apply_text_edits(self.text, edits)
 
     def _find_levels(self, path: DocumentPath) -> list[_PathLevel]:
-        """The containers along a path, as far as there are any."""
-        plain, data = self._parsed_json.blanked_text, self._parsed_json.data
+        """Return the containers on a path, up to the first that does not exist."""
+        blanked_text, data = self._parsed_json.blanked_text, self._parsed_json.data
         levels: list[_PathLevel] = []
-        start = skip_blanks(plain, 0)
+        start = skip_blanks(blanked_text, 0)
         for depth, step in enumerate(path):
-            container = parse_container(plain, start)
+            container = parse_container(blanked_text, start)
             if container is None:
                 break
-            here = find_value(data, path[:depth])
-            level = _PathLevel(container, _find_matches(step, container, here))
+            container_data = find_value(data, path[:depth])
+            level = _PathLevel(container, _find_matches(step, container, container_data))
             levels.append(level)
             if level.item is None:
                 break
@@ -389,28 +393,26 @@ class JsonDocument:
         return format_location(self._where, self.text, offset)
 
     def _reparse(self, text: str) -> Self:
-        """A text of our own making; what is wrong with it is not the user's fault."""
+        """Parse a changed text; an error is caused by the change, not by the user's file."""
         try:
-            reading = parse_json(text, where=self._where, dialect=self._dialect)
+            parsed = parse_json(text, where=self._where, dialect=self._dialect)
         except ConfigurationError:
-            raise self._make_uneditable_error(_UNSAFE_CHANGE_MESSAGE) from None
-        return replace(self, text=text, _parsed_json=reading)
+            raise self._make_uneditable_error(UNSAFE_CHANGE_MESSAGE) from None
+        return replace(self, text=text, _parsed_json=parsed)
 
     def _check_change(self, document: Self, expected: object) -> Self:
         if is_same_data(document._parsed_json.data, expected):
             return document
-        raise self._make_uneditable_error(_UNSAFE_CHANGE_MESSAGE)
+        raise self._make_uneditable_error(UNSAFE_CHANGE_MESSAGE)
 
     def _make_uneditable_error(self, message: str) -> UneditableError:
-        return UneditableError(
-            message, where=self._where, hint="make the change by hand; nothing was changed"
-        )
+        return UneditableError(message, where=self._where, hint=EDIT_BY_HAND_HINT)
 
 
 def _find_matches(
     step: str | NamedElementStep, container: JsonContainer, data: object
 ) -> list[int]:
     if isinstance(step, str):
-        return [place for place, item in enumerate(container.items) if item.key == step]
+        return [index for index, item in enumerate(container.items) if item.key == step]
     elements = data if isinstance(data, list) else []
-    return [place for place, element in enumerate(elements) if step.matches(element)]
+    return [index for index, element in enumerate(elements) if step.matches(element)]

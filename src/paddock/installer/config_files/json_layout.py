@@ -1,9 +1,8 @@
-"""Where the members and elements of a container stand in a JSON text, and what is beside them.
+"""Layout of a JSON text: positions of items, comments, indentation, and the style of new values.
 
-Works on texts that have been read without a fault. `plain` is always the text with its comments
-blanked out, as `json_reading` makes it, so both have the same offsets.
-
-How a JSON file is written: its indentation and spacing, and new values in the same manner.
+Only for texts that have been parsed successfully. A parameter `blanked_text` is the text with its
+comments replaced by spaces (see `json_reader.blank_comments`), so its offsets are those of the
+text.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from paddock.installer.config_files.document import detect_newline
@@ -26,13 +26,13 @@ _SCALAR = re.compile(r"[^ \t\r\n,\]}]++")
 _UNTIL_BRACKET = re.compile(r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _COMMENT = re.compile(r"//[^\r\n]*+|/\*(?s:.*?)\*/")
 _INDENT = re.compile(r"[ \t]*+")
-# Comments that begin on the line, with the blanks before each.
+# Comments that begin on the same line, each with the blanks before it.
 _COMMENTS_BESIDE = re.compile(r"(?:[ \t]*+(?://[^\r\n]*+|/\*(?s:.*?)\*/))*+")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonItem:
-    """A member of an object or an element of a list, from its key or value to its end."""
+    """The offsets of a member of an object, or of an element of a list (without a key)."""
 
     key: str | None
     start: int
@@ -44,111 +44,111 @@ class JsonItem:
 
 @dataclass(frozen=True, slots=True)
 class JsonContainer:
-    """An object or list: the offsets of its two brackets, and what is in it."""
+    """The offsets of the brackets of an object or list, and its items."""
 
     start: int
     end: int
     items: list[JsonItem]
 
 
-def skip_blanks(text: str, at: int) -> int:
-    """The first offset from here on that is not blank, or the end of the text."""
-    run = _BLANK_RUN.match(text, at)
-    return run.end() if run else at
+def skip_blanks(text: str, offset: int) -> int:
+    """Return the offset of the next character that is not blank, or the end of the text."""
+    run = _BLANK_RUN.match(text, offset)
+    return run.end() if run else offset
 
 
-def rewind_blanks(text: str, at: int) -> int:
-    """The end of what stands before the blanks before an offset."""
-    while at > 0 and text[at - 1] in BLANK_CHARACTERS:
-        at -= 1
-    return at
+def rewind_blanks(text: str, offset: int) -> int:
+    """Return the offset after the last character before an offset that is not blank."""
+    while offset > 0 and text[offset - 1] in BLANK_CHARACTERS:
+        offset -= 1
+    return offset
 
 
-def parse_container(plain: str, start: int) -> JsonContainer | None:
-    """The container whose bracket stands at an offset; none when something else stands there."""
-    if plain[start : start + 1] not in ("{", "["):
+def parse_container(blanked_text: str, start: int) -> JsonContainer | None:
+    """Return the container that begins at an offset, or None if none begins there."""
+    if blanked_text[start : start + 1] not in ("{", "["):
         return None
     items: list[JsonItem] = []
-    at = skip_blanks(plain, start + 1)
-    while plain[at] not in "}]":
-        item = _parse_item(plain, at, is_member=plain[start] == "{")
+    offset = skip_blanks(blanked_text, start + 1)
+    while blanked_text[offset] not in "}]":
+        item = _parse_item(blanked_text, offset, is_member=blanked_text[start] == "{")
         items.append(item)
-        at = skip_blanks(plain, item.end if item.comma is None else item.comma + 1)
-    return JsonContainer(start, at, items)
+        offset = skip_blanks(blanked_text, item.end if item.comma is None else item.comma + 1)
+    return JsonContainer(start, offset, items)
 
 
-def find_line_start(text: str, at: int) -> int:
-    """The offset at which the line of another offset begins."""
-    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+def find_line_start(text: str, offset: int) -> int:
+    """Return the offset at which a line begins."""
+    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
 
-def get_indent(text: str, at: int) -> str:
-    """The blanks that the line of an offset begins with."""
-    run = _INDENT.match(text, find_line_start(text, at), at)
+def get_indent(text: str, offset: int) -> str:
+    """Return the indentation of the line of an offset."""
+    run = _INDENT.match(text, find_line_start(text, offset), offset)
     return run[0] if run else ""
 
 
-def is_first_on_line(text: str, at: int) -> bool:
-    """Whether nothing but blanks stands before an offset on its line."""
-    start = find_line_start(text, at)
-    return start + len(get_indent(text, at)) == at and start > 0
+def is_first_on_line(text: str, offset: int) -> bool:
+    """Return whether only blanks precede an offset on its line, which is not the first line."""
+    start = find_line_start(text, offset)
+    return start + len(get_indent(text, offset)) == offset and start > 0
 
 
 def has_line_break(text: str) -> bool:
-    """Whether a text goes on to another line."""
+    """Return whether a text contains a line break."""
     return "\n" in text or "\r" in text
 
 
-def skip_trailing_comments(text: str, at: int) -> int:
-    """The end of the comments that stand beside what ends here, on the same line.
+def skip_trailing_comments(text: str, offset: int) -> int:
+    """Return the end of the comments on the same line that belong to the item ending here.
 
-    Comments with something else after them on that line belong to that, unless it is a bracket.
+    Comments that are followed by another item on the line belong to that item.
     """
-    beside = _COMMENTS_BESIDE.match(text, at)
-    end = beside.end() if beside else at
+    beside = _COMMENTS_BESIDE.match(text, offset)
+    end = beside.end() if beside else offset
     rest = _INDENT.match(text, end)
     following = text[rest.end() : rest.end() + 1] if rest else ""
-    return end if following in ("", "\r", "\n", "}", "]") else at
+    return end if following in ("", "\r", "\n", "}", "]") else offset
 
 
-def is_after_line_comment(text: str, plain: str, at: int) -> bool:
-    """Whether what ends here is a comment that goes on to the end of its line."""
-    start = rewind_blanks(plain, at)
-    comments = list(_COMMENT.finditer(text, start, at))
+def is_after_line_comment(text: str, blanked_text: str, offset: int) -> bool:
+    """Return whether the text before an offset ends in a `//` comment."""
+    start = rewind_blanks(blanked_text, offset)
+    comments = list(_COMMENT.finditer(text, start, offset))
     return bool(comments) and comments[-1][0].startswith("//")
 
 
-def _parse_item(plain: str, start: int, *, is_member: bool) -> JsonItem:
+def _parse_item(blanked_text: str, start: int, *, is_member: bool) -> JsonItem:
     key, key_end, value = None, start, start
     if is_member:
-        key_end = _find_string_end(plain, start)
-        raw = plain[start:key_end]
+        key_end = _find_string_end(blanked_text, start)
+        raw = blanked_text[start:key_end]
         key = json.loads(raw) if "\\" in raw else raw[1:-1]
-        value = skip_blanks(plain, skip_blanks(plain, key_end) + 1)
-    end = _find_value_end(plain, value)
-    after = skip_blanks(plain, end)
-    return JsonItem(key, start, key_end, value, end, after if plain[after] == "," else None)
+        value = skip_blanks(blanked_text, skip_blanks(blanked_text, key_end) + 1)
+    end = _find_value_end(blanked_text, value)
+    after = skip_blanks(blanked_text, end)
+    return JsonItem(key, start, key_end, value, end, after if blanked_text[after] == "," else None)
 
 
-def _find_value_end(plain: str, at: int) -> int:
-    if plain[at] == '"':
-        return _find_string_end(plain, at)
-    if plain[at] not in "{[":
-        scalar = _SCALAR.match(plain, at)
-        return scalar.end() if scalar else at
+def _find_value_end(blanked_text: str, offset: int) -> int:
+    if blanked_text[offset] == '"':
+        return _find_string_end(blanked_text, offset)
+    if blanked_text[offset] not in "{[":
+        scalar = _SCALAR.match(blanked_text, offset)
+        return scalar.end() if scalar else offset
     depth = 0
     while True:
-        run = _UNTIL_BRACKET.match(plain, at)
-        at = run.end() if run else at
-        depth += 1 if plain[at] in "{[" else -1
-        at += 1
+        run = _UNTIL_BRACKET.match(blanked_text, offset)
+        offset = run.end() if run else offset
+        depth += 1 if blanked_text[offset] in "{[" else -1
+        offset += 1
         if depth == 0:
-            return at
+            return offset
 
 
-def _find_string_end(plain: str, at: int) -> int:
-    found = _STRING.match(plain, at)
-    return found.end() if found else at
+def _find_string_end(blanked_text: str, offset: int) -> int:
+    match = _STRING.match(blanked_text, offset)
+    return match.end() if match else offset
 
 
 DEFAULT_INDENT = "  "
@@ -160,7 +160,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class JsonStyle:
-    """What a file does where JSON leaves a choice."""
+    """The formatting of a file where JSON leaves a choice."""
 
     newline: str = "\n"
     indent_unit: str = DEFAULT_INDENT
@@ -170,20 +170,22 @@ class JsonStyle:
     has_short_lists: bool = True
 
     def format_member(self, key: str | None, value: object, indent: str | None) -> str:
-        """A member of an object, or an element of a list when there is no key."""
+        """Format a member of an object, or an element of a list if `key` is None."""
         rendered = self.format_value(value, indent)
         return rendered if key is None else f"{_format_scalar(key)}{self.key_separator}{rendered}"
 
     def format_value(self, value: object, indent: str | None) -> str:
-        """A value whose line begins with `indent`, or one that stays on one line when that is None.
+        """Format a value whose line begins with `indent`; None keeps it on one line.
 
         Raises:
-            ValueError: when JSON has no such value.
+            ValueError: JSON has no such value.
         """
         if isinstance(value, dict) and value:
             return self._format_container("{}", value.items(), self.brace_padding, indent)
         if isinstance(value, list) and value:
-            is_short = self.has_short_lists and not any(isinstance(v, dict | list) for v in value)
+            is_short = self.has_short_lists and not any(
+                isinstance(part, dict | list) for part in value
+            )
             elements = [(None, part) for part in value]
             return self._format_container("[]", elements, "", None if is_short else indent)
         return _format_scalar(value)
@@ -196,16 +198,19 @@ class JsonStyle:
         indent: str | None,
     ) -> str:
         if indent is None:
-            inside = f",{self.item_gap}".join(self.format_member(k, v, None) for k, v in items)
+            members = (self.format_member(key, value, None) for key, value in items)
+            inside = f",{self.item_gap}".join(members)
             return f"{brackets[0]}{padding}{inside}{padding}{brackets[1]}"
-        deeper = indent + self.indent_unit
-        separator = f",{self.newline}{deeper}"
-        inside = separator.join(self.format_member(k, v, deeper) for k, v in items)
-        return f"{brackets[0]}{self.newline}{deeper}{inside}{self.newline}{indent}{brackets[1]}"
+        inner_indent = indent + self.indent_unit
+        members = (self.format_member(key, value, inner_indent) for key, value in items)
+        inside = f",{self.newline}{inner_indent}".join(members)
+        return (
+            f"{brackets[0]}{self.newline}{inner_indent}{inside}{self.newline}{indent}{brackets[1]}"
+        )
 
 
 def detect_style(text: str, containers: list[JsonContainer]) -> JsonStyle:
-    """The style of a file, from the containers on the way to a change: the innermost says most."""
+    """Return the style of a file, from the containers around a change, the innermost first."""
     inwards = list(reversed(containers))
     colon = next(_iterate_key_separators(text, inwards), DEFAULT_KEY_SEPARATOR)
     default_gap = "" if colon == ":" else " "
@@ -241,16 +246,16 @@ def _iterate_indent_units(text: str, containers: list[JsonContainer]) -> Iterato
 
 
 def _iterate_item_gaps(text: str, containers: list[JsonContainer]) -> Iterator[str]:
-    """What stands between a comma and the next item on the same line."""
+    """Yield the blanks between a comma and the next item on the same line."""
     for container in containers:
-        for one, other in zip(container.items, container.items[1:], strict=False):
-            between = text[(one.comma or one.end) + 1 : other.start]
+        for item, next_item in pairwise(container.items):
+            between = text[(item.comma or item.end) + 1 : next_item.start]
             if not between.strip(" \t"):
                 yield between
 
 
 def _iterate_brace_paddings(text: str, containers: list[JsonContainer]) -> Iterator[str]:
-    """What stands between the brace and the first member on the same line."""
+    """Yield the blanks between a brace and the first member on the same line."""
     for container in containers:
         for item in container.items[:1]:
             between = text[container.start + 1 : item.start]
@@ -259,15 +264,18 @@ def _iterate_brace_paddings(text: str, containers: list[JsonContainer]) -> Itera
 
 
 def _has_short_lists(text: str, containers: list[JsonContainer]) -> bool:
-    for start, end in [*((c.start, c.end) for c in containers), (0, len(text))]:
-        found = _NON_EMPTY_LIST.search(text, start, end)
-        if found:
-            return not has_line_break(found["inside"])
+    for start, end in [
+        *((container.start, container.end) for container in containers),
+        (0, len(text)),
+    ]:
+        match = _NON_EMPTY_LIST.search(text, start, end)
+        if match:
+            return not has_line_break(match["inside"])
     return True
 
 
 def _format_scalar(value: object) -> str:
     if not (isinstance(value, str | int | float) or value in (None, {}, [])):
-        raise ValueError(f"{value!r} is no plain data")
+        raise ValueError(f"{value!r} is not JSON data")
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

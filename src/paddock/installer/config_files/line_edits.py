@@ -1,14 +1,10 @@
-"""Adding, replacing and cutting whole lines of a text, for formats whose entries stand on lines.
+"""Text edits for TOML and YAML: whole lines, and items between brackets.
 
-Whatever is added can be cut again and leaves the text as it was: lines go in right after a line
-that is not blank, with at most one blank line before them, and that one is cut with them. A file
-without a line end at its end keeps none. Knows nothing of any format but `#` comments.
-
-Adding and removing items between brackets, for formats that separate them with commas.
-
-Arrays and inline tables of TOML, flow lists and flow mappings of YAML: one line or many, with or
-without a comma after the last item, with `#` comments between. What is added can be removed again
-and leaves the text as it was.
+Removing what was inserted restores the text. To make that possible, lines are inserted right after
+a line that is not blank, with at most one blank line before them, which is removed together with
+them. A file that does not end in a line end keeps that property. The only syntax known here is that
+of `#` comments, and of items separated by commas: arrays and inline tables of TOML, flow
+collections of YAML.
 """
 
 from __future__ import annotations
@@ -18,63 +14,63 @@ from dataclasses import dataclass
 
 
 def find_line_start(text: str, offset: int) -> int:
-    """Where the line begins that a character stands on."""
+    """Return the offset at which the line of a character begins."""
     return text.rfind("\n", 0, offset) + 1
 
 
 def find_line_end(text: str, offset: int) -> int:
-    """Where the line ends that a character stands on, after its line end."""
-    found = text.find("\n", offset)
-    return len(text) if found < 0 else found + 1
+    """Return the offset after the line end of the line of a character."""
+    line_feed = text.find("\n", offset)
+    return len(text) if line_feed < 0 else line_feed + 1
 
 
 def is_blank(text: str, start: int, end: int) -> bool:
-    """Whether there is nothing but white space between two places."""
+    """Return whether there is only white space between two offsets."""
     return not text[start:end].strip()
 
 
 def get_indent(text: str, offset: int) -> str:
-    """The white space at the beginning of the line that a character stands on."""
+    """Return the white space at the beginning of the line of a character."""
     start = find_line_start(text, offset)
-    rest = text[start : find_line_end(text, offset)]
-    return rest[: len(rest) - len(rest.lstrip(" \t"))]
+    line = text[start : find_line_end(text, offset)]
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 def has_blank_line_above(text: str, offset: int) -> bool:
-    """Whether a blank line stands before a line and the comments right above it."""
+    """Return whether a blank line precedes a line and the comments directly above it."""
     start = find_line_start(text, offset)
     while start:
-        above = find_line_start(text, start - 1)
-        if is_blank(text, above, start):
+        previous_start = find_line_start(text, start - 1)
+        if is_blank(text, previous_start, start):
             return True
-        if not text[above:start].lstrip().startswith("#"):
+        if not text[previous_start:start].lstrip().startswith("#"):
             return False
-        start = above
+        start = previous_start
     return True
 
 
 def find_content_end(text: str, end: int) -> int:
-    """The place right after the last line before `end` that is not blank."""
+    """Return the offset after the last line before `end` that is not blank."""
     content = len(text[:end].rstrip())
     return min(find_line_end(text, content), end) if content else 0
 
 
 def skip_attached_comments(text: str, at: int, *, column: int = 0) -> int:
-    """The place after the comment lines at a line's start that belong to what stands above them.
+    """Return the offset after the comment lines at `at` that belong to the content above them.
 
-    They follow without a blank line, and are indented by `column` at least. Those that go on
-    without a blank line to the next content, at its own indentation, belong to that.
+    Such comments follow without a blank line and are indented by at least `column`. Comments that
+    lead without a blank line to the next content, at its indentation, belong to that content.
     """
-    lines: list[tuple[int, int]] = []
-    place = at
-    while place < len(text) and text.startswith("#", place + len(get_indent(text, place))):
-        lines.append((len(get_indent(text, place)), find_line_end(text, place)))
-        place = find_line_end(text, place)
-    attached = not is_blank(text, place, find_line_end(text, place))
-    next_column = len(get_indent(text, place)) if attached else -1
-    while lines and attached and lines[-1][0] <= next_column:
-        lines.pop()
-    for indent, end in lines:
+    comments: list[tuple[int, int]] = []  # the indentation and the end of each line
+    offset = at
+    while offset < len(text) and text.startswith("#", offset + len(get_indent(text, offset))):
+        comments.append((len(get_indent(text, offset)), find_line_end(text, offset)))
+        offset = find_line_end(text, offset)
+    leads_to_content = not is_blank(text, offset, find_line_end(text, offset))
+    next_column = len(get_indent(text, offset)) if leads_to_content else -1
+    while comments and leads_to_content and comments[-1][0] <= next_column:
+        comments.pop()
+    for indent, end in comments:
         if indent < column:
             break
         at = end
@@ -82,7 +78,7 @@ def skip_attached_comments(text: str, at: int, *, column: int = 0) -> int:
 
 
 def insert_lines(text: str, at: int, lines: list[str], *, newline: str, blank: bool) -> str:
-    """The text with lines added at a place, which is the beginning of a line or the text's end."""
+    """Insert lines at `at`, which is the beginning of a line or the end of the text."""
     body = newline.join(lines)
     gap = newline if blank and at else ""
     if at and not text[:at].endswith("\n"):
@@ -91,39 +87,38 @@ def insert_lines(text: str, at: int, lines: list[str], *, newline: str, blank: b
 
 
 def replace_lines(text: str, start: int, end: int, lines: list[str], *, newline: str) -> str:
-    """The text with other lines in the place of the whole lines between two places."""
+    """Replace the whole lines between two offsets."""
     before = text[:start]
     if before and not before.endswith("\n"):
         before += newline
-    is_open = end == len(text) and not text.endswith("\n")
-    return f"{before}{newline.join(lines)}{'' if is_open else newline}{text[end:]}"
+    lacks_line_end = end == len(text) and not text.endswith("\n")
+    return f"{before}{newline.join(lines)}{'' if lacks_line_end else newline}{text[end:]}"
 
 
 def remove_lines(text: str, start: int, end: int, *, floor: int = 0, is_first: bool = False) -> str:
-    """The text without the whole lines between two places, and without a blank line before them.
+    """Remove the whole lines between two offsets, and a blank line before them.
 
-    The blank line stays when it begins before `floor`. Where there is none, the lines are the
-    first of their kind and more follows, a blank line after them goes.
+    A blank line that begins before `floor` is not removed. If there is no blank line before them,
+    and the lines are the first of several entries (`is_first`), a blank line after them is removed.
     """
-    is_open = end == len(text) and not text.endswith("\n")
-    blank = find_line_start(text, start - 1) if start else 0
-    if start and blank >= floor and is_blank(text, blank, start):
-        start = blank
+    lacks_line_end = end == len(text) and not text.endswith("\n")
+    previous_start = find_line_start(text, start - 1) if start else 0
+    if start and previous_start >= floor and is_blank(text, previous_start, start):
+        start = previous_start
     elif is_first and is_blank(text, end, find_line_end(text, end)) and text[end:].strip():
         end = find_line_end(text, end)
-    if is_open and start:
+    if lacks_line_end and start:
         start -= 2 if text[:start].endswith("\r\n") else 1
     return text[:start] + text[end:]
 
 
 _TRIVIA_PATTERN = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_BLANKS_PATTERN = re.compile(r"[ \t]*")
 _LINE_REST_PATTERN = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=\r?\n|\Z)")
 
 
 @dataclass(frozen=True)
 class BracketedItems:
-    """A container: where its brackets stand, and where each of its items begins and ends."""
+    """The offsets of a container's brackets, and of the start and end of each item."""
 
     start: int
     end: int
@@ -131,64 +126,65 @@ class BracketedItems:
 
 
 def append_item(text: str, container: BracketedItems, item: str, newline: str) -> str:
-    """The text with one more item at the end of a container."""
+    """Insert an item at the end of a container."""
     if not container.items:
-        place = container.start + 1
-        return f"{text[:place]}{item}{text[place:]}"
+        offset = container.start + 1
+        return f"{text[:offset]}{item}{text[offset:]}"
     start, end = container.items[-1]
     comma = _find_comma(text, end)
-    tail = "" if comma is None else ","
+    final_comma = "" if comma is None else ","
     if not _is_first_on_line(text, start):
-        place = end if comma is None else comma + 1
-        lead = ", " if comma is None else " "
-        return f"{text[:place]}{lead}{item}{tail}{text[place:]}"
+        offset = end if comma is None else comma + 1
+        separator = ", " if comma is None else " "
+        return f"{text[:offset]}{separator}{item}{final_comma}{text[offset:]}"
     indent = text[find_line_start(text, start) : start]
-    place = _skip_line_comment(text, end if comma is None else comma + 1)
-    lead = "," if comma is None else ""
-    return f"{text[:end]}{lead}{text[end:place]}{newline}{indent}{item}{tail}{text[place:]}"
+    offset = _skip_line_comment(text, end if comma is None else comma + 1)
+    separator = "," if comma is None else ""
+    line = f"{newline}{indent}{item}{final_comma}"
+    return f"{text[:end]}{separator}{text[end:offset]}{line}{text[offset:]}"
 
 
 def remove_item(text: str, container: BracketedItems, index: int) -> str:
-    """The text without one item of a container, and without the comma that it needed."""
+    """Remove an item of a container and its comma."""
     start, end = container.items[index]
     comma = _find_comma(text, end)
     is_last = index == len(container.items) - 1
-    stop = end if comma is None else comma + 1
+    cut_start, cut_end = start, end if comma is None else comma + 1
     if _is_first_on_line(text, start):
-        begin, stop = _expand_to_line(text, start, stop)
+        cut_start, cut_end = _expand_to_line(text, start, cut_end)
     elif is_last and index:
-        begin = start - len(text[:start]) + len(text[:start].rstrip(" \t"))
-    else:
-        begin = start
-        stop = _BLANKS_PATTERN.match(text, stop).end() if not is_last else stop  # type: ignore[union-attr] # matches anything
-    shortened = text[:begin] + text[stop:]
+        cut_start = len(text[:start].rstrip(" \t"))
+    elif not is_last:
+        cut_end += len(text) - cut_end - len(text[cut_end:].lstrip(" \t"))
+    shortened = text[:cut_start] + text[cut_end:]
     if is_last and index and comma is None:
-        before = _find_comma(shortened, container.items[index - 1][1])
-        if before is not None:
-            shortened = shortened[:before] + shortened[before + 1 :]
+        # The item before it becomes the last one, and must not keep its comma.
+        previous_comma = _find_comma(shortened, container.items[index - 1][1])
+        if previous_comma is not None:
+            shortened = shortened[:previous_comma] + shortened[previous_comma + 1 :]
     return shortened
 
 
-def _expand_to_line(text: str, start: int, stop: int) -> tuple[int, int]:
-    """What goes with an item that begins its line: the line end before it, a comment behind it."""
-    begin = find_line_start(text, start)
-    begin -= 2 if text[:begin].endswith("\r\n") else 1
-    rest = _LINE_REST_PATTERN.match(text, stop)
-    return begin, rest.end() if rest else stop
+def _expand_to_line(text: str, start: int, end: int) -> tuple[int, int]:
+    """Expand the span of an item by the line end before it and a comment after it."""
+    line_start = find_line_start(text, start)
+    line_start -= 2 if text[:line_start].endswith("\r\n") else 1
+    line_rest = _LINE_REST_PATTERN.match(text, end)
+    return line_start, line_rest.end() if line_rest else end
 
 
 def _find_comma(text: str, end: int) -> int | None:
-    found = _TRIVIA_PATTERN.match(text, end)
-    place = found.end() if found else end
-    return place if text.startswith(",", place) else None
+    trivia = _TRIVIA_PATTERN.match(text, end)
+    offset = trivia.end() if trivia else end
+    return offset if text.startswith(",", offset) else None
 
 
 def _is_first_on_line(text: str, start: int) -> bool:
-    begin = find_line_start(text, start)
-    return begin > 0 and is_blank(text, begin, start)
+    line_start = find_line_start(text, start)
+    return line_start > 0 and is_blank(text, line_start, start)
 
 
-def _skip_line_comment(text: str, place: int) -> int:
-    """After a comment that ends the line, or the place itself when more items follow."""
-    rest = _LINE_REST_PATTERN.match(text, place)
-    return rest.end() if rest and place < find_line_end(text, place) else place
+def _skip_line_comment(text: str, offset: int) -> int:
+    """Return the end of a comment that ends the line, or the offset itself if items follow."""
+    line_rest = _LINE_REST_PATTERN.match(text, offset)
+    return line_rest.end() if line_rest and offset < find_line_end(text, offset) else offset

@@ -1,8 +1,8 @@
-"""TOML that is changed in place: the text stays as it is but for the entry.
+"""TOML documents, edited as text.
 
-`tomllib` says what a text means, before and after; `toml_places` says where it stands. New tables
-go after the last one of the same parent, and look like those around them. A table that no line
-says by itself (`mcp` in `[mcp.servers]`) comes and goes with what is in it.
+`tomllib` parses the text before and after a change; `toml_reader` locates values in it. A new table
+goes after the last table with the same parent and is written in the same form. A table without a
+header of its own (`mcp` in `[mcp.servers]`) is created and removed together with its content.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from paddock.installer.config_files.data_changes import (
+    FIX_BY_HAND_HINT,
     add_error_location,
     check_change,
     find_value,
@@ -46,6 +47,7 @@ from paddock.installer.config_files.toml_reader import (
     TomlPath,
     TomlRegion,
     TomlTable,
+    TomlValue,
     find_regions,
     parse_tables,
     remove_path,
@@ -69,10 +71,10 @@ _POSITION_SUFFIX = re.compile(r" \(at (?:line (\d+), column (\d+)|end of documen
 
 
 def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> TomlDocument:
-    """Parse a text; an empty one is a document without entries.
+    """Parse a text.
 
     Raises:
-        ConfigurationError: when it is not TOML, with line and column.
+        ConfigurationError: The text is not valid; `where` has line and column.
     """
     document = TomlDocument(text, where)
     document.to_data()
@@ -81,22 +83,22 @@ def read(text: str, *, where: str, dialect: JsonDialect = "jsonc") -> TomlDocume
 
 @dataclass(frozen=True)
 class TomlDocument:
-    """A TOML document; see `document.Document`."""
+    """A TOML document (see `document.EditableDocument`)."""
 
     text: str
     where: str
 
     def to_data(self) -> dict[str, Any]:
-        """What the text says."""
+        """Return the data, which must not be modified."""
         return self._parsed_data
 
     def get(self, path: DocumentPath) -> object:
-        """What stands at a path, or `MISSING`."""
+        """Return the value at a path, or `MISSING`."""
         return find_value(self._parsed_data, path)
 
     def put(self, path: DocumentPath, value: object) -> TomlDocument:
-        """Add or replace just the value at a path."""
-        expected = put_value(self._parsed_data, path, value, place=self._format_location)
+        """Add or replace the value at a path."""
+        expected = put_value(self._parsed_data, path, value, locate=self._format_location)
         old = self.get(path)
         if is_same_data(old, value):
             return self
@@ -107,7 +109,7 @@ class TomlDocument:
         return check_change(self._reparse(text), [expected], self.where)
 
     def remove(self, path: DocumentPath, *, prune: int = 0) -> TomlDocument:
-        """Take away the value at a path, and up to `prune` containers that it leaves empty."""
+        """Remove the value at a path, and up to `prune` containers that become empty."""
         text = self.text
         document = self
         while document.get(path) is not MISSING:
@@ -117,7 +119,8 @@ class TomlDocument:
             return self
         for length in reversed(range(max(len(path) - prune, 1), len(path))):
             text = self._prune_container(text, path[:length])
-        # Tables that no line says are gone with their last entry; ones with comments stay.
+        # Tables without a header disappear with their last entry, and tables with comments stay, so
+        # any number of pruned containers is correct.
         expected = [
             remove_value(self._parsed_data, path, prune=count) for count in range(len(path))
         ]
@@ -131,7 +134,7 @@ class TomlDocument:
             raise ConfigurationError(
                 "the values are nested too deeply",
                 where=self.where,
-                hint="nothing was changed",
+                hint=FIX_BY_HAND_HINT,
             ) from None
         except ValueError as error:
             raise _make_parse_error(str(error), self.text, self.where) from None
@@ -140,66 +143,66 @@ class TomlDocument:
         return reparse(lambda changed: read(changed, where=self.where), text, self.where)
 
     def _format_location(self, path: DocumentPath) -> str:
-        found = find_regions(self.text, resolve_path(path, self._parsed_data))
-        return format_location(self.where, self.text, found[0].start if found else 0)
+        regions = find_regions(self.text, resolve_path(path, self._parsed_data))
+        return format_location(self.where, self.text, regions[0].start if regions else 0)
 
     def _replace_value(self, path: DocumentPath, value: object) -> str:
-        """The text with another value where one is."""
-        place = resolve_path(path, self._parsed_data)
-        text = self._replace_in_same_form(place, value)
-        if text is None:  # in another form than the value can have: out with it, and in anew
-            text = self._reparse(remove_path(self.text, place)).put(path, value).text
+        toml_path = resolve_path(path, self._parsed_data)
+        text = self._replace_in_same_form(toml_path, value)
+        if text is None:
+            text = self._reparse(remove_path(self.text, toml_path)).put(path, value).text
         return text
 
-    def _replace_in_same_form(self, place: TomlPath, value: object) -> str | None:
-        """The text with another value where one is; nothing when its form cannot hold it."""
-        found = find_regions(self.text, place)
-        first = found[0]
-        if first.value is not None and first.path == place:
+    def _replace_in_same_form(self, path: TomlPath, value: object) -> str | None:
+        """Replace a value, or return None if its current form cannot represent the new value."""
+        regions = find_regions(self.text, path)
+        first = regions[0]
+        if first.value is not None and first.path == path:
             return (
                 self.text[: first.value.start] + format_inline(value) + self.text[first.value.end :]
             )
         if not isinstance(value, dict) or first.is_item:
             return None
         text = self.text
-        for region in reversed(found[1:]):
+        for region in reversed(regions[1:]):
             text = remove_region(text, region)
-        region = find_regions(text, place)[0]
-        nests = len(found) > 1 or not (
-            isinstance(place[-1], int) or _has_inline_tables(region.table)
+        region = find_regions(text, path)[0]
+        nests = len(regions) > 1 or not (
+            isinstance(path[-1], int) or _has_inline_tables(region.table)
         )
         style = replace(self._detect_style(region.table), nests=nests)
         start, end = region.get_line_range(text)
         if not region.is_table:
-            keys = _filter_keys(place[len(region.table.path) :])
+            keys = _filter_keys(path[len(region.table.path) :])
             lines = format_dotted_lines(keys, value, style)
-        elif region.path == place:
+        elif region.path == path:
             start = find_line_end(text, region.table.header_end)
-            lines = format_table_lines(_filter_keys(place), value, style)
+            lines = format_table_lines(_filter_keys(path), value, style)
         else:
-            lines = _format_table(place, value, style)
+            lines = _format_table(path, value, style)
         return replace_lines(text, start, end, lines, newline=detect_newline(text))
 
     def _add_value(self, path: DocumentPath, value: object) -> str:
         depth = max(
-            d for d in range(len(path)) if find_value(self._parsed_data, path[:d]) is not MISSING
+            depth
+            for depth in range(len(path))
+            if find_value(self._parsed_data, path[:depth]) is not MISSING
         )
-        place = resolve_path(path[:depth], self._parsed_data)
-        found = find_regions(self.text, place)
-        holder = next((r for r in found if r.path == place and r.value), None)
+        parent = resolve_path(path[:depth], self._parsed_data)
+        regions = find_regions(self.text, parent)
+        inline_values = (region.value for region in regions if region.path == parent)
+        container = next((inline_value for inline_value in inline_values if inline_value), None)
         steps, value = _fold_list_step(path[depth:], value)
-        if holder is not None and holder.value is not None:
-            return self._add_inline_item(holder, steps, value)
+        if container is not None:
+            return self._add_inline_item(container, steps, value)
         if not isinstance(value, dict):
-            return self._add_scalar(place, steps, value, found)
-        lead = self._find_leading_region(place, found)
-        if lead is not None:
-            return self._add_line(lead, place, steps, value)
-        return self._add_table(place, steps, value, found)
+            return self._add_scalar(parent, steps, value, regions)
+        neighbour = self._find_line_neighbour(parent, regions)
+        if neighbour is not None:
+            return self._add_line(neighbour, parent, steps, value)
+        return self._add_table(parent, steps, value, regions)
 
-    def _add_inline_item(self, holder: TomlRegion, steps: DocumentPath, value: object) -> str:
-        container = holder.value
-        assert container is not None  # noqa: S101 - the caller has looked
+    def _add_inline_item(self, container: TomlValue, steps: DocumentPath, value: object) -> str:
         item = format_inline(put_value(MISSING, steps[1:], value) if steps[1:] else value)
         if isinstance(steps[0], str):
             item = f"{format_key(steps[0])} = {item}"
@@ -207,52 +210,65 @@ class TomlDocument:
             self.text, to_bracketed_items(container), item, detect_newline(self.text)
         )
 
-    def _find_leading_region(self, place: TomlPath, found: list[TomlRegion]) -> TomlRegion | None:
-        """The last neighbour, when neighbours stand on lines of their own below one header."""
-        tables = [r for r in found if r.is_table and r.path != place]
-        inside = [
-            TomlRegion(r.table, (*r.table.path, *a.keys), a)
-            for r in found
-            if r.path == place and r.is_table
-            for a in r.table.assignments
+    def _find_line_neighbour(
+        self, parent: TomlPath, regions: list[TomlRegion]
+    ) -> TomlRegion | None:
+        """Return the last sibling table if the siblings are written as lines, not with headers."""
+        if not parent or any(region.is_table and region.path != parent for region in regions):
+            return None
+        assignments = [
+            TomlRegion(region.table, (*region.table.path, *assignment.keys), assignment)
+            for region in regions
+            if region.path == parent and region.is_table
+            for assignment in region.table.assignments
         ]
-        near = [r for r in found if not r.is_table] + inside
-        near = [r for r in near if len(r.path) > len(place) + 1 or (r.value and r.value.is_table)]
-        return near[-1] if near and not tables and place else None
+        lines = [region for region in regions if not region.is_table] + assignments
+        sibling_tables = [
+            line
+            for line in lines
+            if len(line.path) > len(parent) + 1 or (line.value and line.value.is_table)
+        ]
+        return sibling_tables[-1] if sibling_tables else None
 
     def _add_line(
-        self, lead: TomlRegion, place: TomlPath, steps: DocumentPath, value: dict[str, Any]
+        self,
+        neighbour: TomlRegion,
+        parent: TomlPath,
+        steps: DocumentPath,
+        value: dict[str, Any],
     ) -> str:
-        keys = _filter_keys((*place[len(lead.table.path) :], *_filter_string_steps(steps)))
-        style = self._detect_style(lead.table)
-        is_dotted = len(lead.path) > len(place) + 1
+        keys = _filter_keys((*parent[len(neighbour.table.path) :], *_filter_string_steps(steps)))
+        style = self._detect_style(neighbour.table)
+        is_dotted = len(neighbour.path) > len(parent) + 1
         if isinstance(steps[-1], NamedElementStep):
             is_dotted, value = False, [value]  # type: ignore[assignment] # an array with one table
         if is_dotted:
             lines = format_dotted_lines(keys, value, style)
         else:
             lines = [f"{style.indent}{format_key(*keys)}{style.equals}{format_inline(value)}"]
-        return self._insert_lines(lead.get_line_range(self.text)[1], lines, blank=False)
+        return self._insert_lines(neighbour.get_line_range(self.text)[1], lines, blank=False)
 
     def _add_scalar(
-        self, place: TomlPath, steps: DocumentPath, value: object, found: list[TomlRegion]
+        self, parent: TomlPath, steps: DocumentPath, value: object, regions: list[TomlRegion]
     ) -> str:
-        parents = (*place, *_filter_string_steps(steps[:-1]))
+        table_path = (*parent, *_filter_string_steps(steps[:-1]))
         keys = _filter_string_steps(steps[-1:])
         root = parse_tables(self.text)[0]
-        if not parents:
+        if not table_path:
             return self._add_to_root(root, format_key(*keys), format_inline(value))
-        table = next((r.table for r in found if r.is_table and r.path == parents), None)
+        tables = (region.table for region in regions if region.is_table)
+        table = next((table for table in tables if table.path == table_path), None)
         if table is not None:
             style = self._detect_style(table)
             lines = format_dotted_lines(keys, value, style)
             return self._insert_lines(find_line_end(self.text, table.end), lines, blank=False)
-        dotted = [r for r in found if place and not r.is_table]
-        if dotted:
-            keys = _filter_keys((*parents[len(dotted[-1].table.path) :], *keys))
-            lines = format_dotted_lines(keys, value, self._detect_style(dotted[-1].table))
-            return self._insert_lines(dotted[-1].get_line_range(self.text)[1], lines, blank=False)
-        return self._add_table(place, steps[:-1], {keys[0]: value}, found)
+        dotted_lines = [region for region in regions if parent and not region.is_table]
+        if dotted_lines:
+            last = dotted_lines[-1]
+            keys = _filter_keys((*table_path[len(last.table.path) :], *keys))
+            lines = format_dotted_lines(keys, value, self._detect_style(last.table))
+            return self._insert_lines(last.get_line_range(self.text)[1], lines, blank=False)
+        return self._add_table(parent, steps[:-1], {keys[0]: value}, regions)
 
     def _add_to_root(self, root: TomlTable, key: str, value: str) -> str:
         line = f"{key} = {value}"
@@ -264,21 +280,25 @@ class TomlDocument:
         return self._insert_lines(0, [line, ""], blank=False)
 
     def _add_table(
-        self, place: TomlPath, steps: DocumentPath, value: dict[str, Any], found: list[TomlRegion]
+        self,
+        parent: TomlPath,
+        steps: DocumentPath,
+        value: dict[str, Any],
+        regions: list[TomlRegion],
     ) -> str:
-        tables = [r.table for r in found if r.is_table]
+        tables = [region.table for region in regions if region.is_table]
         if tables:
             at = skip_attached_comments(self.text, find_line_end(self.text, tables[-1].end))
         else:
             at = find_content_end(self.text, len(self.text))
         is_element = isinstance(steps[-1], NamedElementStep) if steps else False
         style = replace(
-            self._detect_style(_select_model_table(tables or parse_tables(self.text), place)),
-            nests=_has_nested_tables(tables, place)
+            self._detect_style(_select_model_table(tables or parse_tables(self.text), parent)),
+            nests=_has_nested_tables(tables, parent)
             or not (is_element or any(_has_inline_tables(table) for table in tables)),
         )
         lines = _format_table(
-            (*place, *_filter_string_steps(steps)), value, style, is_element=is_element
+            (*parent, *_filter_string_steps(steps)), value, style, is_element=is_element
         )
         return self._insert_lines(at, lines, blank=style.blank)
 
@@ -286,27 +306,32 @@ class TomlDocument:
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)
 
     def _prune_container(self, text: str, path: DocumentPath) -> str:
-        """The text without a container, if that is there, empty, and without comments."""
+        """Remove a container if it exists, is empty, and has no comments."""
         data = self._reparse(text).to_data()
         if find_value(data, path) not in ({}, []):
             return text
-        place = resolve_path(path, data)
-        for region in find_regions(text, place):
-            start, end = region.get_line_range(text)
-            whole = (region.start, region.end)
-            start, end = whole if region.is_item else (start, skip_attached_comments(text, end))
+        toml_path = resolve_path(path, data)
+        for region in find_regions(text, toml_path):
+            if region.is_item:
+                start, end = region.start, region.end
+            else:
+                start, end = region.get_line_range(text)
+                end = skip_attached_comments(text, end)
             if "#" in text[start:end]:
                 return text
-        return remove_path(text, place)
+        return remove_path(text, toml_path)
 
     def _detect_style(self, table: TomlTable) -> TomlTableStyle:
-        """How a table looks, and those around it where that says more."""
+        """Return the style of a table, and of the other tables' headers."""
         text = self.text
         tables = parse_tables(text)
+        # A header at the beginning of the file has no blank line above it in any style.
         headers = [
-            t for t in tables if t.path and not is_blank(text, 0, find_line_start(text, t.start))
+            other.start
+            for other in tables
+            if other.path and not is_blank(text, 0, find_line_start(text, other.start))
         ]
-        gaps = [has_blank_line_above(text, t.start) for t in headers]
+        gaps = [has_blank_line_above(text, header) for header in headers]
         style = TomlTableStyle(
             header_indent=get_indent(text, table.start) if table.path else "",
             blank=any(gaps) or not gaps,
@@ -314,30 +339,33 @@ class TomlDocument:
         if not table.assignments:
             return style
         first = table.assignments[0]
-        tight = text[first.key_end : first.value.start] == "="
-        return replace(style, indent=get_indent(text, first.start), equals="=" if tight else " = ")
+        has_spaces = text[first.key_end : first.value.start] != "="
+        equals = " = " if has_spaces else "="
+        return replace(style, indent=get_indent(text, first.start), equals=equals)
 
 
 def _has_inline_tables(table: TomlTable) -> bool:
-    return any(a.value.is_table and a.value.items for a in table.assignments)
+    return any(
+        assignment.value.is_table and assignment.value.items for assignment in table.assignments
+    )
 
 
-def _has_nested_tables(tables: list[TomlTable], place: TomlPath) -> bool:
-    """Whether an entry has a header for a table of its own."""
-    model = _select_model_table(tables, place) if tables else None
-    return any(model and len(t.path) > len(model.path) for t in tables)
+def _has_nested_tables(tables: list[TomlTable], parent: TomlPath) -> bool:
+    """Return whether some entry has a nested table with a header."""
+    model = _select_model_table(tables, parent) if tables else None
+    return any(model and len(table.path) > len(model.path) for table in tables)
 
 
-def _select_model_table(tables: list[TomlTable], place: TomlPath) -> TomlTable:
-    """The last entry of a table, to look like; without entries the table itself, or any."""
-    entries = [t for t in tables if len(t.path) > len(place)] or tables
-    shortest = min(len(t.path) for t in entries)
-    return [t for t in entries if len(t.path) == shortest][-1]
+def _select_model_table(tables: list[TomlTable], parent: TomlPath) -> TomlTable:
+    """Return the table whose style a new entry copies: the last entry, or else any table."""
+    entries = [table for table in tables if len(table.path) > len(parent)] or tables
+    depth = min(len(table.path) for table in entries)
+    return [table for table in entries if len(table.path) == depth][-1]
 
 
-def _filter_keys(place: TomlPath) -> tuple[str, ...]:
-    """A place as headers say it: always about the last element of an array."""
-    return tuple(step for step in place if isinstance(step, str))
+def _filter_keys(path: TomlPath) -> tuple[str, ...]:
+    # Headers contain no indices, because they always refer to the last element of an array.
+    return tuple(step for step in path if isinstance(step, str))
 
 
 def _filter_string_steps(steps: DocumentPath) -> tuple[str, ...]:
@@ -345,40 +373,38 @@ def _filter_string_steps(steps: DocumentPath) -> tuple[str, ...]:
 
 
 def _format_table(
-    place: TomlPath, value: dict[str, Any], style: TomlTableStyle, *, is_element: bool = False
+    path: TomlPath, value: dict[str, Any], style: TomlTableStyle, *, is_element: bool = False
 ) -> list[str]:
-    keys = _filter_keys(place)
+    keys = _filter_keys(path)
     header = f"[[{format_key(*keys)}]]" if is_element else f"[{format_key(*keys)}]"
     return [f"{style.header_indent}{header}", *format_table_lines(keys, value, style)]
 
 
 def _fold_list_step(steps: DocumentPath, value: object) -> tuple[DocumentPath, object]:
-    """Steps up to the first one into a list, and the value with what comes after it."""
+    """Shorten a path to the first step into a list, and wrap the value in the other steps."""
     for index, step in enumerate(steps):
         if isinstance(step, NamedElementStep):
-            rest = steps[index + 1 :]
-            inner = put_value({step.field: step.name}, rest, value) if rest else value
-            return steps[: index + 1], inner
+            inner_steps = steps[index + 1 :]
+            element = {step.field: step.name}
+            return steps[: index + 1], (
+                put_value(element, inner_steps, value) if inner_steps else value
+            )
     return steps, value
 
 
 def _make_parse_error(message: str, text: str, where: str) -> ConfigurationError:
-    found = _POSITION_SUFFIX.search(message)
-    what = _POSITION_SUFFIX.sub("", message)
-    if not found:
-        return _make_toml_error(what, where)
+    position = _POSITION_SUFFIX.search(message)
+    problem = _POSITION_SUFFIX.sub("", message)
+    if not position:
+        return _make_toml_error(problem, where)
     lines = text.split("\n")
-    line, column = int(found[1] or len(lines)), int(found[2] or len(lines[-1]) + 1)
-    rest = lines[line - 1][column - 1 :].strip() if line <= len(lines) else ""
-    if _VAGUE_PARSER_MESSAGE.match(what):
+    line, column = int(position[1] or len(lines)), int(position[2] or len(lines[-1]) + 1)
+    line_rest = lines[line - 1][column - 1 :].strip() if line <= len(lines) else ""
+    if _VAGUE_PARSER_MESSAGE.match(problem):
         end = "the end of the line" if "".join(lines[line:]).strip() else "the end of the file"
-        what = f"{what}, found {rest[:20] or end}"
-    return _make_toml_error(what, f"{where}:{line}:{column}")
+        problem = f"{problem}, found {line_rest[:20] or end}"
+    return _make_toml_error(problem, f"{where}:{line}:{column}")
 
 
-def _make_toml_error(what: str, place: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"not TOML: {what}",
-        where=place,
-        hint="put it right by hand; nothing was changed",
-    )
+def _make_toml_error(problem: str, where: str) -> ConfigurationError:
+    return ConfigurationError(f"not valid TOML: {problem}", where=where, hint=FIX_BY_HAND_HINT)

@@ -1,12 +1,7 @@
-"""Where everything stands in a TOML text: tables, assignments, and the items of their values.
+"""Positions of tables, assignments and values in a TOML text, and the regions that define a value.
 
-For texts that a TOML parser has accepted: nothing is checked here. What the text says comes from
-the parser, what to do with it is in `toml_text`.
-
-Which parts of a TOML text say what stands at one place.
-
-A table may be written as a header with lines below it, as an inline table, as dotted keys, or
-spread over several of these. Each such part is a region; together they are all there is.
+Only for texts that `tomllib` has accepted, so nothing is checked here. A table can be written with
+a header, inline, with dotted keys, or in several such parts; each part is a region.
 """
 
 from __future__ import annotations
@@ -25,7 +20,7 @@ from paddock.installer.config_files.line_edits import (
 )
 
 TomlPath = tuple[str | int, ...]
-"""Keys, and indices into arrays: the way to something from the root."""
+"""Keys and array indices that lead to a value from the root."""
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _BLANKS = re.compile(r"[ \t]*")
@@ -42,7 +37,7 @@ _BARE = re.compile(r"[^,\]}#\r\n]*[^,\]}#\s]")
 
 @dataclass(frozen=True)
 class TomlValue:
-    """A value: its span, and what is in it when it is an array or an inline table."""
+    """The span of a value, and the items of an array or inline table."""
 
     start: int
     end: int
@@ -53,7 +48,7 @@ class TomlValue:
 
 @dataclass(frozen=True)
 class TomlItem:
-    """One item between brackets; those of arrays have no keys."""
+    """An item of an array (without keys) or of an inline table."""
 
     start: int
     keys: tuple[str, ...]
@@ -62,7 +57,7 @@ class TomlItem:
 
 @dataclass(frozen=True)
 class TomlAssignment:
-    """`key = value` on lines of its own."""
+    """`key = value` below a header."""
 
     start: int
     key_end: int
@@ -72,7 +67,7 @@ class TomlAssignment:
 
 @dataclass(frozen=True)
 class TomlTable:
-    """A header with the assignments below it; the root table has an empty header."""
+    """A header and the assignments below it; the header of the root table is empty."""
 
     start: int
     header_end: int
@@ -81,12 +76,12 @@ class TomlTable:
 
     @property
     def end(self) -> int:
-        """Where the last thing in it ends."""
+        """The end of the last assignment, or of the header."""
         return self.assignments[-1].value.end if self.assignments else self.header_end
 
 
 def parse_tables(text: str) -> list[TomlTable]:
-    """The tables of a text in their order, the root first."""
+    """Return the tables of a text in their order, the root first."""
     return _TomlScanner(text).parse()
 
 
@@ -113,8 +108,8 @@ class _TomlScanner:
         return tables
 
     def _skip_pattern(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self._text, self._offset)
-        self._offset = found.end() if found else self._offset
+        match = pattern.match(self._text, self._offset)
+        self._offset = match.end() if match else self._offset
 
     def _read_header(self) -> TomlTable:
         start = self._offset
@@ -126,24 +121,24 @@ class _TomlScanner:
         return TomlTable(start, self._offset, self._resolve_table_path(keys, is_array=is_array))
 
     def _resolve_table_path(self, keys: tuple[str, ...], *, is_array: bool) -> TomlPath:
-        place: TomlPath = ()
+        path: TomlPath = ()
         for key in keys[:-1]:
-            place = self._append_last_index((*place, key))
-        place = (*place, keys[-1])
+            path = self._append_last_index((*path, key))
+        path = (*path, keys[-1])
         if is_array:
-            self._array_lengths[place] = self._array_lengths.get(place, 0) + 1
-        return self._append_last_index(place)
+            self._array_lengths[path] = self._array_lengths.get(path, 0) + 1
+        return self._append_last_index(path)
 
-    def _append_last_index(self, place: TomlPath) -> TomlPath:
-        length = self._array_lengths.get(place)
-        return place if length is None else (*place, length - 1)
+    def _append_last_index(self, path: TomlPath) -> TomlPath:
+        length = self._array_lengths.get(path)
+        return path if length is None else (*path, length - 1)
 
     def _read_dotted_key(self) -> tuple[str, ...]:
-        """A dotted key; afterwards the place is right behind its last part."""
+        """Read a dotted key up to the end of its last part."""
         keys = []
-        while found := _KEY.match(self._text, self._offset):
-            keys.append(_unquote_key(found[0]))
-            self._offset = end = found.end()
+        while match := _KEY.match(self._text, self._offset):
+            keys.append(_unquote_key(match[0]))
+            self._offset = end = match.end()
             self._skip_pattern(_BLANKS)
             if not self._text.startswith(".", self._offset):
                 self._offset = end
@@ -156,8 +151,8 @@ class _TomlScanner:
         if self._text[self._offset] in "[{":
             return self._read_container()
         start = self._offset
-        found = _STRING.match(self._text, start) or _BARE.match(self._text, start)
-        self._offset = found.end() if found else start
+        match = _STRING.match(self._text, start) or _BARE.match(self._text, start)
+        self._offset = match.end() if match else start
         return TomlValue(start, self._offset)
 
     def _read_container(self) -> TomlValue:
@@ -194,87 +189,89 @@ def _unquote_key(text: str) -> str:
 
 @dataclass(frozen=True)
 class TomlRegion:
-    """A table with its lines, an assignment in a table, or an item between brackets."""
+    """A table with its assignments, an assignment, or an item of an array or inline table."""
 
     table: TomlTable
     path: TomlPath
-    """The way to what the region says; it may be longer than the one that was looked for."""
+    """The path of the region's value, which may be longer than the path searched for."""
     assignment: TomlAssignment | None = None
     container: TomlValue | None = None
     index: int = 0
 
     @property
     def is_table(self) -> bool:
-        """Whether it is a header with its lines."""
+        """True for a header with its assignments."""
         return self.assignment is None
 
     @property
     def is_item(self) -> bool:
-        """Whether it stands between brackets."""
+        """True for an item of an array or inline table."""
         return self.container is not None
 
     @property
     def value(self) -> TomlValue | None:
-        """The value, unless it is a header."""
+        """The value, except of a header."""
         if self.container is not None:
             return self.container.items[self.index].value
         return self.assignment.value if self.assignment else None
 
     @property
     def start(self) -> int:
-        """Where it begins."""
+        """The offset of its first character."""
         if self.container is not None:
             return self.container.items[self.index].start
         return self.assignment.start if self.assignment else self.table.start
 
     @property
     def end(self) -> int:
-        """Where it ends, without a comment behind it."""
+        """The offset after its last character, without a comment after it."""
         return self.value.end if self.value else self.table.end
 
     def get_line_range(self, text: str) -> tuple[int, int]:
-        """The whole lines that it takes; only for what does not stand between brackets."""
+        """Return the span of its complete lines; not for items."""
         return find_line_start(text, self.start), find_line_end(text, self.end)
 
 
 def resolve_path(path: DocumentPath, data: object) -> TomlPath:
-    """A path with the elements of lists as indices; it has to be in the data."""
-    place: TomlPath = ()
+    """Convert a path that exists in the data, replacing steps into lists by indices."""
+    toml_path: TomlPath = ()
     for step in path:
         if isinstance(step, NamedElementStep):
             elements = data if isinstance(data, list) else []
-            index = max(i for i, element in enumerate(elements) if step.matches(element))
-            place, data = (*place, index), elements[index]
+            index = max(index for index, element in enumerate(elements) if step.matches(element))
+            toml_path, data = (*toml_path, index), elements[index]
         else:
-            place, data = (*place, step), data[step] if isinstance(data, dict) else None
-    return place
+            toml_path, data = (*toml_path, step), data[step] if isinstance(data, dict) else None
+    return toml_path
 
 
-def find_regions(text: str, place: TomlPath) -> list[TomlRegion]:
-    """All parts that say what stands at a place, in the order of the text."""
-    found: list[TomlRegion] = []
+def find_regions(text: str, path: TomlPath) -> list[TomlRegion]:
+    """Return all regions that define the value at a path, in the order of the text."""
+    regions: list[TomlRegion] = []
     for table in parse_tables(text):
-        if place and _has_prefix(table.path, place):
-            found.append(TomlRegion(table, table.path))
+        if path and _has_prefix(table.path, path):
+            regions.append(TomlRegion(table, table.path))
             continue
         for assignment in table.assignments:
-            full = (*table.path, *assignment.keys)
-            if _has_prefix(full, place):
-                found.append(TomlRegion(table, full, assignment))
-            elif _has_prefix(place, full):
-                found += _find_item_regions(TomlRegion(table, full, assignment), place)
-    return found
+            full_path = (*table.path, *assignment.keys)
+            region = TomlRegion(table, full_path, assignment)
+            if _has_prefix(full_path, path):
+                regions.append(region)
+            elif _has_prefix(path, full_path):
+                regions += _find_item_regions(region, path)
+    return regions
 
 
-def remove_path(text: str, place: TomlPath) -> str:
-    """The text without all that says something about a place."""
-    for index in reversed(range(len(find_regions(text, place)))):
-        text = remove_region(text, find_regions(text, place)[index])
+def remove_path(text: str, path: TomlPath) -> str:
+    """Remove all regions of a path from a text."""
+    for index in reversed(range(len(find_regions(text, path)))):
+        # Each removal moves the following regions, so they are located again.
+        text = remove_region(text, find_regions(text, path)[index])
     return text
 
 
 def remove_region(text: str, region: TomlRegion) -> str:
-    """The text without one region."""
+    """Remove one region from a text."""
     if region.container is not None:
         return remove_item(text, to_bracketed_items(region.container), region.index)
     start, end = region.get_line_range(text)
@@ -282,25 +279,25 @@ def remove_region(text: str, region: TomlRegion) -> str:
 
 
 def to_bracketed_items(value: TomlValue) -> BracketedItems:
-    """An array or inline table as `comma_items` sees it."""
+    """Return the brackets and items of an array or inline table for `line_edits`."""
     return BracketedItems(
         value.start, value.end, tuple((item.start, item.value.end) for item in value.items)
     )
 
 
-def _find_item_regions(region: TomlRegion, place: TomlPath) -> list[TomlRegion]:
-    """The items within a value that are at a place or below it."""
+def _find_item_regions(region: TomlRegion, path: TomlPath) -> list[TomlRegion]:
+    """Return the items within a region's value that are at a path or below it."""
     value = region.value
-    found: list[TomlRegion] = []
+    regions: list[TomlRegion] = []
     for index, item in enumerate(value.items if value else ()):
-        full = (*region.path, *(item.keys or (index,)))
-        inner = TomlRegion(region.table, full, region.assignment, value, index)
-        if _has_prefix(full, place):
-            found.append(inner)
-        elif _has_prefix(place, full):
-            found += _find_item_regions(inner, place)
-    return found
+        full_path = (*region.path, *(item.keys or (index,)))
+        item_region = TomlRegion(region.table, full_path, region.assignment, value, index)
+        if _has_prefix(full_path, path):
+            regions.append(item_region)
+        elif _has_prefix(path, full_path):
+            regions += _find_item_regions(item_region, path)
+    return regions
 
 
-def _has_prefix(longer: TomlPath, shorter: TomlPath) -> bool:
-    return longer[: len(shorter)] == shorter
+def _has_prefix(path: TomlPath, prefix: TomlPath) -> bool:
+    return path[: len(prefix)] == prefix

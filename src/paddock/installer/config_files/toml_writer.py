@@ -1,4 +1,4 @@
-"""Writing plain data as TOML: values on one line, tables below a header, dotted keys."""
+"""Formatting of data as TOML: values on one line, tables below a header, dotted keys."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class TomlTableStyle:
-    """How the tables around look, for the new one to look the same."""
+    """The style of a file's tables, for new tables to match it."""
 
     header_indent: str = ""
     indent: str = ""
     equals: str = " = "
     nests: bool = True
-    """Whether a table in a table gets a header of its own."""
+    """True if nested tables have headers; otherwise they are written inline."""
     blank: bool = True
-    """Whether a blank line stands before a header."""
+    """True if headers are preceded by a blank line."""
 
 
 def format_inline(value: object) -> str:
-    """A value on one line.
+    """Format a value on one line.
 
     Raises:
-        UneditableError: when TOML has no way to say it.
+        UneditableError: TOML has no such value.
     """
     if isinstance(value, str):
         return _format_string(value)
@@ -45,19 +45,19 @@ def format_inline(value: object) -> str:
             f"{format_key(key)} = {format_inline(inner)}" for key, inner in value.items()
         )
         return f"{{ {pairs} }}" if pairs else "{}"
-    found = "null" if value is None else type(value).__name__
-    raise UneditableError(f"TOML cannot say {found}", hint="leave the key out")
+    type_name = "null" if value is None else type(value).__name__
+    raise UneditableError(f"TOML cannot represent {type_name}", hint="leave out the key")
 
 
 def format_key(*keys: str) -> str:
-    """A key, dotted when there are several parts, quoted where it has to be."""
+    """Format a key, with dots between its parts and quotes where necessary."""
     return ".".join(key if _BARE_KEY.fullmatch(key) else _format_basic_string(key) for key in keys)
 
 
 def format_table_lines(
     keys: tuple[str, ...], value: dict[str, object], style: TomlTableStyle
 ) -> list[str]:
-    """The lines of a table below its header."""
+    """Format the lines of a table below its header."""
     nested = {key: inner for key, inner in value.items() if _is_table(inner) and style.nests}
     lines = [
         f"{style.indent}{format_key(key)}{style.equals}{format_inline(inner)}"
@@ -67,12 +67,12 @@ def format_table_lines(
     for key, inner in nested.items():
         lines += [""] * style.blank
         lines.append(f"{style.header_indent}[{format_key(*keys, key)}]")
-        lines += format_table_lines((*keys, key), inner, style)  # type: ignore[arg-type] # a dictionary, see above
+        lines += format_table_lines((*keys, key), inner, style)  # type: ignore[arg-type] # _is_table has checked the type
     return lines
 
 
 def format_dotted_lines(keys: tuple[str, ...], value: object, style: TomlTableStyle) -> list[str]:
-    """One line for each value that is no table, with the whole way to it as its key."""
+    """Format a table as one line for each value, with the complete path as its key."""
     if isinstance(value, dict) and value:
         return [
             line
@@ -87,8 +87,8 @@ def _is_table(value: object) -> bool:
 
 
 def _format_string(value: str) -> str:
-    """Literal where that saves escapes, as in the paths of Windows."""
     _check_encodable(value)
+    # A literal string needs no escapes, which keeps Windows paths readable.
     if "\\" in value and _LITERAL.fullmatch(value):
         return f"'{value}'"
     return _format_basic_string(value)
@@ -102,5 +102,5 @@ def _format_basic_string(value: str) -> str:
 def _check_encodable(value: str) -> None:
     if _SURROGATE.search(value):
         raise UneditableError(
-            f"{value!r} cannot be written as UTF-8", hint="give the text without half characters"
+            f"{value!r} cannot be written as UTF-8", hint="remove the unpaired surrogate"
         )

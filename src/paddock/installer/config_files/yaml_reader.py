@@ -1,8 +1,8 @@
-"""A YAML text as a tree that knows where everything stands, comments and styles left in the text.
+"""Parsing of a YAML text into a tree of nodes with their positions in the text.
 
-Made of ruamel.yaml's events and tokens: its nodes do not say where an alias, an empty value or the
-dash of an element stands, and its collections end where the next thing begins. What plain scalars
-mean is the core schema of YAML 1.2.
+The tree is built from ruamel.yaml's events and tokens, because its nodes lack the positions of
+aliases, empty values and dashes, and its collections end where the next node begins. Plain scalars
+are resolved by the core schema of YAML 1.2.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.tokens import BlockEntryToken, ValueToken
 
 from paddock.authoring.yaml_scalars import parse_scalar
+from paddock.installer.config_files.data_changes import FIX_BY_HAND_HINT
 from paddock.installer.config_files.document import ConfigurationError, format_location
 from paddock.installer.config_files.line_edits import find_line_start
 
@@ -26,118 +27,119 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_NODE_VALUES = 1_000_000
-"""Values that a text may stand for; aliases of aliases make many of few lines."""
+"""The limit of values after expanding aliases, which can multiply a few lines without bound."""
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_BLANK = re.compile(r"[ \t\r\n]")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _BLOCK_HEAD = re.compile(r"(?:^|\s)[|>]([0-9+-]*)")
 
 
 @dataclass
 class YamlNode:
-    """One value: a scalar, an alias, a mapping or a list."""
+    """A node: a scalar, an alias, a mapping or a list."""
 
     kind: str
     """`scalar`, `alias`, `mapping` or `sequence`."""
     start: int
-    """Where it begins, with its anchor and tag."""
+    """The offset of its first character, including anchor and tag."""
     end: int = 0
-    """Where the last thing in it ends, without comments behind it."""
+    """The offset after its last member, without comments after it."""
     text: str = ""
-    """Of a scalar its value, of an alias its name."""
+    """The value of a scalar, or the name of an alias."""
     style: str | None = None
     anchor: str | None = None
     tag: str | None = None
     is_flow: bool = False
     bracket: int | None = None
-    """Where the bracket of a flow collection stands; a pair in a flow list has none."""
+    """The offset of a flow collection's opening bracket; a pair in a flow list has none."""
     keeps_line_ends: bool = False
-    """Of a block scalar: all line ends after it are its own."""
+    """True for a block scalar with `+`, to which all line ends after it belong."""
     strips_line_ends: bool = False
-    """Of a block scalar: no line end after it is its own."""
+    """True for a block scalar with `-`, to which no line end after it belongs."""
     column: int = 0
-    """Of a block collection: where its keys or dashes stand."""
+    """The column of a block collection's keys or dashes."""
     members: list[YamlMember] = field(default_factory=list)
     data: Any = None
-    """What it says, as plain data."""
+    """The value as plain data."""
     value_count: int = 1
 
     @property
     def is_block(self) -> bool:
-        """Whether it is a collection on lines of its own."""
+        """True for a block collection."""
         return self.kind in ("mapping", "sequence") and not self.is_flow
 
     @property
     def is_null(self) -> bool:
-        """Whether it is nothing, however that is written."""
+        """True for null in any notation, including an empty value."""
         return self.kind == "scalar" and self.data is None and self.tag is None
 
 
 @dataclass
 class YamlMember:
-    """One member of a collection."""
+    """A member of a collection."""
 
     value: YamlNode
     indicator: int | None
-    """The place after the colon or the dash that the value follows; flow lists have none."""
+    """The offset after the colon or dash before the value; members of flow lists have none."""
     key: YamlNode | None = None
 
     @property
     def start(self) -> int:
-        """Where it begins: the key, the dash, or the value itself."""
+        """The offset of the key, the dash, or the value."""
         if self.key is not None:
             return self.key.start
         return self.value.start if self.indicator is None else self.indicator - 1
 
     @property
     def end(self) -> int:
-        """Where it ends, without comments behind it."""
+        """The offset after the value, without comments after it."""
         return max(self.value.end, self.indicator or 0, self.key.end if self.key else 0)
 
 
 @dataclass(frozen=True)
 class YamlTree:
-    """The one document of a text; nothing but comments has no root."""
+    """The document of a text; a text with only comments has no root."""
 
     root: YamlNode | None
     end: int
-    """Where the document ends: its end mark, or the end of the text."""
+    """The offset of the document end marker, or of the end of the text."""
 
 
 @lru_cache(maxsize=16)
 def parse_yaml(text: str, where: str) -> YamlTree:
-    """The tree of a text, which nobody may change: it is kept, since reading YAML is slow.
+    """Parse a text; the tree must not be modified, because it is cached (parsing YAML is slow).
 
     Raises:
-        ConfigurationError: when it is not one YAML document, with line and column.
+        ConfigurationError: The text is not one YAML document; `where` has line and column.
     """
-    alone = _LONE_RETURN.search(text)
-    if alone:
+    lone_return = _LONE_RETURN.search(text)
+    if lone_return:
         raise ConfigurationError(
-            "a line ends in a carriage return alone, expected a line feed",
-            where=format_location(where, text, alone.start()),
+            "a line ends in a carriage return only, expected a line feed",
+            where=format_location(where, text, lone_return.start()),
             hint="save the file with other line ends; nothing was changed",
         )
     try:
         return _YamlTreeBuilder(text, where).build()
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = format_location(where, text, mark.index) if mark else where
+        location = format_location(where, text, mark.index) if mark else where
         message = ", ".join(part for part in (error.context, error.problem) if part)
         if mark and text.startswith("\t", mark.index):
-            message = "found a tab, expected blanks"
+            message = "found a tab, expected spaces"
     except ReaderError as error:
-        place = format_location(where, text, error.position)
+        location = format_location(where, text, error.position)
         message = f"the character U+{error.character:04X} is not allowed"
     except RecursionError:
-        place, message = where, "the values are nested too deeply"
+        location, message = where, "the values are nested too deeply"
     except YAMLError as error:
-        place, message = where, str(error)
-    raise _make_parse_error(f"not YAML: {message}", place)
+        location, message = where, str(error)
+    raise _make_parse_error(f"not valid YAML: {message}", location)
 
 
 def walk_nodes(node: YamlNode, leave_out: YamlNode | None = None) -> Iterator[YamlNode]:
-    """A node and all below it in the order of the text; keys before values."""
+    """Yield a node and the nodes below it in the order of the text, except those of `leave_out`."""
     pending = [node]
     while pending:
         current = pending.pop()
@@ -174,7 +176,7 @@ class _YamlTreeBuilder:
                 documents += 1
                 if documents > 1:
                     raise self._make_error(
-                        "a second YAML document begins here, expected one only",
+                        "a second YAML document begins here, expected only one",
                         event.start_mark.index,
                     )
                 root = self._build_node(next(self._events))
@@ -183,7 +185,7 @@ class _YamlTreeBuilder:
         return YamlTree(root, end)
 
     def _build_node(self, event: Any, after: int | None = None) -> YamlNode:
-        """The node that an event begins; `after` is the place that an empty one stands at."""
+        """Build the node that begins with an event; `after` is the position of an empty value."""
         start = event.start_mark.index
         if isinstance(event, events.AliasEvent):
             return self._build_alias(event)
@@ -197,7 +199,7 @@ class _YamlTreeBuilder:
         elif isinstance(event, events.SequenceStartEvent):
             self._fill_sequence(node, event)
         if node.value_count > MAX_NODE_VALUES:
-            raise self._make_error("the aliases stand for too many values", node.start)
+            raise self._make_error("the aliases expand to too many values", node.start)
         if node.anchor:
             self._open_anchors.discard(node.anchor)
             self._anchors[node.anchor] = node
@@ -208,7 +210,7 @@ class _YamlTreeBuilder:
         start, end = event.start_mark.index, event.end_mark.index
         target = self._anchors.get(name)
         if name in self._open_anchors:
-            raise self._make_error(f"the alias *{name} stands within its own anchor", start)
+            raise self._make_error(f"the alias *{name} refers to a value that contains it", start)
         if target is None:
             raise self._make_error(f"the alias *{name} has no anchor before it", start)
         return YamlNode("alias", start, end, name, data=target.data, value_count=target.value_count)
@@ -222,17 +224,17 @@ class _YamlTreeBuilder:
             node.end = self._find_block_scalar_end(node)
 
     def _find_block_scalar_end(self, node: YamlNode) -> int:
-        """Blank lines after it are its own only where it keeps them, or they are long enough."""
-        written = self._text[node.start : node.end]
-        head, *lines = written.splitlines(keepends=True)
+        # Trailing blank lines belong to the scalar only if it keeps them, or if they are indented
+        # more than its first line.
+        head, *lines = self._text[node.start : node.end].splitlines(keepends=True)
         node.keeps_line_ends, node.strips_line_ends = _parse_chomping(head)
         if not node.keeps_line_ends:
             first = next((line for line in lines if line.strip()), "")
             indent = len(first) - len(first.lstrip(" "))
             while lines and not lines[-1].strip() and len(lines[-1].rstrip("\r\n")) <= indent:
                 lines.pop()
-        whole = "".join([head, *lines])
-        return node.start + len(whole) - whole.endswith("\n")
+        scalar_text = "".join([head, *lines])
+        return node.start + len(scalar_text) - scalar_text.endswith("\n")
 
     def _fill_mapping(self, node: YamlNode, event: events.MappingStartEvent) -> None:
         node.kind, node.data, node.is_flow = "mapping", {}, bool(event.flow_style)
@@ -244,7 +246,7 @@ class _YamlTreeBuilder:
             member = YamlMember(value, None if colon is None else after, key)
             name = self._get_key_name(key)
             if name in node.data:
-                raise self._make_error(f"the key {name} stands twice in one mapping", key.start)
+                raise self._make_error(f"duplicate key {name}", key.start)
             node.data[name] = value.data
             node.value_count += value.value_count
             node.members.append(member)
@@ -266,26 +268,26 @@ class _YamlTreeBuilder:
         self._set_bounds(node, event)
 
     def _set_bounds(self, node: YamlNode, end_event: Any) -> None:
-        """Where a collection begins and ends; the end event of a block one says neither."""
+        """Set the end, bracket and column of a collection, which its events do not contain."""
         end = end_event.end_mark.index
         if end > end_event.start_mark.index and node.is_flow:
             node.end, node.bracket = end, self._find_bracket(node)
             return
         node.end = node.members[-1].end
         start = node.members[0].start
-        begin = find_line_start(self._text, start)
-        mark = re.search(r"\?[ \t]+$", self._text[begin:start])
-        node.column = mark.start() if mark else start - begin
+        line_start = find_line_start(self._text, start)
+        question_mark = re.search(r"\?[ \t]+$", self._text[line_start:start])
+        node.column = question_mark.start() if question_mark else start - line_start
 
     def _find_bracket(self, node: YamlNode) -> int:
-        """The bracket of a flow collection, behind its anchor and tag."""
-        place = node.start
-        while self._text[place] in "&!":
-            blank = re.compile(r"[ \t\r\n]").search(self._text, place)
-            place = blank.start() if blank else len(self._text)
-            trivia = _TRIVIA.match(self._text, place)
-            place = trivia.end() if trivia else place
-        return place
+        """Return the offset of a flow collection's bracket, after its anchor and tag."""
+        offset = node.start
+        while self._text[offset] in "&!":
+            blank = _BLANK.search(self._text, offset)
+            offset = blank.start() if blank else len(self._text)
+            trivia = _TRIVIA.match(self._text, offset)
+            offset = trivia.end() if trivia else offset
+        return offset
 
     def _find_colon(self, key: YamlNode) -> int | None:
         index = bisect_left(self._colons, key.end)
@@ -296,12 +298,12 @@ class _YamlTreeBuilder:
         return colon if between else None
 
     def _find_dashes(self, start: int, end: int) -> list[int]:
-        """The dashes of one list: those below its first one."""
+        """Return the dashes of one list: those in the column of its first one."""
         first = bisect_left(self._dashes, start)
         last = bisect_left(self._dashes, end)
-        found = self._dashes[first:last]
-        column = found[0] - find_line_start(self._text, found[0])
-        return [dash for dash in found if dash - find_line_start(self._text, dash) == column]
+        dashes = self._dashes[first:last]  # including those of nested lists
+        column = dashes[0] - find_line_start(self._text, dashes[0])
+        return [dash for dash in dashes if dash - find_line_start(self._text, dash) == column]
 
     def _get_key_name(self, key: YamlNode) -> str:
         if key.kind == "scalar":
@@ -319,10 +321,10 @@ def _make_yaml_parser() -> YAML:
 
 
 def _parse_chomping(head: str) -> tuple[bool, bool]:
-    """Whether the first line of a block scalar says to keep all line ends, or none."""
-    found = _BLOCK_HEAD.search(head)
-    signs = found[1] if found else ""
-    return "+" in signs, "-" in signs
+    """Return whether a block scalar's header keeps all line ends, and whether it strips them."""
+    header = _BLOCK_HEAD.search(head)
+    indicators = header[1] if header else ""
+    return "+" in indicators, "-" in indicators
 
 
 def _get_tag(event: Any) -> str | None:
@@ -330,13 +332,11 @@ def _get_tag(event: Any) -> str | None:
 
 
 def _resolve_scalar(node: YamlNode) -> object:
-    """What a scalar says by the core schema; other tags are texts to us."""
+    """Return the value of a scalar by the core schema; scalars with other tags are strings."""
     if node.style is not None or node.tag is not None:
         return node.text
     return parse_scalar(node.text)
 
 
-def _make_parse_error(message: str, place: str) -> ConfigurationError:
-    return ConfigurationError(
-        message, where=place, hint="put it right by hand; nothing was changed"
-    )
+def _make_parse_error(message: str, where: str) -> ConfigurationError:
+    return ConfigurationError(message, where=where, hint=FIX_BY_HAND_HINT)

@@ -1,11 +1,8 @@
-"""Writing plain data as YAML that every reader takes for the same, of YAML 1.1 and of 1.2.
+"""Formatting of data as YAML, in the style of a file.
 
-A text is written plain only where no reader can take it for a number, a date, a truth value or
-anything else; block style follows the indentation it is given.
-
-How the lines of a YAML text look: indentation, dashes and quotes.
-
-The nearest example counts: what stands in the same collection, then the rest of the text.
+Strings are written without quotes only if neither YAML 1.1 nor YAML 1.2 can read them as a number,
+a date, a boolean or anything else. The style is that of the nearest example: in the same collection
+first, then anywhere in the file.
 """
 
 from __future__ import annotations
@@ -35,33 +32,34 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class YamlBlockStyle:
-    """How the lines around look, for the new ones to look the same."""
+    """The style of a file's block collections, for new lines to match it."""
 
     mapping_indent: int = 2
-    """How far a mapping is indented below its key."""
+    """The indentation of a mapping below its key."""
     dash_indent: int = 2
-    """How far the dashes of a list are indented below its key; not at all is usual too."""
+    """The indentation of dashes below the key of their list; 0 is common too."""
     dash_gap: int = 2
-    """From a dash to what follows it."""
+    """The distance from a dash to its element."""
     quote: str = '"'
     is_json: bool = False
-    """Whether every text is quoted, as in JSON, which is YAML too."""
+    """True if every string is quoted, as in JSON, which is also YAML."""
 
 
 def is_nested(value: object) -> bool:
-    """Whether a value takes lines of its own in block style."""
+    """Return whether a value takes several lines in block style."""
     return isinstance(value, dict | list | tuple) and bool(value)
 
 
 def format_flow(value: object, style: YamlBlockStyle) -> str:
-    """A value on one line.
+    """Format a value on one line.
 
     Raises:
-        UneditableError: when it is no plain data.
+        UneditableError: YAML's core schema has no such value.
     """
     if isinstance(value, dict):
         pairs = ", ".join(
-            f"{format_scalar(k, style)}: {format_flow(v, style)}" for k, v in value.items()
+            f"{format_scalar(key, style)}: {format_flow(inner, style)}"
+            for key, inner in value.items()
         )
         return f"{{{pairs}}}"
     if isinstance(value, list | tuple):
@@ -70,7 +68,7 @@ def format_flow(value: object, style: YamlBlockStyle) -> str:
 
 
 def format_pair_lines(key: str, value: object, column: int, style: YamlBlockStyle) -> list[str]:
-    """A key with its value, on lines that begin at a column."""
+    """Format a key and its value, on lines that begin at a column."""
     head = f"{' ' * column}{format_scalar(key, style)}:"
     if not is_nested(value):
         return [f"{head} {format_flow(value, style)}"]
@@ -78,29 +76,33 @@ def format_pair_lines(key: str, value: object, column: int, style: YamlBlockStyl
 
 
 def format_block_lines(value: object, column: int, style: YamlBlockStyle) -> list[str]:
-    """The members of a mapping or list that is not empty, on lines that begin at a column."""
+    """Format the members of a non-empty mapping or list, on lines that begin at a column."""
     if isinstance(value, dict):
-        return [line for k, v in value.items() for line in format_pair_lines(k, v, column, style)]
+        return [
+            line
+            for key, inner in value.items()
+            for line in format_pair_lines(key, inner, column, style)
+        ]
     elements = value if isinstance(value, list | tuple) else []
     return [line for element in elements for line in format_element_lines(element, column, style)]
 
 
 def format_element_lines(value: object, column: int, style: YamlBlockStyle) -> list[str]:
-    """An element of a list behind its dash."""
+    """Format an element of a list after its dash."""
     head = f"{' ' * column}-{' ' * (style.dash_gap - 1)}"
     if not is_nested(value):
         return [f"{head}{format_flow(value, style)}"]
-    first, *rest = format_block_lines(value, column + style.dash_gap, style)
-    return [head + first.lstrip(" "), *rest]
+    first_line, *lines = format_block_lines(value, column + style.dash_gap, style)
+    return [head + first_line.lstrip(" "), *lines]
 
 
 def get_nested_column(value: object, column: int, style: YamlBlockStyle) -> int:
-    """The column of a mapping or list below a key at a column."""
+    """Return the column of a mapping or list below a key at a column."""
     return column + (style.mapping_indent if isinstance(value, dict) else style.dash_indent)
 
 
 def format_scalar(value: object, style: YamlBlockStyle) -> str:
-    """A text, number, truth value or null."""
+    """Format a string, number, boolean or null."""
     if isinstance(value, str):
         return _format_text(value, style)
     if value is None:
@@ -112,12 +114,12 @@ def format_scalar(value: object, style: YamlBlockStyle) -> str:
     if isinstance(value, float):
         return _format_float(value)
     raise UneditableError(
-        f"a configuration cannot hold {type(value).__name__}", hint="give plain data"
+        f"YAML cannot represent {type(value).__name__}", hint="use strings and numbers"
     )
 
 
 def _format_float(value: float) -> str:
-    """With a point always: readers of YAML 1.1 take `1e3` for a text."""
+    # Always with a point, because readers of YAML 1.1 read `1e3` as a string.
     if not math.isfinite(value):
         return ".nan" if math.isnan(value) else f"{'-' if value < 0 else ''}.inf"
     digits, exponent, power = repr(value).partition("e")
@@ -127,7 +129,7 @@ def _format_float(value: float) -> str:
 def _format_text(value: str, style: YamlBlockStyle) -> str:
     if _SURROGATE.search(value):
         raise UneditableError(
-            f"{value!r} cannot be written as UTF-8", hint="give the text without half characters"
+            f"{value!r} cannot be written as UTF-8", hint="remove the unpaired surrogate"
         )
     if style.is_json:
         return _quote_double(value)
@@ -135,41 +137,41 @@ def _format_text(value: str, style: YamlBlockStyle) -> str:
         return value
     if _NEEDS_ESCAPE.search(value):
         return _quote_double(value)
-    wants_single = style.quote == "'" or "\\" in value
-    if wants_single and "'" not in value:
+    prefers_single = style.quote == "'" or "\\" in value
+    if prefers_single and "'" not in value:
         return f"'{value}'"
     return _quote_double(value)
 
 
 def _quote_double(value: str) -> str:
-    written = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    quoted = json.dumps(value, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
-def detect_block_style(root: YamlNode | None, near: YamlNode, text: str) -> YamlBlockStyle:
-    """The style for new lines in a collection."""
-    nodes = [*walk_nodes(near), *(walk_nodes(root) if root else ())]
+def detect_block_style(root: YamlNode | None, collection: YamlNode, text: str) -> YamlBlockStyle:
+    """Return the style for new lines in a collection."""
+    nodes = [*walk_nodes(collection), *(walk_nodes(root) if root else ())]
     quotes = [node.style for node in nodes if node.style in ("'", '"')]
     is_single = quotes.count("'") > quotes.count('"')
-    usual = YamlBlockStyle()
+    default = YamlBlockStyle()
     return YamlBlockStyle(
-        mapping_indent=next(_iterate_indents(nodes, "mapping"), usual.mapping_indent),
-        dash_indent=next(_iterate_indents(nodes, "sequence"), usual.dash_indent),
-        dash_gap=next(_iterate_dash_gaps(nodes, text), usual.dash_gap),
-        quote="'" if is_single else usual.quote,
-        is_json=near.is_flow and all(node.style == '"' for node in _collect_keys(near)),
+        mapping_indent=next(_iterate_indents(nodes, "mapping"), default.mapping_indent),
+        dash_indent=next(_iterate_indents(nodes, "sequence"), default.dash_indent),
+        dash_gap=next(_iterate_dash_gaps(nodes, text), default.dash_gap),
+        quote="'" if is_single else default.quote,
+        is_json=collection.is_flow and all(node.style == '"' for node in _collect_keys(collection)),
     )
 
 
-def _collect_keys(near: YamlNode) -> list[YamlNode]:
-    """The keys of a collection and of its elements; one that has none says nothing."""
-    nodes = [near, *(member.value for member in near.members)]
+def _collect_keys(collection: YamlNode) -> list[YamlNode]:
+    """Return the keys of a collection and of its elements, or the collection if it has none."""
+    nodes = [collection, *(member.value for member in collection.members)]
     keys = [member.key for node in nodes for member in node.members if member.key]
-    return keys or [near]
+    return keys or [collection]
 
 
 def _iterate_indents(nodes: list[YamlNode], kind: str) -> Iterator[int]:
-    """How far collections of a kind are indented below their keys."""
+    """Yield the indentation of the collections of a kind below their keys."""
     for node in nodes:
         if node.kind == "mapping" and node.is_block:
             for member in node.members:
@@ -178,7 +180,7 @@ def _iterate_indents(nodes: list[YamlNode], kind: str) -> Iterator[int]:
 
 
 def _iterate_dash_gaps(nodes: list[YamlNode], text: str) -> Iterator[int]:
-    """How far elements stand behind their dashes, where they are mappings on the same line."""
+    """Yield the distance of elements from their dashes, if they begin on the same line."""
     for node in nodes:
         if node.kind == "sequence" and node.is_block:
             for member in node.members:

@@ -29,9 +29,9 @@ def test_the_first_line_end_is_that_of_the_file(data: bytes, newline: str) -> No
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        ("{}".encode("utf-16"), "f: the file is UTF-16, expected UTF-8"),
-        (codecs.BOM_UTF16_BE + b"\0{\0}", "f: the file is UTF-16, expected UTF-8"),
-        ("{}".encode("utf-32"), "f: the file is UTF-32, expected UTF-8"),
+        ("{}".encode("utf-16"), "f: the file is encoded as UTF-16, expected UTF-8"),
+        (codecs.BOM_UTF16_BE + b"\0{\0}", "f: the file is encoded as UTF-16, expected UTF-8"),
+        ("{}".encode("utf-32"), "f: the file is encoded as UTF-32, expected UTF-8"),
         (b'{\n "\xc3\xb6\xe9"}', "f:2:4: the byte 0xe9 is not UTF-8"),
     ],
 )

@@ -137,7 +137,7 @@ def test_what_cannot_be_read_or_is_of_the_wrong_kind_is_refused_with_its_place(
 def test_a_refusal_says_what_was_found_and_expected() -> None:
     with pytest.raises(ConfigurationError) as error:
         after_put('mcp_servers = "none"\n', {"a": 1})
-    assert error.value.message == "mcp_servers is a text, expected a mapping"
+    assert error.value.message == "mcp_servers is a string, expected a mapping"
 
 
 @pytest.mark.parametrize("value", [{"a": None}, {"a": "\ud800"}, {"a": object()}])
