@@ -177,7 +177,7 @@ def enter_sandbox(*, network: bool) -> list[str]:
 def _set_resource_limits() -> list[str]:
     if sys.platform == "win32":
         return []
-    import resource  # noqa: PLC0415 - Windows has no such module
+    import resource  # Windows has no such module
 
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -84,7 +84,7 @@ class SupervisedProgram:
             | {KERNEL_ID_VARIABLE: self._kernel_id}
         )
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
+            self._process = subprocess.Popen(
                 [
                     *_build_command("worker.program_supervisor", "main"),
                     json.dumps(settings),
@@ -193,7 +193,7 @@ class SupervisedProgram:
 
     def _kill_orphans(self) -> None:
         """Kill the program's processes, found by their environment, without the supervisor."""
-        subprocess.run(  # noqa: S603 - our own interpreter
+        subprocess.run(
             [*_build_command("child.process_tree", "kill_kernel"), str(_SOURCE_ROOT)],
             env=sandbox.build_environment() | {KERNEL_ID_VARIABLE: self._kernel_id},
             start_new_session=True,

@@ -122,7 +122,7 @@ def _run_renderer(svgs: list[bytes], package_directory: str) -> list[bytes]:
     """Return the images that the renderer produced before it ended or timed out."""
     requests = b"".join(struct.pack(">I", len(svg)) + svg for svg in svgs)
     try:
-        completed = subprocess.run(  # noqa: S603 - Paddock's own script and interpreter
+        completed = subprocess.run(
             [
                 sys.executable,
                 "-I",

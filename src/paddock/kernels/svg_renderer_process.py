@@ -36,7 +36,7 @@ def main() -> None:
 
 def _limit_memory() -> None:
     try:
-        import resource  # noqa: PLC0415 - missing on Windows
+        import resource  # missing on Windows
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
@@ -46,7 +46,7 @@ def _limit_memory() -> None:
 def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
     if len(svg) > MAX_SVG_BYTES:
         return b""
-    import resvg_py  # noqa: PLC0415 - main() adds its directory to the path first
+    import resvg_py  # main() adds its directory to the path first
 
     try:
         return bytes(

@@ -41,7 +41,7 @@ def find_fork_obstacle() -> str:
     """Return why a fork of this process would lose something; empty if it would not."""
     try:
         names = _list_thread_names()
-    except Exception:  # noqa: BLE001 - user code may have replaced the `threading` module
+    except Exception:  # user code may have replaced the `threading` module
         return "running threads cannot be detected"
     if names:
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
@@ -58,7 +58,7 @@ def fork_process() -> int | None:
     random: Any = sys.modules.get("random")
     try:
         state = random.getstate()
-    except Exception:  # noqa: BLE001 - not imported, or replaced by user code
+    except Exception:  # not imported, or replaced by user code
         state = None
     try:
         child = os.fork()
@@ -108,7 +108,7 @@ def _has_native_threads() -> bool:
 def _count_tasks() -> int:
     """Return the number of threads of this process; 1 if the system does not tell."""
     try:
-        return len(os.listdir(_TASK_DIRECTORY))  # noqa: PTH208 - importing pathlib is slow
+        return len(os.listdir(_TASK_DIRECTORY))
     except OSError:
         return 1
 
@@ -153,7 +153,7 @@ def run_evaluator(
     """
     try:
         interpreter = make_interpreter()
-    except BaseException as error:  # noqa: BLE001 - any failure is reported to the server
+    except BaseException as error:  # any failure is reported to the server
         pipes.send_notice(PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -199,7 +199,7 @@ def _run_checkpoint(child: int, pipes: SupervisorPipes, turn: int) -> None:
 
 
 def _set_process_group(pid: int) -> None:
-    try:  # noqa: SIM105 - importing contextlib is slow
+    try:
         os.setpgid(pid, pid)
     except OSError:
         pass
@@ -286,7 +286,7 @@ class JobLimits:
 
 
 def _set_memory_limit(soft: int, hard: int) -> None:
-    try:  # noqa: SIM105 - importing contextlib is slow
+    try:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
     except (OSError, ValueError):  # macOS does not limit address space
         pass

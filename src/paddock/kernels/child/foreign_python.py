@@ -50,7 +50,7 @@ class _IsolatedFinder:
         """Return the spec of a module, or None."""
         if name in _PACKAGES or not name.startswith(_PACKAGES[2:]):
             return None
-        file = os.path.join(self._root, *name.split(".")) + ".py"  # noqa: PTH118 - importing pathlib is slow
+        file = os.path.join(self._root, *name.split(".")) + ".py"
         return _bootstrap_external.spec_from_file_location(
             name, file, loader=_IsolatedLoader(name, file)
         )
@@ -73,13 +73,16 @@ def main() -> NoReturn:
     __import__(interpreter)
     make_interpreter = sys.modules[interpreter].interpreter
     if handles:
-        from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator  # noqa: PLC0415 - needs POSIX
+        from paddock.kernels.child.evaluator_process import (
+            SupervisorPipes,
+            run_evaluator,
+        )  # needs POSIX
 
         first, second, notices = (int(handle) for handle in handles)
         _unload_paddock(finder, modules_before)
         run_evaluator(make_interpreter, SupervisorPipes((first, second), notices))
-    from paddock.kernels.child import forkless_worker  # noqa: PLC0415 - rare, and imports threading
-    from paddock.kernels.child.standard_streams import claim_standard_streams  # noqa: PLC0415 - as above
+    from paddock.kernels.child import forkless_worker  # rare, and imports threading
+    from paddock.kernels.child.standard_streams import claim_standard_streams
 
     _unload_paddock(finder, modules_before)
     requests, replies, output = claim_standard_streams()

@@ -38,7 +38,7 @@ def run_forkless(
     """Load the engine and process requests until the server is gone."""
     try:
         interpreter = make_interpreter()
-    except BaseException as error:  # noqa: BLE001 - any failure is reported to the server
+    except BaseException as error:  # any failure is reported to the server
         send_frame(replies, PlainFrame("fault", text=f"{type(error).__name__}: {error}"))
         os._exit(1)
     send_frame(

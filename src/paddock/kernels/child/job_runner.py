@@ -105,7 +105,7 @@ def run_job(
         result = _build_result_frame("cancelled")
     except MemoryError:
         result = _build_result_frame("out-of-memory")
-    except Exception as error:  # noqa: BLE001 - an error of the engine must not end the process
+    except Exception as error:  # an error of the engine must not end the process
         send(_build_output_frame("message", text=f"{type(error).__name__}: {error}"))
         result = _build_result_frame("failed")
     _flush_streams()
@@ -172,9 +172,9 @@ def _build_output_frame(
 
 def _flush_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
-        try:  # noqa: SIM105 - importing contextlib is slow, and code may have replaced the stream
+        try:
             stream.flush()
-        except Exception:  # noqa: BLE001, S110 - see above
+        except Exception:
             pass
 
 
@@ -182,7 +182,7 @@ def _get_peak_bytes() -> int:
     """Return the peak memory of this process; 0 if the system does not tell."""
     if sys.platform == "win32":
         return 0
-    import resource  # noqa: PLC0415 - missing on Windows
+    import resource  # missing on Windows
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -24,7 +24,7 @@ def adopt_orphans() -> bool:
     """Become the parent of orphaned descendants; return whether that worked (Linux only)."""
     if sys.platform != "linux":
         return False
-    import ctypes  # noqa: PLC0415 - see the module's docstring
+    import ctypes  # see the module's docstring
 
     result: int = ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return result == 0
@@ -112,28 +112,28 @@ def _has_kernel_id(pid: int, kernel_id: bytes) -> bool:
 
 def _list_names(directory: str) -> list[str]:
     try:
-        return os.listdir(directory)  # noqa: PTH208 - importing pathlib is slow
+        return os.listdir(directory)
     except OSError:
         return []
 
 
 def _read_file(file: str) -> bytes:
     try:
-        with open(file, "rb") as stream:  # noqa: PTH123 - importing pathlib is slow
+        with open(file, "rb") as stream:
             return stream.read()
     except OSError:
         return b""
 
 
 def _kill_group(pid: int) -> None:
-    try:  # noqa: SIM105 - importing contextlib is slow
+    try:
         os.killpg(pid, _SIGKILL)
     except OSError:
         pass
 
 
 def _kill_process(pid: int) -> None:
-    try:  # noqa: SIM105 - importing contextlib is slow
+    try:
         os.kill(pid, _SIGKILL)
     except OSError:
         pass

@@ -72,7 +72,7 @@ def get_kernel_spec(name: str) -> KernelSpec:
         raise KernelError(
             "Jupyter kernels need the package jupyter_client", hint=JUPYTER_INSTALL_HINT
         )
-    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # noqa: PLC0415 - optional dependency
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel  # optional dependency
 
     manager = KernelSpecManager()
     try:

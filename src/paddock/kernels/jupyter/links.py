@@ -104,8 +104,8 @@ class LocalKernelLink:
         Raises:
             KernelError: The kernel cannot be started.
         """
-        from jupyter_client.blocking.client import BlockingKernelClient  # noqa: PLC0415 - optional dependency
-        from jupyter_client.connect import write_connection_file  # noqa: PLC0415 - optional dependency
+        from jupyter_client.blocking.client import BlockingKernelClient  # optional dependency
+        from jupyter_client.connect import write_connection_file  # optional dependency
 
         self._is_interrupted_by_message = spec.interrupt_mode == "message"
         self._connection_directory = Path(tempfile.mkdtemp(prefix="paddock-"))
@@ -120,7 +120,7 @@ class LocalKernelLink:
         )
         sandbox.block_process_inspection()
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - a kernel that the user has installed
+            self._process = subprocess.Popen(
                 _add_sandbox(build_supervisor_command(_build_command(spec, file)), limits),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -337,7 +337,7 @@ class GatewayKernelLink:
         return future.result(GATEWAY_TIMEOUT_SECONDS)
 
     async def _send_request(self, method: str, path: str, content: object) -> Any:
-        from tornado.httpclient import AsyncHTTPClient  # noqa: PLC0415 - optional dependency
+        from tornado.httpclient import AsyncHTTPClient  # optional dependency
 
         response = await AsyncHTTPClient().fetch(
             f"{self._url}{path}",
@@ -350,8 +350,8 @@ class GatewayKernelLink:
         return json.loads(response.body) if response.body else {}
 
     async def _connect(self) -> None:
-        from tornado.httpclient import HTTPRequest  # noqa: PLC0415 - optional dependency
-        from tornado.websocket import websocket_connect  # noqa: PLC0415 - optional dependency
+        from tornado.httpclient import HTTPRequest  # optional dependency
+        from tornado.websocket import websocket_connect  # optional dependency
 
         path = f"/api/kernels/{quote(self._kernel_id)}/channels?session_id={self._session_id}"
         request = HTTPRequest(

@@ -72,7 +72,7 @@ def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> N
 def main(command: list[str]) -> NoReturn:
     """Run a kernel until it ends, or until standard input does."""
     adopt_orphans()
-    kernel = subprocess.Popen(  # noqa: S603 - a kernel that was found or that the user configured
+    kernel = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -87,7 +87,7 @@ class WolframKernel:
     def _start_process(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
         block_process_inspection()
         try:
-            return subprocess.Popen(  # noqa: S603 - Paddock's own interpreter
+            return subprocess.Popen(
                 build_supervisor_command(self._command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from paddock.kernels.child.job_runner import LanguageInterpreter
 
-_WORKER_DIRECTORY = os.path.dirname(__file__)  # noqa: PTH120 - importing pathlib is slow
-_FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "..", "child", "foreign_python.py")  # noqa: PTH118 - as above
-_SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."))  # noqa: PTH118 - as above
+_WORKER_DIRECTORY = os.path.dirname(__file__)
+_FOREIGN_PYTHON_SCRIPT = os.path.join(_WORKER_DIRECTORY, "..", "child", "foreign_python.py")
+_SOURCE_ROOT = os.path.normpath(os.path.join(_WORKER_DIRECTORY, "..", "..", ".."))
 
 
 class WorkerSettings:
@@ -74,7 +74,9 @@ def main() -> NoReturn:
     requests, replies, output = claim_standard_streams()
     restrictions = sandbox.enter_sandbox(network=settings.network)
     if settings.is_alone or not hasattr(os, "fork"):
-        from paddock.kernels.child.forkless_worker import run_forkless  # noqa: PLC0415 - rare, and imports threading
+        from paddock.kernels.child.forkless_worker import (
+            run_forkless,
+        )  # rare, and imports threading
 
         run_forkless(lambda: _create_interpreter(settings), requests, replies, output, restrictions)
     _run_supervised(settings, requests, replies, output, restrictions)
@@ -108,7 +110,7 @@ def _run_supervised(
     handles = (first_orders[0], second_orders[0], notices[1])
     if not settings.python:
         # Imported before the fork, so that the child shares the memory of these modules.
-        import paddock.kernels.worker.supervisor  # noqa: F401, PLC0415 - see above
+        import paddock.kernels.worker.supervisor  # noqa: F401 - see above
     child = os.fork()
     if child == 0:
         for handle in (requests, replies, output, notices[0], first_orders[1], second_orders[1]):
@@ -120,7 +122,7 @@ def _run_supervised(
         # msgspec uses typing_extensions if it finds it; importing it takes longer than msgspec.
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
     # Not imported at the top: the module needs POSIX, and the other Python starts in the meantime.
-    from paddock.kernels.worker.supervisor import Supervisor, SupervisorChannels  # noqa: PLC0415 - see above
+    from paddock.kernels.worker.supervisor import Supervisor, SupervisorChannels
 
     channels = SupervisorChannels(
         requests,
@@ -136,7 +138,10 @@ def _run_supervised(
 
 
 def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
-    from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator  # noqa: PLC0415 - needs POSIX
+    from paddock.kernels.child.evaluator_process import (
+        SupervisorPipes,
+        run_evaluator,
+    )  # needs POSIX
 
     run_evaluator(lambda: _create_interpreter(settings), SupervisorPipes(handles[:2], handles[2]))
 
@@ -148,9 +153,9 @@ def _exec_foreign_python(settings: WorkerSettings, handles: tuple[int, int, int]
         if settings.directory:
             os.chdir(settings.directory)
         command = build_foreign_command(settings.python, settings.interpreter, handles)
-        os.execv(settings.python, command)  # noqa: S606 - the user's choice of interpreter
+        os.execv(settings.python, command)  # the user's choice of interpreter
     except OSError as error:
-        from paddock.kernels.worker.frames import StartupFailed, send_frame  # noqa: PLC0415 - rare
+        from paddock.kernels.worker.frames import StartupFailed, send_frame
 
         send_frame(handles[2], StartupFailed(str(error)))
         os._exit(1)

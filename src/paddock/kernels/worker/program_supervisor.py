@@ -46,7 +46,7 @@ def main() -> NoReturn:
 
 def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
     try:
-        process = subprocess.Popen(  # noqa: S603 - the command of the server
+        process = subprocess.Popen(
             settings["command"],
             cwd=settings["directory"],
             stdin=subprocess.DEVNULL,

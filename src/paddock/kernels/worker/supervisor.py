@@ -85,8 +85,8 @@ class Supervisor:
         self._is_ready = False
         self._is_started = False
         self._job: Job | None = None
-        self._is_job_sent = False
-        self._is_job_started = False
+        self._job_phase: Literal["waiting", "sent", "started"] = "waiting"
+        # The first process also loads the engine, which takes longer than a fork.
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS * 6
         self._stop_cause: Literal["timed-out", "cancelled"] | None = None
         self._pending_result: JobResult | None = None
@@ -161,7 +161,7 @@ class Supervisor:
         except (EOFError, ValueError, msgspec.MsgspecError):
             # User code may have written to the descriptor. The stream is unusable from here on.
             self._notices.clear()
-            if self._job is not None and self._is_job_sent:
+            if self._job is not None and self._job_phase != "waiting":
                 self._pending_result = JobResult(
                     self._stop_cause or "crashed", seconds=time.monotonic() - self._job_started_at
                 )
@@ -172,7 +172,9 @@ class Supervisor:
             case ProcessReady():
                 self._on_ready(notice)
             case JobStarted():
-                self._is_job_started = True
+                # User code can send this notice as well, so it counts only after the job was sent.
+                if self._job_phase == "sent":
+                    self._job_phase = "started"
             case OutputEvent():
                 self._capture.add_output(notice)
             case JobResult():
@@ -201,14 +203,13 @@ class Supervisor:
 
     def _send_job(self) -> None:
         """Send the pending job to the active process, if that is ready."""
-        if not self._is_ready or self._job is None or self._is_job_sent:
+        if not self._is_ready or self._job is None or self._job_phase != "waiting":
             return
         self._capture.clear()
         self._capture.limit_bytes = (
             self._job.output_bytes if isinstance(self._job, EvaluateRequest) else 1 << 16
         )
-        self._is_job_sent = True
-        self._is_job_started = False
+        self._job_phase = "sent"
         self._deadline = time.monotonic() + self._job.seconds
         self._send_order(self._turn, self._job)
 
@@ -216,9 +217,11 @@ class Supervisor:
         frames.write_all(self._channels.orders[turn], frames.encode_frame(order))
 
     def _on_result(self, result: JobResult) -> None:
-        if self._job is None or not self._is_job_sent or self._pending_result is not None:
+        # A late result of a job that was stopped, or one that user code has forged, must not count.
+        if self._job is None or self._job_phase == "waiting" or self._pending_result is not None:
             return
-        if self._stop_cause is not None:  # it was interrupted, but has sent its output all the same
+        if self._stop_cause is not None:
+            # The engine reported an ordinary result after the interrupt. Its output still counts.
             result.status = self._stop_cause
         is_ended_early = result.status not in {"done", "failed"}
         if is_ended_early and not self._fork_obstacle:
@@ -241,6 +244,7 @@ class Supervisor:
                 os.kill(self._checkpoint_pid, signal.SIGKILL)
             # Until the old checkpoint has ended, it might read an order for the next process.
             _wait_for_exit(self._checkpoint_pid)
+        # The pipe may hold an order that the old checkpoint has not read before it was killed.
         frames.drain_descriptor(self._channels.order_ends[1 - self._turn])
         self._checkpoint_pid, self._active_pid = self._active_pid, None
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
@@ -260,7 +264,7 @@ class Supervisor:
         self._was_replaced = True
         if self._active_pid is None:
             self._fail()
-        elif self._is_ready and not self._is_job_sent:
+        elif self._is_ready and self._job_phase == "waiting":
             self._commit()
 
     def _on_active_exit(self, status: int) -> None:
@@ -269,16 +273,14 @@ class Supervisor:
         self._is_ready = False
         ended, self._active_pid = self._active_pid, None
         if ended is not None:
-            kill_tree(ended)  # the programs that it had started
-        if (
-            self._job is not None
-            and self._is_job_sent
-            and (self._is_job_started or self._stop_cause)
-        ):
+            kill_tree(ended)  # the programs that it had started must not outlive it
+        is_stopped = self._stop_cause is not None and self._job_phase != "waiting"
+        if self._job is not None and (self._job_phase == "started" or is_stopped):
             self._pending_result = self._pending_result or self._build_exit_result(status)
-        else:  # killed from outside while idle: its replacement can do the job
+        else:
+            # Killed from outside before it began the job, so its replacement can do the job.
             self._was_replaced = True
-            self._is_job_sent = False
+            self._job_phase = "waiting"
         if self._checkpoint_pid is None:
             self._fail()
         frames.drain_descriptor(self._channels.order_ends[self._turn])
@@ -303,10 +305,10 @@ class Supervisor:
         return result
 
     def _on_deadline(self) -> None:
-        if self._job is not None and self._is_job_sent and self._stop_cause is None:
+        if self._job is not None and self._job_phase != "waiting" and self._stop_cause is None:
             self._stop_job("timed-out")
-        elif self._stop_cause is not None and self._is_ready:  # it has ignored the interrupt
-            self._kill_active()
+        elif self._stop_cause is not None and self._is_ready:
+            self._kill_active()  # it has not reacted to the interrupt within the grace period
         elif not self._is_ready:
             self._fail()
         else:
@@ -315,9 +317,10 @@ class Supervisor:
     def _stop_job(self, cause: Literal["timed-out", "cancelled"]) -> None:
         """Interrupt or kill the process that runs the job."""
         self._stop_cause = cause
-        if not self._is_job_sent:
+        if self._job_phase == "waiting":
+            # No process is ready yet. The next one that is ready causes the reply.
             self._pending_result = JobResult(cause)
-            self._is_job_sent = True
+            self._job_phase = "sent"
             return
         if self._can_interrupt and self._active_pid is not None:
             self._deadline = time.monotonic() + _INTERRUPT_GRACE_SECONDS
@@ -339,7 +342,7 @@ class Supervisor:
         pieces, dropped = self._capture.take_outputs()
         was_replaced, self._was_replaced = self._was_replaced, False
         self._job = self._pending_result = self._stop_cause = None
-        self._is_job_sent = False
+        self._job_phase = "waiting"
         self._deadline = float("inf")
         why_kept = self._fork_obstacle if is_kept else ""
         self._send_message(

@@ -187,7 +187,7 @@ def start_worker(
         command, working_directory = build_foreign_command(python, interpreter), directory
     sandbox.block_process_inspection()
     try:
-        process = subprocess.Popen(  # noqa: S603 - Paddock's own interpreter
+        process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -133,7 +133,7 @@ class PythonSessionInterpreter:
         try:
             return compile(code, name, "exec", flags, True), code
         except IndentationError:
-            import textwrap  # noqa: PLC0415 - rare
+            import textwrap
 
             dedented = textwrap.dedent(code)
             if dedented == code:
@@ -146,7 +146,7 @@ class PythonSessionInterpreter:
 
         Called as late as possible for the first cell, because importing `linecache` is slow.
         """
-        import linecache  # noqa: PLC0415 - see above
+        import linecache
 
         self._process_reset.remember_modules()
         for name, code in self._uncached_sources.items():
@@ -158,13 +158,13 @@ class PythonSessionInterpreter:
         code: CodeType = compile(tree, name, mode, _TOP_LEVEL_AWAIT_FLAG | self._future_flags, True)
         self._future_flags |= code.co_flags & _FUTURE_FLAGS
         if not code.co_flags & _COROUTINE_FLAG:
-            return eval(code, self._names)  # noqa: S307 - evaluating user code is the purpose
-        import asyncio  # noqa: PLC0415 - slow to import, and rarely needed
+            return eval(code, self._names)  # evaluating user code is the purpose
+        import asyncio  # slow to import, and rarely needed
 
         if self._loop is None or self._loop.is_closed():
             self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
-        return self._loop.run_until_complete(eval(code, self._names))  # noqa: S307 - as above
+        return self._loop.run_until_complete(eval(code, self._names))
 
     def _show_value(self, value: object, emit: OutputEmitter) -> str | None:
         """Emit the images of a value, and return its text if it has one."""

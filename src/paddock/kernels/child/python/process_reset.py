@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _MIN_RECURSION_LIMIT = 1000
-_STDLIB_DIRECTORY = os.path.dirname(os.__file__)  # noqa: PTH120 - importing pathlib is slow
+_STDLIB_DIRECTORY = os.path.dirname(os.__file__)
 _REPLACEABLE_BUILTINS = frozenset({"input", "print"})
 """Builtins that people replace deliberately; a replacement does no harm."""
 _IGNORED_BUILTINS = frozenset({"_", "display", "__debug__"})
@@ -142,7 +142,7 @@ def _duplicate_descriptor(handle: int) -> int:
     """Duplicate a descriptor under a high number, safe from code that closes the low ones."""
     if sys.platform == "win32":
         return os.dup(handle)
-    import fcntl  # noqa: PLC0415 - missing on Windows
+    import fcntl  # missing on Windows
 
     return fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, 900)
 

@@ -28,7 +28,7 @@ def dump_state(
     names: dict[str, Any], definitions: PythonDefinitions, cell_number: int
 ) -> bytes | None:
     """Return everything that can be restored in another process."""
-    import pickle  # noqa: PLC0415 - states are saved while no user waits
+    import pickle  # states are saved while no user waits
 
     texts = definitions.get_current(names)
     modules, members, values = {}, {}, {}
@@ -65,11 +65,11 @@ def load_state(
     Returns:
         The number of the last cell, and a description of what is missing.
     """
-    import pickle  # noqa: PLC0415 - not needed by a new session, whose user is waiting
+    import pickle  # not needed by a new session, whose user is waiting
 
     # Unpickling can run code. The file belongs to the user, and the code that produced it ran with
     # the same rights as this process.
-    saved = pickle.loads(state)  # noqa: S301 - see above
+    saved = pickle.loads(state)
     if saved["format"] != _STATE_FORMAT:
         raise ValueError(
             f"The saved state has format {saved['format']}; only {_STATE_FORMAT} is supported"
@@ -96,14 +96,14 @@ def load_state(
 def _try_restore(missing: dict[str, str], name: str, restore: Any, *args: Any) -> None:
     try:
         restore(*args)
-    except Exception as error:  # noqa: BLE001 - user code can raise anything; the rest still counts
+    except Exception as error:  # user code can raise anything; the rest still counts
         missing[name] = f"{type(error).__name__}: {error}"
 
 
 def _load_values(names: dict[str, Any], data: bytes) -> None:
-    import pickle  # noqa: PLC0415 - as in load_state
+    import pickle  # as in load_state
 
-    names.update(pickle.loads(data))  # noqa: S301 - as in load_state
+    names.update(pickle.loads(data))  # as in load_state
 
 
 def _import_module(names: dict[str, Any], name: str, module: str) -> None:
@@ -126,7 +126,7 @@ def _import_member(names: dict[str, Any], name: str, module: str, member: str) -
 
 
 def _redefine(names: dict[str, Any], definitions: PythonDefinitions, name: str, text: str) -> None:
-    exec(compile(text, f"<{name}>", "exec", 0, True), names)  # noqa: S102 - the user's own definition
+    exec(compile(text, f"<{name}>", "exec", 0, True), names)  # the user's own definition
     definitions.add(name, names[name], text)
 
 
@@ -138,7 +138,7 @@ def _format_missing(missing: dict[str, str]) -> str:
 
 def _get_directory() -> str:
     try:
-        return os.getcwd()  # noqa: PTH109 - importing pathlib is slow
+        return os.getcwd()
     except OSError:
         return os.sep
 
@@ -183,7 +183,7 @@ def _pickle_values(
     missing: dict[str, str] = {}
     try:
         return dump(values), missing
-    except Exception:  # noqa: BLE001 - pickling runs user code; find the value that fails below
+    except Exception:  # pickling runs user code; find the value that fails below
         picklable = dict(values)
     size = 0
     for name, value in values.items():
@@ -191,12 +191,12 @@ def _pickle_values(
             size += len(dump(value))
             if size > MAX_STATE_BYTES // 2:
                 raise OverflowError(_TOO_LARGE_MESSAGE)
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:
             is_large = isinstance(error, OverflowError)
             missing[name] = _TOO_LARGE_MESSAGE if is_large else type(value).__name__
             del picklable[name]
     try:
         return dump(picklable), missing
-    except Exception as error:  # noqa: BLE001 - as above
+    except Exception as error:
         missing.update((name, type(error).__name__) for name in picklable)
         return dump({}), missing

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 _MAX_FRAMES = 20
 _MAX_CHARACTERS = 8000
-_PACKAGE_DIRECTORY = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # noqa: PTH120 - importing pathlib is slow
-_STDLIB_DIRECTORY = os.path.dirname(os.__file__)  # noqa: PTH120 - as above
+_PACKAGE_DIRECTORY = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+_STDLIB_DIRECTORY = os.path.dirname(os.__file__)
 _MAGIC_PREFIXES = ("%", "!", "?")
 _MAGIC_HINT = "(IPython's %magic, !command and name? are not part of Python and cannot be used.)\n"
 _RUNNING_LOOP_TEXT = "cannot be called from a running event loop"
@@ -25,7 +25,7 @@ def format_traceback(error: BaseException) -> str:
     """Format an uncaught exception, shortened and with hints for common mistakes."""
     try:
         text = "".join(_format_lines(error))
-    except Exception as failure:  # noqa: BLE001 - user code may have changed `traceback` itself
+    except Exception as failure:  # user code may have changed `traceback` itself
         text = f"{type(error).__name__} (no traceback available: {type(failure).__name__})"
     if len(text) > _MAX_CHARACTERS:
         half = _MAX_CHARACTERS // 2
@@ -34,7 +34,7 @@ def format_traceback(error: BaseException) -> str:
 
 
 def _format_lines(error: BaseException) -> list[str]:
-    import traceback  # noqa: PLC0415 - slow to import, and most code does not fail
+    import traceback  # slow to import, and most code does not fail
 
     if isinstance(error, SyntaxError) and not _has_user_frames(error):
         lines = traceback.format_exception_only(type(error), error)

@@ -149,8 +149,8 @@ class FigureBackend:
 
     def exec_module(self, module: Any) -> None:
         """Define the backend classes. Matplotlib is being imported, so it is available now."""
-        from matplotlib.backend_bases import FigureManagerBase  # noqa: PLC0415 - in the user's Python
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - as above
+        from matplotlib.backend_bases import FigureManagerBase  # in the user's Python
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
 
         figures = self
 
@@ -234,7 +234,7 @@ def _get_image(value: object, bundle: dict[str, Any]) -> ImageValue | None:
 
 
 def _decode_base64(data: str) -> bytes:
-    import base64  # noqa: PLC0415 - rare
+    import base64
 
     return base64.b64decode(data)
 
@@ -255,13 +255,13 @@ def _format_text(value: object) -> str:
         type(value) in (dict, list, tuple, set, frozenset)
         and _MAX_LINE_CHARACTERS < len(text) < _MAX_PRETTY_CHARACTERS
     ):
-        import pprint  # noqa: PLC0415 - rare
+        import pprint
 
         return pprint.pformat(value, width=_MAX_LINE_CHARACTERS, sort_dicts=False)
     if text.startswith("<") and " object at 0x" in text:  # the default repr tells only the class
         html = _call_method(value, "_repr_html_")
         if isinstance(html, str) and html:
-            from html.parser import HTMLParser  # noqa: PLC0415 - rare
+            from html.parser import HTMLParser
 
             return _strip_tags(html, HTMLParser) or text
     return text
@@ -316,5 +316,5 @@ def _call_method(value: object, name: str) -> Any:
         return None
     try:
         return method(value)
-    except Exception:  # noqa: BLE001 - another representation is used instead
+    except Exception:  # another representation is used instead
         return None
