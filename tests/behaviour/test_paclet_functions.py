@@ -80,7 +80,7 @@ def test_what_the_engine_does_not_know_is_named(
 ) -> None:
     answer = peer.call(tool, arguments)
     assert answer.is_error
-    assert f"does not know {names} (" in answer.text
+    assert f"does not define {names} (" in answer.text
     assert answer.text.startswith(f"The tool Counting/{tool.title()} is the Wolfram Language")
 
 
@@ -118,7 +118,7 @@ def test_a_package_that_is_not_there_is_reported() -> None:
         counted = peer.call("count", {"text": "abcd"})
         missing = peer.call("echo1", {"text": "abcd"})
     assert counted.text == "4"
-    assert "does not know SamplePublisher`Sampler`echo; there is no file for" in missing.text
+    assert "does not define SamplePublisher`Sampler`echo; there is no file for" in missing.text
     assert 'the initialization Needs["SamplePublisher`Sampler`"] gave $Failed' in missing.text
 
 

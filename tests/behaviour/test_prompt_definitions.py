@@ -230,7 +230,7 @@ def test_a_function_may_be_a_definition() -> None:
         (5, "5"),
         ({"content": "x"}, "there is no name"),
         ({"name": "p"}, "there is no content"),
-        ({"name": "p", "content": "x", "function": print}, "there are both content and function"),
+        ({"name": "p", "content": "x", "function": print}, "content and function are both present"),
         ({"name": "p", "content": 5}, "content is 5"),
         ({"name": "p", "content": print, "type": "Text"}, f"content is {print!r}"),
         (
@@ -241,14 +241,14 @@ def test_a_function_may_be_a_definition() -> None:
         ({"name": "p", "content": "x", "type": "Image"}, "type is 'Image'"),
         (
             {"name": "p", "function": print, "type": "Text"},
-            "type is 'text', and there is a function",
+            "type is 'text', but there is a function",
         ),
         ({"name": "p", "content": "x", "arguments": {"a": {}}}, "arguments is {'a': {}}"),
         ({"name": "p", "content": "x", "arguments": ["a"]}, "'a'"),
         ({"name": "p", "content": "x", "arguments": [{}]}, "an argument has no name"),
         (
             {"name": "p", "content": "x", "arguments": [NAME, NAME]},
-            "arguments of one name: name, name",
+            "several arguments have the same name: name, name",
         ),
         ({"name": "p", "contnt": "x"}, "the key 'contnt' is unknown"),
     ],

@@ -64,9 +64,9 @@ def test_files_elsewhere_are_named_as_seen_from_the_catalogue(shelf: Path, tmp_p
         (b'root = "../elsewhere"', "bad = bad", [], "root is '../elsewhere'"),
         (b"", "../bad = bad", [], "for the entry point '../bad'"),
         (b"", "paddock = bad", [], "name is 'paddock'"),
-        (b"", "bad = elsewhere", [], "holds no 'elsewhere/paddock.toml'"),
-        (b"", "bad = bad", ["../outside.py"], "leads out of the archive"),
-        (b"", "bad = bad", ["other-1.dist-info/METADATA"], "no metadata, or several"),
+        (b"", "bad = elsewhere", [], "contains no 'elsewhere/paddock.toml'"),
+        (b"", "bad = bad", ["../outside.py"], "is a path outside the archive"),
+        (b"", "bad = bad", ["other-1.dist-info/METADATA"], "expected one METADATA file"),
     ],
 )
 def test_a_file_that_is_not_right_is_reported_and_hides_no_other(
@@ -91,14 +91,14 @@ def test_a_long_manifest_that_packs_badly_is_refused_too(tmp_path: Path) -> None
 
 
 def test_a_place_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CatalogueError, match="is no directory, wheel or paclet archive"):
+    with pytest.raises(CatalogueError, match="is not a directory, wheel or paclet archive"):
         build_catalogue([tmp_path / "nowhere"], beside=tmp_path)
 
 
 def test_a_wheel_is_reported_as_to_be_rebuilt_and_not_as_a_paclet(tmp_path: Path) -> None:
     bad = wheel(tmp_path, b"", "bad = bad", "../outside.py")
     (problem,) = build_catalogue([bad], beside=tmp_path).problems
-    assert problem.hint == "nothing of it was used; get the archive anew, or build it anew"
+    assert problem.hint == "nothing of it was used; download the archive again, or rebuild it"
 
 
 def test_what_the_metadata_says_of_python_and_the_purpose_is_kept(tmp_path: Path) -> None:

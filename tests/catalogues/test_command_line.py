@@ -46,7 +46,7 @@ def test_a_catalogue_is_built_added_listed_refreshed_and_removed(
     web.put("/c.json", b"broken")
     refreshed = paddock("catalogue", "refresh")
     assert refreshed.code == 1
-    assert "is no JSON" in refreshed.err
+    assert "is not JSON" in refreshed.err
     assert paddock("catalogue", "list", "--json").json == [row], "what was known stays"
     assert paddock("catalogue", "remove", url).out == f"Removed {url}\n"
     assert paddock("catalogue", "list", "--json").json == []

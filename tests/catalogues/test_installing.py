@@ -83,7 +83,7 @@ def test_a_file_with_another_hash_is_refused_and_nothing_stays(
     web.put("/Sampler-1.2.0.paclet", bytes(content))
     listed = parse_catalogue((shelf / CATALOGUE).read_bytes(), f"{web.url}/{CATALOGUE}").entries
     (found,) = [one for one in listed if one.kind == "paclet"]
-    with pytest.raises(HashMismatchError, match="is not what the catalogue describes"):
+    with pytest.raises(HashMismatchError, match="does not match the catalogue: its SHA-256"):
         install_entry(found)
     web.put("/Sampler-1.2.0.paclet", bytes(content) * 2)
     with pytest.raises(FetchError, match="is longer than"):
@@ -146,12 +146,12 @@ def test_a_file_that_is_not_what_its_entry_says_is_refused(
 ) -> None:
     for other in (entry("mines"), entry("acme/charts")._replace(version="9")):
         file = shelf / entry("acme/charts").file
-        with pytest.raises(HashMismatchError, match="as the catalogue describes it"):
+        with pytest.raises(HashMismatchError, match="does not match the catalogue"):
             install_entry(relisted(file, by=other))
     with pytest.raises(HashMismatchError) as raised:
         install_entry(entry(SAMPLER)._replace(version="9"))
     assert raised.value.message == (
-        "is not as the catalogue describes it: its version is '1.2.0', expected '9'"
+        "does not match the catalogue: its version is '1.2.0', expected '9'"
     )
     with pytest.raises(
         HashMismatchError, match=r"; its servers is \['Bench'\], expected \['Boom'\]"
@@ -179,14 +179,14 @@ def test_the_plan_names_what_will_be_installed_and_nothing_else(known: Path) -> 
     )
     lines = describe_installation(entry("acme/charts")._replace(requires=requires))
     assert lines[3:] == [
-        "and from pip's index, unless they are there: plain>=1, here>2, what is this",
-        "and, unless it is there, direct from https://example.org/direct.whl",
+        "and missing dependencies from pip's index: plain>=1, here>2, what is this",
+        "and, if missing, direct from https://example.org/direct.whl",
     ]
 
 
 def test_a_setting_forbids_it(known: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(store.NO_INSTALL_VARIABLE, "1")
-    with pytest.raises(InstallExtensionError, match="forbidden by the variable PADDOCK_NO_INSTALL"):
+    with pytest.raises(InstallExtensionError, match="disabled by the variable PADDOCK_NO_INSTALL"):
         install_entry(entry(SAMPLER))
     monkeypatch.delenv(store.NO_INSTALL_VARIABLE)
     data.mkdir()
@@ -252,7 +252,7 @@ def test_what_pip_cannot_install_is_reported(
     paddock_in_venv.environment[store.CATALOGUES_VARIABLE] = str(write_catalogue(wheel.parent))
     said = paddock_in_venv("extensions", "install", "needy", "--yes")
     assert said.code == 2
-    assert "and from pip's index, unless they are there: is-nowhere>=2" in said.err
+    assert "and missing dependencies from pip's index: is-nowhere>=2" in said.err
     assert "Error: needy could not be installed: " in said.err
     assert "is-nowhere" in said.err.rpartition("Error:")[2]
     assert left_in(paddock_in_venv.data) == []

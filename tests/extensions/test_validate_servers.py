@@ -144,7 +144,7 @@ def test_the_command_says_what_it_has_looked_at(
 ) -> None:
     lines = paddock.at(namesake)("validate", "acme-charts").out.splitlines()
     assert f"checked    {installed / 'acme_charts'}" in lines
-    assert "not acme-charts here: write ./acme-charts for that" in lines
+    assert "not acme-charts here: pass ./acme-charts to check that" in lines
 
 
 def test_the_command_says_what_is_wrong_and_what_to_do(paddock: Program, definition: Path) -> None:

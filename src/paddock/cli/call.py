@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from paddock.authoring.schema_reader import TYPE_NAMES_BY_CLASS, find_accepted_types
 from paddock.cli import completion, text_layout
 from paddock.cli.errors import ArgumentError
 from paddock.cli.target_options import (
@@ -42,17 +43,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 
-MAX_REFERENCE_DEPTH = 16
 ARGUMENT_PATTERN = re.compile(r"([^=]+?)(:?=)(.*)", re.DOTALL)
-JSON_TYPES: dict[type, tuple[str, ...]] = {
-    bool: ("boolean",),
-    int: ("integer", "number"),
-    float: ("number",),
-    dict: ("object",),
-    list: ("array",),
-    type(None): ("null",),
-}
-"""The JSON Schema types that accept values of a Python type. Other values are strings."""
 
 
 @click.command(cls=TargetCommand)
@@ -143,7 +134,7 @@ def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
 def _convert_value(key: str, text: str, schema: Json) -> object:
     properties = schema.get("properties")
     parameter_schema = properties.get(key) if isinstance(properties, dict) else None
-    accepted_types = _find_accepted_types(parameter_schema, schema, depth=0)
+    accepted_types = find_accepted_types(parameter_schema, schema)
     if not accepted_types or accepted_types == {"string"}:
         return text
     is_literal = text.lower() in ("true", "false", "null")
@@ -151,7 +142,7 @@ def _convert_value(key: str, text: str, schema: Json) -> object:
         value = msgspec.json.decode(text.lower() if is_literal else text)
     except msgspec.DecodeError:
         value = text
-    value_types = JSON_TYPES.get(type(value), ())
+    value_types = TYPE_NAMES_BY_CLASS.get(type(value), ())
     if accepted_types.intersection(value_types):
         return value
     if isinstance(value, float) and value.is_integer() and "integer" in accepted_types:
@@ -162,46 +153,6 @@ def _convert_value(key: str, text: str, schema: Json) -> object:
     raise ArgumentError(
         f"{key}: expected {expected}, got {text!r}", hint=f"{key}:=JSON sends any value"
     )
-
-
-def _find_accepted_types(parameter_schema: object, schema: Json, depth: int) -> set[str]:
-    """Return the JSON types that a parameter accepts, or an empty set if any type may do."""
-    # References in a server's schema may form a cycle.
-    if not isinstance(parameter_schema, dict) or depth > MAX_REFERENCE_DEPTH:
-        return set()
-    reference = parameter_schema.get("$ref")
-    if isinstance(reference, str):
-        return _find_accepted_types(_resolve_reference(reference, schema), schema, depth + 1)
-    if isinstance(parameter_schema.get("enum"), list):
-        return {name for value in parameter_schema["enum"] for name in _get_type_names(value)}
-    if "const" in parameter_schema:
-        return set(_get_type_names(parameter_schema["const"]))
-    for key in ("anyOf", "oneOf", "allOf"):
-        if isinstance(parameter_schema.get(key), list):
-            types = (
-                _find_accepted_types(part, schema, depth + 1) for part in parameter_schema[key]
-            )
-            return set().union(*types)
-    declared_type = parameter_schema.get("type")
-    return (
-        set(map(str, declared_type))
-        if isinstance(declared_type, list)
-        else {str(declared_type)}
-        if declared_type
-        else set()
-    )
-
-
-def _get_type_names(value: object) -> tuple[str, ...]:
-    return JSON_TYPES.get(type(value), ("string",))
-
-
-def _resolve_reference(reference: str, schema: Json) -> object:
-    """Return the part of the schema that a `#/…` reference points to, or None."""
-    node: object = schema if reference.startswith("#") else None
-    for key in reference.split("/")[1:]:
-        node = node.get(key) if isinstance(node, dict) else None
-    return node
 
 
 def _parse_json_object(text: str | None) -> Json:

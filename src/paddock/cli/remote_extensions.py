@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 @click.command()
-@click.argument("word", default="", metavar="[WORD]")
+@click.argument("search_text", default="", metavar="[WORD]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def search(search_text: str, *, as_json: bool) -> None:
     """List the extensions in your catalogues, installed or not.

@@ -1,4 +1,5 @@
-"""Extensions: what a manifest declares, found without running it and loaded when it is used.
+"""Extensions: packages whose manifest declares tools, prompts, resources and servers.
 
-Paddock itself is one: its own tools, prompts and servers come in through `paddock.toml`.
+Discovery reads manifests and runs no code. Items are loaded on first use. Paddock's own items are
+an extension too, declared in `paddock.toml`.
 """

@@ -1,9 +1,8 @@
-"""Finding what is installed. Trust level: discovery, nothing of an extension is imported or run.
+"""Discovery of installed extensions. Trust level: discovery; no code of an extension is run.
 
-One that is broken never hides another: it is told of beside those that work. Each kind of
-extension is found by a module of its own: `find_all()`, `find_named(name)` which looks no further
-than it has to, and `is_installed(name)`. What they read they keep for as long as the files stay,
-or until `forget()`.
+A broken extension is reported beside the working ones and never hides them. Each kind of extension
+has a finder module with the functions `find_all()`, `find_named(name)`, `is_installed(name)` and
+`clear_cache()`. Finders cache what they read until the files change.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _EXTENSION_FINDERS = (distributions, paclets)
 
 
 def discover() -> Discovery:
-    """Everything that is installed and says it is an extension, Paddock's own first.
+    """Return all installed extensions, working and broken, with Paddock's own first.
 
     Trust level: discovery.
     """
@@ -35,56 +34,62 @@ def discover() -> Discovery:
 
 
 def list_extensions() -> list[Extension]:
-    """The installed extensions that can be used, Paddock's own first."""
+    """Return the working installed extensions, with Paddock's own first."""
     return list(discover().extensions)
 
 
 def discover_extension(name: str) -> Discovery:
-    """The extension of a name, `package` or `publisher/package`, or else what is broken of it.
+    """Find one extension by its name, `package` or `publisher/package`.
 
-    Others are not looked at.
+    Reads no other manifests, so that a named server starts fast. If the extension is broken, the
+    result contains the reasons.
     """
     if name == get_built_in_extension().name:
         return Discovery((get_built_in_extension(),))
     broken: list[BrokenExtension] = []
     for finder in _EXTENSION_FINDERS:
-        found = finder.find_named(name)
-        if found.extensions:
-            return Discovery(found.extensions[:1])
-        broken += found.broken
+        discovery = finder.find_named(name)
+        if discovery.extensions:
+            return Discovery(discovery.extensions[:1])
+        broken += discovery.broken
     return Discovery((), tuple(broken))
 
 
 def is_package_installed(name: str) -> bool:
-    """Whether something of a name is installed, be it an extension or not."""
+    """Return whether a distribution or paclet is installed, whether or not an extension."""
     return any(finder.is_installed(name) for finder in _EXTENSION_FINDERS)
 
 
 def clear_extension_caches() -> None:
-    """Have everything read anew when it is next asked for."""
+    """Discard the caches of all finders."""
     for finder in _EXTENSION_FINDERS:
         finder.clear_cache()
 
 
-def _merge_discoveries(several: list[Discovery]) -> Discovery:
-    """All of them together; of two that have one name the second cannot be used."""
+def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
+    """Combine discoveries. The first of several extensions with the same name wins."""
     extensions: dict[str, Extension] = {}
     broken: list[BrokenExtension] = []
-    for discovery in several:
+    for discovery in discoveries:
         broken += discovery.broken
-        for one in discovery.extensions:
-            first = extensions.setdefault(one.name, one)
-            if first is not one:
-                broken.append(_make_duplicate_extension(one, first))
+        for extension in discovery.extensions:
+            first = extensions.setdefault(extension.name, extension)
+            if first is not extension:
+                broken.append(_make_duplicate_extension(extension, first))
     return Discovery(tuple(extensions.values()), tuple(broken))
 
 
-def _make_duplicate_extension(one: Extension, first: Extension) -> BrokenExtension:
+def _make_duplicate_extension(extension: Extension, first: Extension) -> BrokenExtension:
     problem = ExtensionError(
-        f"the name {one.name!r} is taken by the {first.kind} in {first.directory}",
-        where=str(one.directory),
+        f"the name {extension.name!r} is already used by the {first.kind} in {first.directory}",
+        where=str(extension.directory),
         hint="uninstall one of the two",
     )
     return BrokenExtension(
-        one.name, one.kind, one.directory, problem, one.version, one.distribution
+        extension.name,
+        extension.kind,
+        extension.directory,
+        problem,
+        extension.version,
+        extension.distribution,
     )

@@ -1,10 +1,10 @@
-"""Python distributions that are extensions, as their metadata tells. Trust level: discovery.
+"""Discovery of Python distributions that are extensions. Trust level: discovery.
 
-A distribution has an entry point in the group `paddock.extensions` whose name is the package in
-qualified names, and whose value is the Python package that holds `paddock.toml`. Directories on
-`sys.path` are looked through for it without `importlib`, which could import something on the way
-and takes longer to load than this takes to run. What was read is kept until a directory or a
-manifest changes.
+Such a distribution has an entry point in the group `paddock.extensions`. Its name is the package in
+qualified names; its value is the Python package that contains `paddock.toml`. The directories on
+`sys.path` are scanned without `importlib.metadata`, whose finders can import code, and which
+takes longer to load than the scan takes to run. Results are cached until a directory or manifest
+changes.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from paddock.extensions.names import normalize_distribution_name
 ENTRY_POINT_GROUP = "paddock.extensions"
 ENTRY_POINTS_FILE_NAME = "entry_points.txt"
 MAX_ENTRY_POINTS_BYTES = 1_000_000
-"""How many bytes of them are read: more than any distribution has."""
+"""Bytes read of a file, far more than any distribution needs."""
 _METADATA_SUFFIXES = (".dist-info", ".egg-info")
 _MODULE_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 class ExtensionEntryPoint(NamedTuple):
-    """What the metadata of an installed distribution says about one extension in it."""
+    """An entry point of an installed distribution that declares an extension."""
 
     name: str
     value: str
     metadata_directory: Path
-    """The directory of metadata; beside it the distribution's files have been put."""
+    """The `.dist-info` or `.egg-info` directory, installed beside the distribution's files."""
 
     @property
     def distribution(self) -> str:
@@ -49,97 +49,110 @@ class ExtensionEntryPoint(NamedTuple):
 
     @property
     def version(self) -> str | None:
-        """The distribution's version, if the directory's name says it."""
+        """The version of the distribution, if the directory name contains it."""
         stem = self.metadata_directory.name.rpartition(".")[0]
         return stem.split("-")[1] if "-" in stem else None
 
 
 _directory_cache: dict[str, tuple[int, dict[str, list[ExtensionEntryPoint]]]] = {}
-"""Directories by their paths, each with its time and the distributions in it."""
+"""Modification time and entry points by distribution, for each directory."""
 _extension_cache: dict[ExtensionEntryPoint, tuple[tuple[Path, int, int], Extension]] = {}
-"""Extensions whose manifests have been read, each with the manifest's place, time and size."""
+"""Extensions by entry point, with path, modification time and size of the manifest."""
 
 
 def find_all() -> Discovery:
-    """The extensions among the installed distributions, in the order of `sys.path`."""
+    """Return the extensions among the installed distributions, in the order of `sys.path`."""
     return _load_extensions(
-        [one for several in _list_installed_entry_points().values() for one in several]
+        [
+            entry_point
+            for entry_points in _list_installed_entry_points().values()
+            for entry_point in entry_points
+        ]
     )
 
 
 def find_named(name: str) -> Discovery:
-    """The distributions that may be the extension of a name; no other's manifest is read."""
+    """Find the extension with a name, reading only manifests with a matching entry point.
+
+    The publisher is only in the manifest, so several manifests may have to be read.
+    """
     package = name.rpartition("/")[2]
-    points = [
-        one
-        for several in _list_installed_entry_points().values()
-        for one in several
-        if one.name == package
+    candidates = [
+        entry_point
+        for entry_points in _list_installed_entry_points().values()
+        for entry_point in entry_points
+        if entry_point.name == package
     ]
-    found = _load_extensions(points)
-    return Discovery(tuple(one for one in found.extensions if one.name == name), found.broken)
+    discovery = _load_extensions(candidates)
+    return Discovery(
+        tuple(entry_point for entry_point in discovery.extensions if entry_point.name == name),
+        discovery.broken,
+    )
 
 
 def is_installed(distribution: str) -> bool:
-    """Whether there is a distribution of a name, be it an extension or not."""
+    """Return whether a distribution is installed, whether or not an extension."""
     return normalize_distribution_name(distribution) in _list_installed_entry_points()
 
 
 def clear_cache() -> None:
-    """Have everything read anew."""
+    """Discard the cached directories and extensions."""
     _directory_cache.clear()
     _extension_cache.clear()
 
 
-def parse_distribution_name(metadata: str) -> str:
-    """The name of a distribution, as the name of its metadata directory tells it."""
-    stem = metadata.rpartition(".")[0]
+def parse_distribution_name(directory_name: str) -> str:
+    """Return the normalized distribution name in the name of a metadata directory."""
+    stem = directory_name.rpartition(".")[0]
     return normalize_distribution_name(stem.partition("-")[0])
 
 
 def parse_entry_points(text: str) -> list[tuple[str, str]]:
-    """The names and values of our group in the text of an `entry_points.txt`."""
-    found: list[tuple[str, str]] = []
+    """Return the names and values of the group `paddock.extensions` in an `entry_points.txt`."""
+    entry_points: list[tuple[str, str]] = []
     section = ""
-    for raw in text.splitlines():
-        line = raw.strip()
+    for raw_line in text.splitlines():
+        line = raw_line.strip()
         if line.startswith("[") and line.endswith("]"):
             section = line[1:-1].strip()
         elif section == ENTRY_POINT_GROUP and line and not line.startswith(("#", ";")):
             name, _, value = line.partition("=")
-            found.append((name.strip(), value.strip()))
-    return found
+            entry_points.append((name.strip(), value.strip()))
+    return entry_points
 
 
 def _list_installed_entry_points() -> dict[str, list[ExtensionEntryPoint]]:
-    """The entry points of every distribution; the first of a name on the path is the one."""
-    found: dict[str, list[ExtensionEntryPoint]] = {}
-    for place in dict.fromkeys(sys.path):
-        for name, points in _list_directory_entry_points(Path(place)).items():
-            found.setdefault(name, points)
-    return found
+    """Return entry points by distribution; the first distribution on `sys.path` wins."""
+    points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
+    for path_entry in dict.fromkeys(sys.path):
+        for name, points in _list_directory_entry_points(Path(path_entry)).items():
+            points_by_distribution.setdefault(name, points)
+    return points_by_distribution
 
 
 def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
     try:
-        changed = directory.stat().st_mtime_ns
+        modified_ns = directory.stat().st_mtime_ns
     except (OSError, ValueError):
         return {}
-    place = str(directory.absolute())
-    kept = _directory_cache.get(place)
-    if kept is None or kept[0] != changed:
-        kept = _directory_cache[place] = (changed, _scan_directory(Path(place)))
-    return kept[1]
+    path = str(directory.absolute())
+    cached = _directory_cache.get(path)
+    if cached is None or cached[0] != modified_ns:
+        cached = _directory_cache[path] = (modified_ns, _scan_directory(Path(path)))
+    return cached[1]
 
 
 def _scan_directory(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
     try:
-        places = sorted(
-            place for place in directory.iterdir() if place.name.endswith(_METADATA_SUFFIXES)
+        metadata_directories = sorted(
+            path for path in directory.iterdir() if path.name.endswith(_METADATA_SUFFIXES)
         )
-    except OSError:  # a file, as an archive on the path is
+    except OSError:  # `sys.path` can contain archives
         return {}
-    return {parse_distribution_name(place.name): _read_entry_points(place) for place in places}
+    return {
+        parse_distribution_name(path.name): _read_entry_points(path)
+        for path in metadata_directories
+    }
 
 
 def _read_entry_points(metadata: Path) -> list[ExtensionEntryPoint]:
@@ -154,38 +167,48 @@ def _read_entry_points(metadata: Path) -> list[ExtensionEntryPoint]:
     return [ExtensionEntryPoint(name, value, metadata) for name, value in points]
 
 
-def _load_extensions(points: list[ExtensionEntryPoint]) -> Discovery:
+def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
     extensions: list[Extension] = []
     broken: list[BrokenExtension] = []
-    for point in points:
+    for entry_point in entry_points:
         try:
-            extensions.append(_load_extension(point))
+            extensions.append(_load_extension(entry_point))
         except PaddockError as error:
-            broken.append(_make_broken_extension(point, error))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it hides no other extension
+            broken.append(_make_broken_extension(entry_point, error))
+        except Exception as error:  # noqa: BLE001 - one broken extension must not hide the others
             reason = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
-            fault = ManifestError(f"cannot be read: {reason}", where=str(point.metadata_directory))
-            broken.append(_make_broken_extension(point, fault))
+            manifest_error = ManifestError(
+                f"cannot be read: {reason}", where=str(entry_point.metadata_directory)
+            )
+            broken.append(_make_broken_extension(entry_point, manifest_error))
     return Discovery(tuple(extensions), tuple(broken))
 
 
-def _make_broken_extension(point: ExtensionEntryPoint, problem: PaddockError) -> BrokenExtension:
-    place = Path(problem.where) if problem.where else point.metadata_directory
-    name = point.name or point.distribution
-    return BrokenExtension(name, "distribution", place, problem, point.version, point.distribution)
+def _make_broken_extension(
+    entry_point: ExtensionEntryPoint, problem: PaddockError
+) -> BrokenExtension:
+    location = Path(problem.where) if problem.where else entry_point.metadata_directory
+    name = entry_point.name or entry_point.distribution
+    return BrokenExtension(
+        name, "distribution", location, problem, entry_point.version, entry_point.distribution
+    )
 
 
-def _load_extension(point: ExtensionEntryPoint) -> Extension:
-    kept = _extension_cache.get(point)
-    if kept is not None and _get_file_state(kept[0][0]) == kept[0]:
-        return kept[1]
-    manifest = _locate_manifest(point)
+def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
+    cached = _extension_cache.get(entry_point)
+    if cached is not None and _get_file_state(cached[0][0]) == cached[0]:
+        return cached[1]
+    manifest = _locate_manifest(entry_point)
     state = _get_file_state(manifest)
     extension = read_extension(
-        manifest.parent, point.name, "distribution", point.version, point.distribution
+        manifest.parent,
+        entry_point.name,
+        "distribution",
+        entry_point.version,
+        entry_point.distribution,
     )
     if state is not None:
-        _extension_cache[point] = (state, extension)
+        _extension_cache[entry_point] = (state, extension)
     return extension
 
 
@@ -197,32 +220,41 @@ def _get_file_state(manifest: Path) -> tuple[Path, int, int] | None:
     return manifest, status.st_mtime_ns, status.st_size
 
 
-def _locate_manifest(point: ExtensionEntryPoint) -> Path:
-    """Where the manifest of a distribution is."""
-    where = str(point.metadata_directory / ENTRY_POINTS_FILE_NAME)
-    if not is_valid_name(point.name):
+def _locate_manifest(entry_point: ExtensionEntryPoint) -> Path:
+    """Return the path of the manifest: beside the metadata, or in an editable project.
+
+    Raises:
+        ManifestError: The entry point is invalid.
+        ExtensionNotFoundError: There is no manifest.
+    """
+    where = str(entry_point.metadata_directory / ENTRY_POINTS_FILE_NAME)
+    if not is_valid_name(entry_point.name):
         raise ManifestError(
-            f"the entry point in {ENTRY_POINT_GROUP} is called {point.name!r}",
+            f"the entry point in {ENTRY_POINT_GROUP} has the invalid name {entry_point.name!r}",
             where=where,
             hint="expected a name of letters, digits, '_', '-', '.' and ' '",
         )
-    if not _MODULE_NAME_PATTERN.fullmatch(point.value):
+    if not _MODULE_NAME_PATTERN.fullmatch(entry_point.value):
         raise ManifestError(
-            f"the entry point {point.name!r} in {ENTRY_POINT_GROUP} is {point.value!r}",
+            f"the entry point {entry_point.name!r} in {ENTRY_POINT_GROUP} is {entry_point.value!r}",
             where=where,
-            hint=f"expected the name of the package that holds {MANIFEST_FILE_NAME}",
+            hint=f"expected the name of the package that contains {MANIFEST_FILE_NAME}",
         )
-    beside = Path(point.metadata_directory.parent, *point.value.split("."), MANIFEST_FILE_NAME)
-    if beside.is_file():
-        return beside
-    from paddock.extensions.editable_installs import find_editable_packages  # noqa: PLC0415 - few installs are editable
+    expected_path = Path(
+        entry_point.metadata_directory.parent, *entry_point.value.split("."), MANIFEST_FILE_NAME
+    )
+    if expected_path.is_file():
+        return expected_path
+    from paddock.extensions.editable_installs import (  # noqa: PLC0415 - few installs are editable
+        find_editable_packages,
+    )
 
-    for directory in find_editable_packages(point.metadata_directory, point.value):
+    for directory in find_editable_packages(entry_point.metadata_directory, entry_point.value):
         if (directory / MANIFEST_FILE_NAME).is_file():
             return directory / MANIFEST_FILE_NAME
     raise ExtensionNotFoundError(
-        f"the distribution {point.distribution!r} is installed without the manifest of its "
-        f"extension {point.name!r}",
+        f"the distribution {entry_point.distribution!r} is installed without the manifest of its "
+        f"extension {entry_point.name!r}",
         where=where,
-        hint=f"expected {beside}; its build has to include that file",
+        hint=f"expected {expected_path}; the build must include this file",
     )

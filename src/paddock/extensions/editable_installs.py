@@ -1,8 +1,8 @@
-"""Where the packages of an editable install are, without importing what leads Python to them.
+"""Location of the packages of an editable install, without importing its import hooks.
 
-Such a distribution has its metadata among the installed ones and its files elsewhere. Tools have
-several ways to say where: a `.pth` file with a directory, a generated module with a table of
-packages, and always the project that was installed.
+The metadata of such a distribution is installed, but its files are in a project directory. Build
+tools refer to them in a `.pth` file, in a table of packages in a generated module, or only by the
+URL of the project.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ if TYPE_CHECKING:
 
 _SOURCE_LAYOUTS = ("src", ".")
 _MAPPING_VARIABLE = "MAPPING"
-"""What setuptools calls the table of packages in the module that it generates."""
+"""The name of the package table in the modules that setuptools generates."""
 _MAX_FILE_BYTES = 5_000_000
-"""Bytes of a file that are read: more than any of them has."""
+"""Bytes read of a file, far more than any of them needs."""
 
 
 def find_editable_packages(metadata: Path, package: str) -> Iterator[Path]:
-    """The directories that a package may be, the likeliest first.
+    """Yield the candidate directories of a package, the most likely first.
 
     Args:
-        metadata: The distribution's directory of metadata.
+        metadata: The metadata directory of the distribution.
         package: The dotted name of the package.
 
     Raises:
-        ValueError: when what leads to them makes no sense.
+        ValueError: The list of installed files cannot be parsed.
     """
-    inner = Path(*package.split("."))
+    package_path = Path(*package.split("."))
     files = [metadata.parent / name for name in _list_recorded_files(metadata)]
     for file in files:
         if file.suffix == ".pth":
-            yield from (directory / inner for directory in _read_pth_directories(file))
+            yield from (directory / package_path for directory in _read_pth_directories(file))
     for file in files:
         if file.suffix == ".py" and file.parent == metadata.parent:
             yield from _find_mapped_packages(file, package)
     project = _find_project_directory(metadata)
     if project is not None:
-        yield from (project / layout / inner for layout in _SOURCE_LAYOUTS)
+        yield from (project / layout / package_path for layout in _SOURCE_LAYOUTS)
 
 
 def _list_recorded_files(metadata: Path) -> list[str]:
@@ -65,16 +65,16 @@ def _read_pth_directories(file: Path) -> Iterator[Path]:
 
 
 def _find_mapped_packages(file: Path, package: str) -> Iterator[Path]:
-    """Where a table says that a package is, or one that it is in."""
-    for name, place in _parse_mapping(_read_text(file)).items():
+    """Yield the directories that a package table maps the package or a parent of it to."""
+    for name, directory in _parse_mapping(_read_text(file)).items():
         if package == name:
-            yield Path(place)
+            yield Path(directory)
         elif package.startswith(f"{name}."):
-            yield Path(place, *package.removeprefix(f"{name}.").split("."))
+            yield Path(directory, *package.removeprefix(f"{name}.").split("."))
 
 
 def _parse_mapping(text: str) -> dict[str, str]:
-    """The table in a generated module, read as text."""
+    """Return the package table in the source of a generated module, without running it."""
     try:
         statements = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -97,16 +97,16 @@ def _evaluate_mapping(value: ast.Dict) -> dict[str, str]:
 
 
 def _find_project_directory(metadata: Path) -> Path | None:
-    """The directory that was installed from, if it still counts."""
+    """Return the directory of an editable project, from the metadata of PEP 610."""
     text = _read_text(metadata / "direct_url.json")
     if not text:
         return None
     try:
-        said = msgspec.convert(parse_json(text), _DirectUrl)
-        parts = urlsplit(said.url)
+        direct_url = msgspec.convert(parse_json(text), _DirectUrl)
+        parts = urlsplit(direct_url.url)
     except (ValueError, msgspec.ValidationError):
         return None
-    if not said.dir_info.editable or parts.scheme != "file" or not parts.path:
+    if not direct_url.dir_info.editable or parts.scheme != "file" or not parts.path:
         return None
     return Path(url2pathname(parts.path))
 
@@ -116,7 +116,7 @@ class _DirectoryInfo(msgspec.Struct):
 
 
 class _DirectUrl(msgspec.Struct):
-    """Where a distribution was installed from, as the installer has written it."""
+    """The content of `direct_url.json` (PEP 610)."""
 
     url: str
     dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)
@@ -126,5 +126,5 @@ def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return file.read(_MAX_FILE_BYTES).decode("utf-8", "replace")
-    except (OSError, ValueError):  # the latter for names that no file can have
+    except (OSError, ValueError):  # ValueError: a null character in a path
         return ""

@@ -1,8 +1,7 @@
-"""What can be wrong with what somebody names or defines.
+"""Errors of extensions, their definitions and catalogues.
 
-Each begins with the same words whoever raises it, then says what was found.
-
-What can be wrong with a catalogue, and with getting what it lists.
+The message of a `SpecificationError` begins with the prefix of its class, then states the value
+found.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from paddock.errors import DefinitionError, LoadError, PaddockError
 
 
 class ManifestError(DefinitionError):
-    """A manifest cannot be read, or declares something in a way that cannot be used."""
+    """A manifest cannot be read, or a declaration in it is invalid."""
 
     code = "invalid-manifest"
 
 
 class ExtensionError(DefinitionError):
-    """An extension cannot give what is wanted of it."""
+    """An extension cannot provide a requested item."""
 
     code = "extension"
 
@@ -31,29 +30,29 @@ class ExtensionError(DefinitionError):
     ) -> None:
         super().__init__(message, hint=hint, where=where)
         self.extension = extension
-        """Its name: `package`, or `publisher/package`."""
+        """The name of the extension: `package` or `publisher/package`."""
 
 
 class ExtensionNotInstalledError(ExtensionError):
-    """A qualified name leads to an extension that is not installed."""
+    """The extension in a qualified name is not installed."""
 
     code = "extension-not-installed"
 
 
 class ExtensionNotFoundError(ExtensionError):
-    """Something is installed and is no extension, or its manifest is missing."""
+    """An installed package is not an extension, or its manifest is missing."""
 
     code = "extension-not-found"
 
 
 class ItemNotDeclaredError(ExtensionError):
-    """An extension declares no item of that name, whatever files it has."""
+    """The manifest of an extension does not declare the requested item."""
 
     code = "item-not-declared"
 
 
 class SpecificationError(DefinitionError):
-    """What stands where a tool, prompt or resource should be is none."""
+    """The definition of a tool, prompt or resource is invalid."""
 
     code = "invalid-specification"
     message_prefix = "Invalid specification"
@@ -63,61 +62,61 @@ class SpecificationError(DefinitionError):
 
 
 class ToolSpecificationError(SpecificationError):
-    """What stands where a tool should be is none."""
+    """The definition of a tool is invalid."""
 
     code = "invalid-tool-specification"
     message_prefix = "Invalid tool specification"
 
 
 class ToolsSpecificationError(SpecificationError):
-    """What stands where a list of tools should be is none."""
+    """The definition of a list of tools is invalid."""
 
     code = "invalid-tools-specification"
     message_prefix = "Invalid tools specification"
 
 
 class PromptSpecificationError(SpecificationError):
-    """What stands where a prompt should be is none."""
+    """The definition of a prompt is invalid."""
 
     code = "invalid-mcp-prompt-specification"
     message_prefix = "Invalid MCP prompt specification"
 
 
 class PromptsSpecificationError(SpecificationError):
-    """What stands where a list of prompts should be is none."""
+    """The definition of a list of prompts is invalid."""
 
     code = "invalid-mcp-prompts-specification"
     message_prefix = "Invalid MCP prompts specification"
 
 
 class ResourceSpecificationError(SpecificationError):
-    """What stands where a resource should be is none."""
+    """The definition of a resource is invalid."""
 
     code = "invalid-resource-specification"
     message_prefix = "Invalid resource specification"
 
 
 class ResourcesSpecificationError(SpecificationError):
-    """What stands where a list of resources should be is none."""
+    """The definition of a list of resources is invalid."""
 
     code = "invalid-resources-specification"
     message_prefix = "Invalid resources specification"
 
 
 class ToolNotFoundError(DefinitionError):
-    """No tool has that name."""
+    """There is no tool with the requested name."""
 
     code = "tool-name-not-found"
 
 
 class PromptNotFoundError(DefinitionError):
-    """No prompt has that name."""
+    """There is no prompt with the requested name."""
 
     code = "prompt-name-not-found"
 
 
 class ResourceNameError(DefinitionError):
-    """No resource has that name."""
+    """There is no resource with the requested name."""
 
     code = "resource-name-not-found"
 
@@ -130,30 +129,30 @@ class PromptDataError(DefinitionError):
     def __init__(self, *, where: str | None = None) -> None:
         super().__init__(
             'The "PromptData" property is deprecated. Use "MCPPrompts" instead.',
-            hint="in a definition of Paddock's own it is called prompts",
+            hint="in Paddock's own definitions, the key is prompts",
             where=where,
         )
 
 
 class CatalogueError(LoadError):
-    """A catalogue cannot be read, or cannot be where it is said to be."""
+    """A catalogue cannot be read, or its location is invalid."""
 
     code = "invalid-catalogue"
 
 
 class FetchError(PaddockError):
-    """A file cannot be had from where it is, or is larger or slower than allowed."""
+    """A file is unavailable, or its download exceeds the size or time limit."""
 
     code = "cannot-fetch"
 
 
 class HashMismatchError(FetchError):
-    """What was fetched is not what the catalogue describes."""
+    """A downloaded file does not match its catalogue entry."""
 
     code = "hash-mismatch"
 
 
 class InstallExtensionError(ExtensionError):
-    """An extension cannot be installed, or must not be."""
+    """The installation of an extension failed or is prohibited."""
 
     code = "cannot-install-extension"

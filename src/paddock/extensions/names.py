@@ -1,11 +1,8 @@
-"""Names of items across extensions: one grammar, one parser.
+"""Qualified names of items, and normalization of distribution names and definition keys.
 
-`package/Item` for an extension without a publisher, `publisher/package/Item` for one with.
-
-The spelling of keys.
-
-Definitions are written as the Wolfram documents have them (`DisplayName`), as the protocol has
-them (`displayName`) or as Python does (`display_name`). They are all read as the last.
+A qualified name is `package/Item`, or `publisher/package/Item` if the extension has a publisher.
+Keys of definitions can be written as in Wolfram (`DisplayName`), as in MCP (`displayName`) or as in
+Python (`display_name`).
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ _NAME_SEPARATORS = re.compile(r"[-_.]+")
 
 
 class QualifiedName(NamedTuple):
-    """The full name of an item."""
+    """The qualified name of an item."""
 
     publisher: str | None
     package: str
@@ -34,7 +31,7 @@ class QualifiedName(NamedTuple):
 
 
 def parse_qualified_name(text: str) -> QualifiedName | None:
-    """A qualified name; None when a text is not one."""
+    """Parse a qualified name, or return None if the text is not one."""
     parts = text.split("/")
     if len(parts) not in _PART_COUNTS or not all(parts):
         return None
@@ -43,7 +40,7 @@ def parse_qualified_name(text: str) -> QualifiedName | None:
 
 
 def normalize_distribution_name(name: str) -> str:
-    """The name of a distribution as installers compare it: in lower case, with hyphens."""
+    """Return a distribution name in the normalized form of PEP 503: lower case with hyphens."""
     return _NAME_SEPARATORS.sub("-", name).lower()
 
 
@@ -51,5 +48,5 @@ _WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-
 
 
 def normalize_key(key: str) -> str:
-    """A key in lower case, with underscores between its words."""
+    """Return a key in snake case."""
     return _WORD_BOUNDARY.sub("_", key).lower()

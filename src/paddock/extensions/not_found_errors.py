@@ -1,7 +1,7 @@
-"""What is said about a name that leads to no item: why not, and what may be meant instead.
+"""Errors for names that resolve to no item, with suggestions.
 
-Where a name is qualified, it is the extension that cannot give the item, and each reason has a
-code of its own. Only here are all installed extensions looked at, for names that are alike.
+If the name is qualified, the error says which part is missing: the extension is not installed, the
+package is not an extension, or the extension declares no such item. Each has its own error code.
 """
 
 from __future__ import annotations
@@ -25,23 +25,28 @@ if TYPE_CHECKING:
     from paddock.extensions.names import QualifiedName
 
 MAX_LISTED_NAMES = 12
-"""How many names an error lists."""
+"""Names that an error message lists."""
 
 
 def make_undeclared_item_error(
     kind: ItemKind, name: QualifiedName, extension: Extension, where: str | None
 ) -> ExtensionError:
-    """The complaint about an item that its extension does not declare, whatever files it has."""
-    word = kind.removesuffix("s")
+    """Return the error for an item that its extension does not declare."""
     names = [item.name for item in extension.manifest.get_items(kind)]
-    near = get_close_matches(name.item, names, n=2)
-    if near:
-        hint = f"did you mean {' or '.join(f'{extension.name}/{one}' for one in near)}?"
+    similar_names = [
+        f"{extension.name}/{similar}" for similar in get_close_matches(name.item, names, n=2)
+    ]
+    if similar_names:
+        hint = f"did you mean {' or '.join(similar_names)}?"
     else:
         command = "extensions" if extension.is_installed else "extensions search"
-        hint = f"its {kind} are: {format_name_list(names)}; paddock {command} {extension.name} shows it"
+        hint = (
+            f"its {kind} are: {format_name_list(names)}; paddock {command} {extension.name} "
+            "shows the extension"
+        )
     return ItemNotDeclaredError(
-        f'No {word} named "{name}" found: the extension "{extension.name}" declares no such item',
+        f"{_format_not_found(kind, name)}: the extension {_quote(extension.name)} declares no "
+        "such item",
         where=where,
         hint=hint,
         extension=extension.name,
@@ -51,34 +56,35 @@ def make_undeclared_item_error(
 def make_unknown_extension_error(
     kind: ItemKind,
     name: QualifiedName,
-    near: Sequence[str],
+    similar_names: Sequence[str],
     where: str | None,
     *,
     is_installed: bool,
 ) -> ExtensionError:
-    """The complaint about an item of what is no extension, or is not installed.
+    """Return the error for a name whose package is not an extension, or is not installed.
 
     Args:
-        kind: What was looked for.
-        name: Its name.
-        near: Names that may have been meant.
-        where: Where the name stands.
-        is_installed: Whether there is a distribution of that name, which is no extension.
+        kind: The kind of the requested item.
+        name: The requested name.
+        similar_names: Names to suggest.
+        where: The location of the name.
+        is_installed: Whether a distribution with this name is installed that is not an extension.
     """
-    package, word = name.extension_name, kind.removesuffix("s")
-    meant = f"did you mean {' or '.join(near)}? " if near else ""
+    package = name.extension_name
+    suggestion = f"did you mean {' or '.join(similar_names)}? " if similar_names else ""
     if is_installed:
         return ExtensionNotFoundError(
-            f'No {word} named "{name}" found: "{package}" is installed and is no extension',
+            f"{_format_not_found(kind, name)}: {_quote(package)} is installed but is not an "
+            "extension",
             where=where,
-            hint=f"{meant}paddock extensions lists those that are",
+            hint=f"{suggestion}paddock extensions lists the installed extensions",
             extension=package,
         )
     return ExtensionNotInstalledError(
-        f'No {word} named "{name}" found: no extension "{package}" is installed',
+        f"{_format_not_found(kind, name)}: no extension {_quote(package)} is installed",
         where=where,
-        hint=f"{meant}paddock extensions lists what is installed, "
-        f"paddock extensions search {name.package} what could be",
+        hint=f"{suggestion}paddock extensions lists the installed extensions, "
+        f"paddock extensions search {name.package} those in catalogues",
         extension=package,
     )
 
@@ -86,24 +92,32 @@ def make_unknown_extension_error(
 def make_extension_name_error(
     kind: ItemKind, name: QualifiedName, extensions: Sequence[Extension], where: str | None
 ) -> ExtensionError:
-    """The complaint about a name that begins with a distribution, and not with its extension.
+    """Return the error for a name that begins with a distribution instead of its extension.
 
     Args:
-        kind: What was looked for.
-        name: Its name.
-        extensions: What the distribution brings.
-        where: Where the name stands.
+        kind: The kind of the requested item.
+        name: The requested name.
+        extensions: The extensions in the distribution.
+        where: The location of the name.
     """
-    called = " and ".join(f'"{one.name}"' for one in extensions)
-    items = [
-        f"{one.name}/{item.name}" for one in extensions for item in one.manifest.get_items(kind)
+    extension_names = " and ".join(_quote(extension.name) for extension in extensions)
+    item_names = [
+        f"{extension.name}/{item.name}"
+        for extension in extensions
+        for item in extension.manifest.get_items(kind)
     ]
-    near = [one for one in items if one.rpartition("/")[2].casefold() == name.item.casefold()]
+    same_items = [
+        item_name
+        for item_name in item_names
+        if item_name.rpartition("/")[2].casefold() == name.item.casefold()
+    ]
     return ExtensionNotFoundError(
-        f'No {kind.removesuffix("s")} named "{name}" found: the extension in "{name.extension_name}" '
-        f"is called {called}",
+        f"{_format_not_found(kind, name)}: the extension in {_quote(name.extension_name)} is "
+        f"called {extension_names}",
         where=where,
-        hint=f"did you mean {near[0]}?" if near else f"its {kind} are: {format_name_list(items)}",
+        hint=f"did you mean {same_items[0]}?"
+        if same_items
+        else f"its {kind} are: {format_name_list(item_names)}",
         extension=extensions[0].name,
     )
 
@@ -111,12 +125,12 @@ def make_extension_name_error(
 def make_not_installed_error(
     kind: ItemKind, name: QualifiedName, extension: Extension, where: str | None
 ) -> ExtensionError:
-    """The complaint about an item of an extension that a catalogue lists, and is not installed."""
+    """Return the error for an item of an extension that a catalogue lists."""
     if all(item.name != name.item for item in extension.manifest.get_items(kind)):
         return make_undeclared_item_error(kind, name, extension, where)
     return ExtensionNotInstalledError(
-        f'No {kind.removesuffix("s")} named "{name}" found: the extension "{extension.name}" '
-        f"{extension.version} is in a catalogue and is not installed",
+        f"{_format_not_found(kind, name)}: the extension {_quote(extension.name)} "
+        f"{extension.version} is in a catalogue but is not installed",
         where=where,
         hint=f"install it: {format_install_command(extension.name)}",
         extension=extension.name,
@@ -124,21 +138,29 @@ def make_not_installed_error(
 
 
 def format_install_command(name: str) -> str:
-    """What a person types to install an extension that a catalogue lists."""
+    """Return the command that installs an extension from a catalogue."""
     return f"paddock extensions install {name}"
 
 
-def find_similar_names(name: str, known: Sequence[str]) -> list[str]:
-    """Those of some names that may have been meant: the same item elsewhere, or spelled alike."""
+def find_similar_names(name: str, known_names: Sequence[str]) -> list[str]:
+    """Return up to three known names with the same item, or with a similar spelling."""
     qualified = parse_qualified_name(name)
     item = (qualified.item if qualified else name).casefold()
-    same = [one for one in known if one.rpartition("/")[2].casefold() == item]
-    lowered = {one.casefold(): one for one in known}
-    near = [lowered[one] for one in get_close_matches(name.casefold(), lowered, n=2, cutoff=0.7)]
-    return list(dict.fromkeys([*same, *near]))[:3]
+    same_items = [known for known in known_names if known.rpartition("/")[2].casefold() == item]
+    by_casefold = {known.casefold(): known for known in known_names}
+    matches = get_close_matches(name.casefold(), by_casefold, n=2, cutoff=0.7)
+    return list(dict.fromkeys([*same_items, *(by_casefold[match] for match in matches)]))[:3]
 
 
 def format_name_list(names: Sequence[str]) -> str:
-    """Some names in a row, not too many."""
-    more = ", …" if len(names) > MAX_LISTED_NAMES else ""
-    return ", ".join(names[:MAX_LISTED_NAMES]) + more if names else "none"
+    """Join names for a message, up to `MAX_LISTED_NAMES`."""
+    ellipsis = ", …" if len(names) > MAX_LISTED_NAMES else ""
+    return ", ".join(names[:MAX_LISTED_NAMES]) + ellipsis if names else "none"
+
+
+def _format_not_found(kind: ItemKind, name: QualifiedName) -> str:
+    return f"No {kind.removesuffix('s')} named {_quote(str(name))} found"
+
+
+def _quote(name: str) -> str:
+    return f'"{name}"'

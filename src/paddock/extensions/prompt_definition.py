@@ -1,9 +1,7 @@
-"""Texts with blanks, as Python definitions of prompts give them.
+"""Creation of prompts from definitions: a `Prompt`, a function, or a table of properties.
 
-Prompts from their definitions: an object, a function, or a table of properties.
-
-The content of a table is a text that is sent as it is, a template that is filled in, or a function
-that makes the text. Its type says which, or is inferred from it.
+The content in a table is a literal text, a template with placeholders, or a function that returns
+the text. The property `type` selects one of them, or it is inferred from the content.
 """
 
 from __future__ import annotations
@@ -23,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Template:
-    """A prompt's text in which `{name}` stands for an argument.
+    """A prompt text with placeholders, for Python definitions.
 
-    `{?name?text}` is the text only when the argument was given. A plain string in a definition is
-    sent as it is, braces and all; this says that it is to be filled in.
+    `{name}` is replaced by an argument. `{?name?text}` inserts the text only if the argument is
+    present. A plain string in a definition is sent literally, including braces.
     """
 
     __slots__ = ("text",)
@@ -61,10 +59,10 @@ _CONTENT_HINT = "expected a text, a Template or a function"
 def make_prompt(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Prompt:
-    """The prompt that a definition means.
+    """Create a prompt from a definition.
 
-    A function takes one dictionary when the definition lists arguments; without, its own
-    parameters are the arguments.
+    If the definition lists arguments, the function takes one dictionary; otherwise the arguments
+    are its parameters.
 
     Args:
         definition: A `Prompt`, a function, or a table of properties.
@@ -92,8 +90,8 @@ def make_prompt(
 
 
 def _make_prompt_from_function(function: Callable[..., Any], name: str | None) -> Prompt:
-    described = None if getattr(function, "__doc__", None) else ""
-    return Prompt(name or get_function_name(function), handler=function, description=described)
+    description = None if getattr(function, "__doc__", None) else ""
+    return Prompt(name or get_function_name(function), handler=function, description=description)
 
 
 def _make_prompt_from_table(
@@ -104,7 +102,7 @@ def _make_prompt_from_table(
     if not name:
         raise properties.make_error("there is no name", 'as in name = "Search"')
     arguments = _read_arguments(properties, where)
-    others: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "title": properties.get_text("title"),
         "description": properties.get_text("description") or "",
         "arguments": arguments,
@@ -115,39 +113,39 @@ def _make_prompt_from_table(
     if kind == "function":
         key = "function" if "function" in properties else "content"
         handler = read_function_property(properties, key, relative_to=relative_to, where=where)
-        return Prompt(name, handler=handler, takes_dictionary=arguments is not None, **others)
+        return Prompt(name, handler=handler, takes_dictionary=arguments is not None, **fields)
     text = _read_content_text(properties, kind)
     if kind == "template":
-        return Prompt(name, text, **others)
-    return Prompt(name, handler=lambda: text, **others)
+        return Prompt(name, text, **fields)
+    return Prompt(name, handler=lambda: text, **fields)
 
 
 def _read_content_type(properties: PropertyTable) -> str:
-    """What the content is: as the definition says, or by what the content looks like."""
+    """Return the declared content type, or infer it from the content."""
     if "content" in properties and "function" in properties:
-        raise properties.make_error("there are both content and function", "keep one")
+        raise properties.make_error("content and function are both present", "keep one of them")
     if "content" not in properties and "function" not in properties:
         raise properties.make_error("there is no content", _CONTENT_HINT)
-    stated = (properties.get_text("type") or _AUTOMATIC_TYPE).lower()
-    if stated not in (*_CONTENT_TYPES, _AUTOMATIC_TYPE):
+    declared_type = (properties.get_text("type") or _AUTOMATIC_TYPE).lower()
+    if declared_type not in (*_CONTENT_TYPES, _AUTOMATIC_TYPE):
         raise properties.make_error(
             f"type is {shorten_repr(properties.get('type'))}",
             "Text, Template, Function or Automatic",
         )
     if "function" in properties:
-        if stated not in ("function", _AUTOMATIC_TYPE):
+        if declared_type not in ("function", _AUTOMATIC_TYPE):
             raise properties.make_error(
-                f"type is {stated!r}, and there is a function", "leave it out"
+                f"type is {declared_type!r}, but there is a function", "remove the type"
             )
         return "function"
     content = properties.get("content")
-    if isinstance(content, Template) and stated in ("text", _AUTOMATIC_TYPE):
+    if isinstance(content, Template) and declared_type in ("text", _AUTOMATIC_TYPE):
         return "template"
-    if stated == _AUTOMATIC_TYPE:
+    if declared_type == _AUTOMATIC_TYPE:
         if not isinstance(content, str) and not callable(content):
             raise properties.make_error(f"content is {shorten_repr(content)}", _CONTENT_HINT)
         return "text" if isinstance(content, str) else "function"
-    return stated
+    return declared_type
 
 
 def _read_content_text(properties: PropertyTable, kind: str) -> str:
@@ -156,33 +154,40 @@ def _read_content_text(properties: PropertyTable, kind: str) -> str:
         content = content.text
     if isinstance(content, str):
         return content
-    raise properties.make_error(f"content is {shorten_repr(content)}", f"type {kind!r} wants text")
+    raise properties.make_error(
+        f"content is {shorten_repr(content)}", f"type {kind!r} requires text"
+    )
 
 
 def _read_arguments(properties: PropertyTable, where: str) -> list[PromptArgument] | None:
-    """The arguments that the definition lists; None when it does not list them."""
+    """Return the arguments that the definition lists, or None if it does not list any."""
     if "arguments" not in properties:
         return None
-    given = properties.get("arguments")
-    if not isinstance(given, list | tuple):
+    entries = properties.get("arguments")
+    if not isinstance(entries, list | tuple):
         raise properties.make_error(
-            f"arguments is {shorten_repr(given)}", "expected a list of { name, … }"
+            f"arguments is {shorten_repr(entries)}", "expected a list of { name, … }"
         )
-    found = [_read_argument(one, f"{where}: arguments[{index}]") for index, one in enumerate(given)]
-    names = [one.name for one in found]
+    arguments = [
+        _read_argument(argument, f"{where}: arguments[{index}]")
+        for index, argument in enumerate(entries)
+    ]
+    names = [argument.name for argument in arguments]
     if len(set(names)) < len(names):
-        raise properties.make_error(f"arguments of one name: {', '.join(names)}", "rename one")
-    return found
-
-
-def _read_argument(given: object, where: str) -> PromptArgument:
-    if isinstance(given, PromptArgument):
-        return given
-    if not isinstance(given, Mapping):
-        raise PromptSpecificationError(
-            shorten_repr(given), where=where, hint="expected { name, … }"
+        raise properties.make_error(
+            f"several arguments have the same name: {', '.join(names)}", "rename one"
         )
-    properties = PropertyTable(given, _ARGUMENT_KEYS, PromptSpecificationError, where)
+    return arguments
+
+
+def _read_argument(argument: object, where: str) -> PromptArgument:
+    if isinstance(argument, PromptArgument):
+        return argument
+    if not isinstance(argument, Mapping):
+        raise PromptSpecificationError(
+            shorten_repr(argument), where=where, hint="expected { name, … }"
+        )
+    properties = PropertyTable(argument, _ARGUMENT_KEYS, PromptSpecificationError, where)
     name = properties.get_text("name")
     if not name:
         raise properties.make_error("an argument has no name", 'as in { name = "query" }')

@@ -1,10 +1,7 @@
-"""Reading a table of properties: keys in any spelling, values of the expected types.
+"""Reading of definition tables: keys in any spelling, values of the expected types.
 
-What a property means is left to the definitions that have it.
-
-Lists of tools, prompts and resources, as server definitions and Python calls give them.
-
-Only the list is looked at here; what its elements mean is worked out one by one.
+Also flattens the item lists of server definitions. The meaning of properties and items is up to
+`tool_definition`, `prompt_definition` and `resource_definition`.
 """
 
 from __future__ import annotations
@@ -28,20 +25,20 @@ MAX_REPR_CHARACTERS = 80
 
 
 class PropertyTable:
-    """A definition's properties by their normal keys.
+    """The properties of a definition by normalized key.
 
     Args:
-        given: The table as it was written.
-        known: The keys that may be in it, each with the property that it stands for.
-        error: What is raised when the table cannot be used.
-        where: Where it stands.
+        table: The definition as written.
+        known: The allowed keys, each with the name of its property.
+        error: The class of errors to raise.
+        where: The location of the definition, for errors.
     """
 
     __slots__ = ("_error", "_values", "_where")
 
     def __init__(
         self,
-        given: Mapping[object, object],
+        table: Mapping[object, object],
         known: Mapping[str, str],
         error: type[SpecificationError],
         where: str,
@@ -49,46 +46,48 @@ class PropertyTable:
         self._error = error
         self._where = where
         self._values: dict[str, object] = {}
-        spelled: dict[str, object] = {}
-        for key, value in given.items():
-            name = known.get(normalize_key(key)) if isinstance(key, str) else None
-            if name is None:
+        spellings: dict[str, object] = {}
+        for key, value in table.items():
+            property_name = known.get(normalize_key(key)) if isinstance(key, str) else None
+            if property_name is None:
                 raise self.make_error(f"the key {key!r} is unknown", _suggest_key(str(key), known))
-            if name in spelled:
-                raise self.make_error(f"{spelled[name]!r} and {key!r} mean the same", "keep one")
-            spelled[name] = key
-            self._values[name] = value
+            if property_name in spellings:
+                raise self.make_error(
+                    f"{spellings[property_name]!r} and {key!r} mean the same", "keep one"
+                )
+            spellings[property_name] = key
+            self._values[property_name] = value
 
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
     def get(self, name: str) -> object:
-        """The value of a property as it is; None when it is absent."""
+        """Return the unchecked value of a property, or None if it is absent."""
         return self._values.get(name)
 
     def get_text(self, name: str) -> str | None:
-        """The value of a property that is a text."""
+        """Return a string property, or None if it is absent."""
         value = self._values.get(name)
         if value is None or isinstance(value, str):
             return value
         raise self.make_error(f"{name} is {shorten_repr(value)}", "expected text")
 
     def get_flag(self, name: str, *, default: bool) -> bool:
-        """The value of a property that is true or false."""
+        """Return a boolean property."""
         value = self._values.get(name, default)
         if isinstance(value, bool):
             return value
         raise self.make_error(f"{name} is {shorten_repr(value)}", "expected true or false")
 
     def get_table(self, name: str) -> Mapping[str, object] | None:
-        """The value of a property that is a table."""
+        """Return a table property, or None if it is absent."""
         value = self._values.get(name)
         if value is None or isinstance(value, Mapping):
             return value
         raise self.make_error(f"{name} is {shorten_repr(value)}", "expected a table")
 
     def get_list(self, name: str) -> list[object] | None:
-        """The value of a property that is a list; a text alone is a list of one."""
+        """Return a list property, or None if it is absent. A string becomes a list of one."""
         value = self._values.get(name)
         if value is None:
             return None
@@ -99,27 +98,27 @@ class PropertyTable:
         raise self.make_error(f"{name} is {shorten_repr(value)}", "expected a list")
 
     def get_present(self, *names: str) -> dict[str, object]:
-        """Those of some properties that are there, as they are."""
+        """Return those of the named properties that are present, unchecked."""
         return {name: self._values[name] for name in names if name in self._values}
 
     def make_error(self, found: str, hint: str | None = None) -> SpecificationError:
-        """The error that says what is wrong with this table."""
+        """Return an error that describes a value found in this table."""
         return self._error(found, hint=hint, where=self._where)
 
 
 @contextmanager
 def convert_definition_errors(error: type[SpecificationError], where: str) -> Iterator[None]:
-    """Have what is wrong with an item told as an error of its definition."""
+    """Re-raise a `DefinitionError` as an error of the class of the definition."""
     try:
         yield
     except SpecificationError:
         raise
-    except DefinitionError as fault:
-        raise error(fault.message, hint=fault.hint, where=where) from None
+    except DefinitionError as caught:
+        raise error(caught.message, hint=caught.hint, where=where) from None
 
 
 def shorten_repr(value: object) -> str:
-    """A value as an error shows it: short."""
+    """Return the `repr` of a value, shortened for error messages."""
     text = repr(value)
     return text if len(text) <= MAX_REPR_CHARACTERS else f"{text[: MAX_REPR_CHARACTERS - 1]}…"
 
@@ -139,11 +138,10 @@ _LIST_ERRORS: dict[str, type[SpecificationError]] = {
 def read_item_list(
     kind: Literal["tools", "prompts", "resources"], value: object, where: str
 ) -> list[object]:
-    """The elements of a list; one that stands alone is a list of one, lists in it are unfolded.
+    """Return the items of a list. A single item becomes a list of one; nested lists are flattened.
 
     Raises:
-        ToolsSpecificationError, PromptsSpecificationError or ResourcesSpecificationError: when
-            it is no list, for example a single table.
+        SpecificationError: The value is not a list, for example a single table.
     """
     if value is None:
         return []
@@ -156,18 +154,18 @@ def read_item_list(
 
 
 def reject_prompt_data(properties: Mapping[str, object], where: str) -> None:
-    """Refuse a server definition that lists its prompts in the way of the past.
+    """Reject a server definition with the deprecated property `PromptData`.
 
     Raises:
-        PromptDataError: when it has `PromptData`, in any spelling.
+        PromptDataError: The property is present, in any spelling.
     """
     if any(normalize_key(key) == "prompt_data" for key in properties):
         raise PromptDataError(where=where)
 
 
-def _flatten(several: list[object] | tuple[object, ...]) -> Iterator[object]:
-    for one in several:
-        if isinstance(one, list | tuple):
-            yield from _flatten(one)
+def _flatten(items: list[object] | tuple[object, ...]) -> Iterator[object]:
+    for item in items:
+        if isinstance(item, list | tuple):
+            yield from _flatten(item)
         else:
-            yield one
+            yield item

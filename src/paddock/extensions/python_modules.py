@@ -1,7 +1,7 @@
-"""Python files that definitions lead to: each is run once per process.
+"""Loading of the Python files and modules that definitions refer to.
 
-A file that has been imported by other means counts as run; one that was forgotten, because it is
-to be loaded again, is run again.
+Each file is run once per process. A file that was already imported is not run again; a file whose
+module was removed from `sys.modules` for a reload is.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 DEFINITION_MODULE_PREFIX = "paddock_definition:"
-"""What stands before the path of a definition file in the name of its module."""
+"""The prefix of the names of modules loaded from definition files, followed by the path."""
 
 
 def load_script_module(path: Path) -> ModuleType:
-    """The module of a file of the user's, which may import its neighbours.
+    """Load a user's file as a module. The file can import its neighbours.
 
     Raises:
-        LoadError: when it cannot be run, with the line where it failed.
+        LoadError: Running the file failed. The error contains the line.
     """
     return _find_loaded_module(path) or run_script(path)
 
 
 def load_definition_module(path: Path) -> ModuleType:
-    """The module of a definition file, which is on nobody's import path.
+    """Load a definition file as a module that is not importable by name.
 
     Raises:
-        LoadError: when it cannot be run, with the line where it failed.
+        LoadError: Running the file failed. The error contains the line.
     """
-    known = _find_loaded_module(path)
-    if known is not None:
-        return known
+    loaded_module = _find_loaded_module(path)
+    if loaded_module is not None:
+        return loaded_module
     try:
         return run_file(path, f"{DEFINITION_MODULE_PREFIX}{path}")
     except LoadError:
@@ -67,7 +67,7 @@ def import_module(name: str, where: str) -> ModuleType:
         raise LoadError(
             f"there is no module {error.name!r}",
             where=where,
-            hint=f"install it for {sys.executable}, or give the path of a file: file.py:name",
+            hint=f"install it for {sys.executable}, or use the path of a file: file.py:name",
         ) from None
     except (Exception, SystemExit) as error:
         raise _make_import_error(name, error) from error

@@ -1,4 +1,4 @@
-"""Resources and resource templates from their definitions: an object, or a table of properties."""
+"""Creation of resources and templates from definitions: an object, or a table of properties."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _RESOURCE_KEYS = {
 def make_resource(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Resource | ResourceTemplate:
-    """The resource, or the resource template, that a definition means.
+    """Create a resource or a resource template from a definition.
 
     Args:
-        definition: A `Resource`, a `ResourceTemplate`, a function that a server's decorator has
-            made one, or a table of properties.
-        relative_to: The directory from which paths count.
-        where: Where the definition stands, for errors.
-        name: The resource's name when the table does not say.
+        definition: A `Resource`, a `ResourceTemplate`, a function decorated as one, or a table of
+            properties.
+        relative_to: The directory for relative paths.
+        where: The location of the definition, for errors.
+        name: The name of the resource if the definition has none.
 
     Raises:
-        ResourceSpecificationError: when it is not the definition of a resource.
-        LoadError: when a reference in it leads nowhere.
+        ResourceSpecificationError: The definition is invalid.
+        LoadError: A reference in it cannot be resolved.
     """
     if isinstance(definition, Resource | ResourceTemplate):
         return definition
@@ -64,18 +64,21 @@ def _make_resource_from_table(
     properties = PropertyTable(definition, _RESOURCE_KEYS, ResourceSpecificationError, where)
     uri, template = properties.get_text("uri"), properties.get_text("uri_template")
     if (uri is None) == (template is None):
-        raise properties.make_error("there must be a uri or a uri_template", "one of the two")
+        raise properties.make_error(
+            "expected exactly one of uri and uri_template", "a template has placeholders"
+        )
     sources = properties.get_present(*_CONTENT_SOURCES)
     if len(sources) != 1:
-        found = " and ".join(sources) or "none"
+        present_sources = " and ".join(sources) or "none"
         raise properties.make_error(
-            f"what it is read from: {found}", f"one of {', '.join(_CONTENT_SOURCES)}"
+            f"its content comes from {present_sources}",
+            f"expected exactly one of {', '.join(_CONTENT_SOURCES)}",
         )
     file = _resolve_file(properties, relative_to)
     mime_type = properties.get_text("mime_type")
     if mime_type is None and file is not None:
         mime_type = mimetypes.guess_type(file.name)[0]
-    others: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": properties.get_text("name") or name,
         "title": properties.get_text("title"),
         "description": properties.get_text("description"),
@@ -87,17 +90,19 @@ def _make_resource_from_table(
     function = read_function_property(properties, "function", relative_to=relative_to, where=where)
     if template is not None:
         if function is None:
-            raise properties.make_error("a uri_template is read by a function", "function = …")
-        return ResourceTemplate(template, function, **others)
+            raise properties.make_error(
+                "a uri_template requires a function", 'as in function = "package.module:name"'
+            )
+        return ResourceTemplate(template, function, **fields)
     handler = function or _make_reader(properties.get_text("text"), file)
-    return Resource(uri or "", handler, **others)
+    return Resource(uri or "", handler, **fields)
 
 
 def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path | None:
-    given = properties.get_text("file")
-    if given is None:
+    file_name = properties.get_text("file")
+    if file_name is None:
         return None
-    path = ((relative_to or Path.cwd()) / Path(given).expanduser()).resolve()
+    path = ((relative_to or Path.cwd()) / Path(file_name).expanduser()).resolve()
     if not path.is_file():
         raise properties.make_error(f"there is no file {path}", "check the path")
     return path

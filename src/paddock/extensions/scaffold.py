@@ -1,7 +1,6 @@
-"""Writing a new extension: a distribution that works, to be changed by its author.
+"""Creation of new extensions from the templates in `starter`.
 
-The files are those in `starter`, with blanks that are filled in. What they do is told in the
-README.md among them.
+The README.md among the templates explains the files to the author.
 """
 
 from __future__ import annotations
@@ -27,11 +26,10 @@ RESERVED_NAMES = frozenset(
         *("cloudpickle", "pytest", "jwt", "ruamel"),
     ]
 )
-"""Paddock, and what it and the new extension need, by the names of distributions and of modules:
-another distribution of that name would take its place."""
+"""Distributions and modules of Paddock and its dependencies, which an extension would shadow."""
 _NAME_PATTERN = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _TEST_MODULES = ("test_extension", "conftest")
-"""Modules that pytest has imported by the time the tests look for the package."""
+"""Modules that pytest imports before the tests import the package."""
 _TARGET_PATHS = {
     "pyproject.toml": "pyproject.toml",
     "README.md": "README.md",
@@ -43,21 +41,21 @@ _TARGET_PATHS = {
     "Writing.toml": "src/{module}/agenttools/servers/Writing.toml",
     "test_extension.py": "tests/test_extension.py",
 }
-"""Where each file of the starter goes."""
+"""The path of each template in the new extension."""
 
 
 class ExtensionScaffold(NamedTuple):
-    """A new extension."""
+    """The name and files of a new extension."""
 
     name: str
     server: str
     """The qualified name of its server."""
     files: tuple[Path, ...]
-    """What was written, relative to its directory."""
+    """Paths relative to the directory of the extension."""
 
 
 class ScaffoldError(ExtensionError):
-    """A new extension cannot be written as it was asked for."""
+    """A new extension cannot be created with the given name or directory."""
 
     code = "cannot-start-extension"
 
@@ -65,56 +63,61 @@ class ScaffoldError(ExtensionError):
 def create_extension(
     directory: Path, *, name: str | None = None, publisher: str | None = None
 ) -> ExtensionScaffold:
-    """Write a new extension into a directory, which is made if need be.
+    """Write a new extension into a directory.
 
     Args:
-        directory: One that is not there, or is empty but for hidden files.
-        name: What the extension and its distribution are called; else the directory's name.
-        publisher: Gives its items names of three parts.
+        directory: A directory that does not exist or contains only hidden files.
+        name: The name of the extension and its distribution (default: the directory's name).
+        publisher: The publisher, for item names of the form `publisher/name/Item`.
 
     Raises:
-        StartError: when the directory is not empty or cannot be written, or a name cannot be.
+        ScaffoldError: The directory is not empty or cannot be written, or a name is invalid.
     """
     name = name or directory.absolute().name
-    for what, given in (("name", name), ("publisher", publisher)):
-        if given is not None and not _NAME_PATTERN.fullmatch(given):
+    for label, part in (("name", name), ("publisher", publisher)):
+        if part is not None and not _NAME_PATTERN.fullmatch(part):
             raise ScaffoldError(
-                f"{given!r} cannot be the {what} of an extension",
-                hint="use letters, digits, '-', '_' and '.' between them, as in acme-charts",
+                f"{part!r} is not a valid {label} of an extension",
+                hint="use letters, digits, and '-', '_' and '.' between them, as in acme-charts",
             )
     if normalize_distribution_name(name) in RESERVED_NAMES:
         raise ScaffoldError(
-            f"{name!r} cannot be the name of an extension: Paddock needs the distribution of that "
-            "name",
+            f"{name!r} cannot be the name of an extension: Paddock or one of its dependencies has "
+            "this name",
             hint=f"choose another, as in my-{name}: --name my-{name}",
         )
     _require_empty_directory(directory)
     module = make_module_name(name)
-    full = format_extension_name(name, publisher)
-    blanks = {
+    full_name = format_extension_name(name, publisher)
+    substitutions = {
         "name": name,
         "module": module,
-        "full": full,
+        "full": full_name,
         "publisher": "" if publisher is None else f'publisher = "{publisher}"\n',
     }
-    places = {one: Path(place.format(module=module)) for one, place in _TARGET_PATHS.items()}
+    target_paths = {
+        template: Path(target_path.format(module=module))
+        for template, target_path in _TARGET_PATHS.items()
+    }
     try:
-        for source, place in places.items():
-            text = (TEMPLATE_DIRECTORY / f"{source}{TEMPLATE_SUFFIX}").read_text(encoding="utf-8")
-            file = directory / place
+        for template, target_path in target_paths.items():
+            text = (TEMPLATE_DIRECTORY / f"{template}{TEMPLATE_SUFFIX}").read_text(encoding="utf-8")
+            file = directory / target_path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(Template(text).substitute(blanks), encoding="utf-8")
+            file.write_text(Template(text).substitute(substitutions), encoding="utf-8")
     except OSError as error:
         raise ScaffoldError(
             f"cannot be written: {error.strerror or error}",
             where=str(error.filename or directory),
             hint="name a directory that you may write to",
         ) from None
-    return ExtensionScaffold(full, f"{full}/{TEMPLATE_SERVER_NAME}", tuple(places.values()))
+    return ExtensionScaffold(
+        full_name, f"{full_name}/{TEMPLATE_SERVER_NAME}", tuple(target_paths.values())
+    )
 
 
 def make_module_name(name: str) -> str:
-    """The Python package of a distribution of a name, which nothing else hides."""
+    """Return a package name for a distribution that no standard or test module shadows."""
     module = re.sub(r"\W+", "_", name).lower()
     is_hidden = module in sys.stdlib_module_names or module in _TEST_MODULES
     if not module.isidentifier() or keyword.iskeyword(module) or is_hidden:
@@ -128,8 +131,10 @@ def _require_empty_directory(directory: Path) -> None:
             directory.is_dir() and not any(directory.glob("[!.]*"))
         )
     except OSError:
-        is_empty = True  # what is wrong with it is told when it is written
+        is_empty = True  # writing the files will raise the error
     if not is_empty:
         raise ScaffoldError(
-            "is not an empty directory", where=str(directory), hint="name one that is not there yet"
+            "is not an empty directory",
+            where=str(directory),
+            hint="choose a directory that does not exist yet",
         )

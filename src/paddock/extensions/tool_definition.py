@@ -1,11 +1,7 @@
-"""The parameters of a tool, as a table of properties lists them.
+"""Creation of tools from definitions: a `Tool`, a function, or a table of properties.
 
-What a tool needs done once before it is first called.
-
-It is done at the latest by the first call, and before that when a server starts and asks for it.
-What fails is told to whoever calls, and tried again with the next call.
-
-Tools from their definitions: an object, a function, or a table of properties.
+A definition can name an initialization function. A starting server runs it, or else the first
+call. If it fails, the call fails with the reason, and the next call tries again.
 """
 
 from __future__ import annotations
@@ -49,14 +45,15 @@ _PARAMETERS_HINT = "expected { name = { type, help, required }, … } or a list 
 
 
 def read_parameters(value: object, where: str) -> list[Parameter]:
-    """The parameters in their order, each required unless it says otherwise.
+    """Read the `parameters` property. Parameters are required by default.
 
     Raises:
-        ToolSpecificationError: when one cannot be understood.
+        ToolSpecificationError: A parameter is invalid.
     """
     if isinstance(value, Mapping):
         return [
-            _read_parameter(name, one, f"{where}: parameters.{name}") for name, one in value.items()
+            _read_parameter(name, parameter, f"{where}: parameters.{name}")
+            for name, parameter in value.items()
         ]
     if isinstance(value, list | tuple):
         return list(_read_parameter_list(value, where))
@@ -65,34 +62,36 @@ def read_parameters(value: object, where: str) -> list[Parameter]:
     )
 
 
-def _read_parameter_list(several: Iterable[object], where: str) -> Iterator[Parameter]:
-    for index, one in enumerate(several):
-        here = f"{where}: parameters[{index}]"
-        if isinstance(one, Parameter):
-            yield one
-        elif isinstance(one, tuple) and len(one) == _PAIR_LENGTH:
-            yield _read_parameter(one[0], one[1], here)
-        elif isinstance(one, Mapping):
-            yield from _read_parameter_table(one, here)
+def _read_parameter_list(parameters: Iterable[object], where: str) -> Iterator[Parameter]:
+    for index, parameter in enumerate(parameters):
+        parameter_location = f"{where}: parameters[{index}]"
+        if isinstance(parameter, Parameter):
+            yield parameter
+        elif isinstance(parameter, tuple) and len(parameter) == _PAIR_LENGTH:
+            yield _read_parameter(parameter[0], parameter[1], parameter_location)
+        elif isinstance(parameter, Mapping):
+            yield from _read_parameter_table(parameter, parameter_location)
         else:
-            raise ToolSpecificationError(shorten_repr(one), where=here, hint=_PARAMETERS_HINT)
+            raise ToolSpecificationError(
+                shorten_repr(parameter), where=parameter_location, hint=_PARAMETERS_HINT
+            )
 
 
 def _read_parameter_table(table: Mapping[object, object], where: str) -> Iterator[Parameter]:
-    """One parameter with its name among its properties, or any number by their names."""
+    """Read a table with the properties of one parameter, or with several parameters by name."""
     if table and all(isinstance(value, Mapping) for value in table.values()):
-        for name, one in table.items():
-            yield _read_parameter(name, one, where)
+        for name, parameter in table.items():
+            yield _read_parameter(name, parameter, where)
     else:
         yield _read_parameter(None, table, where)
 
 
-def _read_parameter(name: object, given: object, where: str) -> Parameter:
-    if isinstance(given, Parameter):
-        return given
-    if not isinstance(given, Mapping):
-        raise ToolSpecificationError(shorten_repr(given), where=where, hint=_PARAMETERS_HINT)
-    properties = PropertyTable(given, _PARAMETER_KEYS, ToolSpecificationError, where)
+def _read_parameter(name: object, parameter: object, where: str) -> Parameter:
+    if isinstance(parameter, Parameter):
+        return parameter
+    if not isinstance(parameter, Mapping):
+        raise ToolSpecificationError(shorten_repr(parameter), where=where, hint=_PARAMETERS_HINT)
+    properties = PropertyTable(parameter, _PARAMETER_KEYS, ToolSpecificationError, where)
     name = properties.get_text("name") if name is None else name
     if not isinstance(name, str) or not name:
         raise properties.make_error("a parameter has no name", _PARAMETERS_HINT)
@@ -107,15 +106,17 @@ def _read_parameter(name: object, given: object, where: str) -> Parameter:
 
 
 def _read_json_type(properties: PropertyTable) -> str:
-    """The word of JSON Schema for an interpreter: `String`, `Integer`, and so on."""
-    given = properties.get_text("type") or "string"
-    if given.lower() in JSON_TYPES:
-        return given.lower()
-    raise properties.make_error(f"type is {shorten_repr(given)}", f"one of {', '.join(JSON_TYPES)}")
+    """Return the JSON Schema type for an interpreter such as `String` or `Integer`."""
+    type_name = properties.get_text("type") or "string"
+    if type_name.lower() in JSON_TYPES:
+        return type_name.lower()
+    raise properties.make_error(
+        f"type is {shorten_repr(type_name)}", f"one of {', '.join(JSON_TYPES)}"
+    )
 
 
 class OneTimeInitializer:
-    """A function that is run until it has worked once."""
+    """A thread-safe initialization function that is called until it succeeds once."""
 
     __slots__ = ("_function", "_is_done", "_lock")
 
@@ -125,7 +126,7 @@ class OneTimeInitializer:
         self._is_done = False
 
     def run(self) -> None:
-        """Do what is to be done, unless it has been; raises what the function raises."""
+        """Call the function unless it has succeeded. Propagates its exceptions."""
         if self._is_done:
             return
         with self._lock:
@@ -134,10 +135,10 @@ class OneTimeInitializer:
                 self._is_done = True
 
     def run_for_call(self) -> None:
-        """The same on behalf of a call.
+        """Call the function on behalf of a tool call.
 
         Raises:
-            ToolError: when it fails, for the model to read.
+            ToolError: The function failed. The message is for the model.
         """
         try:
             self.run()
@@ -147,32 +148,33 @@ class OneTimeInitializer:
 
 
 def add_initializer(
-    handler: Callable[..., Any], initialization: OneTimeInitializer
+    handler: Callable[..., Any], initializer: OneTimeInitializer
 ) -> Callable[..., Any]:
-    """A handler that has its initialization run before its first call."""
+    """Wrap a handler so that its initialization runs before the first call."""
     if is_coroutine_function(handler):
 
         @functools.wraps(handler)
-        async def call(*arguments: object, **named: object) -> Any:
-            import asyncio  # noqa: PLC0415 - loaded by then, and not for servers without coroutines
+        async def call(*arguments: object, **keywords: object) -> Any:
+            # Loaded already, unlike in servers without coroutines, where it would cost 45 ms.
+            import asyncio  # noqa: PLC0415 - see above
 
-            await asyncio.to_thread(initialization.run_for_call)
-            return await handler(*arguments, **named)
+            await asyncio.to_thread(initializer.run_for_call)
+            return await handler(*arguments, **keywords)
     else:
 
         @functools.wraps(handler)
-        def call(*arguments: object, **named: object) -> Any:
-            initialization.run_for_call()
-            return handler(*arguments, **named)
+        def call(*arguments: object, **keywords: object) -> Any:
+            initializer.run_for_call()
+            return handler(*arguments, **keywords)
 
-    vars(call)["initialization"] = initialization
+    vars(call)["initialization"] = initializer
     return call
 
 
 def get_initializer(tool: Tool) -> OneTimeInitializer | None:
-    """What a tool needs done before it is called; for a server that is about to start."""
-    found = getattr(tool.handler, "initialization", None)
-    return found if isinstance(found, OneTimeInitializer) else None
+    """Return the initialization of a tool, for a starting server, or None."""
+    initializer = getattr(tool.handler, "initialization", None)
+    return initializer if isinstance(initializer, OneTimeInitializer) else None
 
 
 _TABLE_PROPERTIES = ("input_schema", "output_schema", "annotations", "meta")
@@ -189,25 +191,26 @@ _TOOL_KEYS = {
     "display_name": "title",
     "handler": "function",
 }
-"""`llm_kit` says whether a tool of the Wolfram Language wants a subscription; none here does."""
+"""The allowed keys. `llm_kit`, a subscription requirement of Wolfram tools, is ignored."""
 
 
 def make_tool(
     definition: object, *, relative_to: Path | None = None, where: str, name: str | None = None
 ) -> Tool:
-    """The tool that a definition means.
+    """Create a tool from a definition.
 
-    With `parameters` the function takes one dictionary; without, its own type hints count.
+    If the definition has `parameters`, the function takes one dictionary; otherwise the input
+    schema comes from its type hints.
 
     Args:
         definition: A `Tool`, a function, or a table of properties.
-        relative_to: The directory from which paths in references count.
-        where: Where the definition stands, for errors.
-        name: The tool's name when the table does not say.
+        relative_to: The directory for relative paths in references.
+        where: The location of the definition, for errors.
+        name: The name of the tool if the definition has none.
 
     Raises:
-        ToolSpecificationError: when it is not the definition of a tool.
-        LoadError: when a reference in it leads nowhere.
+        ToolSpecificationError: The definition is invalid.
+        LoadError: A reference in it cannot be resolved.
     """
     if isinstance(definition, Tool):
         return definition
@@ -230,7 +233,7 @@ def _make_tool_from_table(
     properties = PropertyTable(definition, _TOOL_KEYS, ToolSpecificationError, where)
     name = properties.get_text("name") or name
     if not name:
-        raise properties.make_error("there is no name", 'as in name = "Plot"')
+        raise properties.make_error("there is no name", 'add a name, as in name = "Plot"')
     function = read_function_property(properties, "function", relative_to=relative_to, where=where)
     if function is None:
         raise properties.make_error(
@@ -241,19 +244,22 @@ def _make_tool_from_table(
     )
     if initialization is not None:
         if is_coroutine_function(initialization):
-            raise properties.make_error("initialization is async def", "expected a plain function")
-        needed = list_required_parameters(initialization)
-        if needed:
             raise properties.make_error(
-                f"initialization needs {', '.join(needed)}", "expected one without parameters"
+                "initialization is a coroutine function", "expected a plain function"
+            )
+        required_parameters = list_required_parameters(initialization)
+        if required_parameters:
+            raise properties.make_error(
+                f"initialization needs {', '.join(required_parameters)}",
+                "expected a function without parameters",
             )
         function = add_initializer(function, OneTimeInitializer(initialization))
     return Tool(name, function, **_read_optional_properties(properties, where))
 
 
 def _read_optional_properties(properties: PropertyTable, where: str) -> dict[str, Any]:
-    """What else a tool is made with, as far as the definition says."""
-    found: dict[str, Any] = {
+    """Return the optional keyword arguments of `Tool` that the definition sets."""
+    tool_properties: dict[str, Any] = {
         **{key: properties.get_text(key) for key in _TEXT_PROPERTIES},
         **{key: properties.get_table(key) for key in _TABLE_PROPERTIES},
         **{key: properties.get_list(key) for key in _LIST_PROPERTIES if key in properties},
@@ -262,17 +268,17 @@ def _read_optional_properties(properties: PropertyTable, where: str) -> dict[str
     }
     options = None if properties.get("options") == [] else properties.get_table("options")
     if options is not None:
-        found["options"] = {key: _read_option(value) for key, value in options.items()}
+        tool_properties["options"] = {key: _read_option(value) for key, value in options.items()}
     if "parameters" in properties:
-        found["parameters"] = read_parameters(properties.get("parameters"), where)
-    return found
+        tool_properties["parameters"] = read_parameters(properties.get("parameters"), where)
+    return tool_properties
 
 
-def _read_option(given: object) -> object:
-    """An option as it is; a table that says what its default is becomes one."""
-    if not isinstance(given, Mapping):
-        return given
-    table = {normalize_key(str(key)): value for key, value in given.items()}
+def _read_option(option: object) -> object:
+    """Return a table with a default as an `Option`, and any other value as the default itself."""
+    if not isinstance(option, Mapping):
+        return option
+    table = {normalize_key(str(key)): value for key, value in option.items()}
     if "default" not in table or not set(table) <= {"default", "description"}:
-        return given
+        return option
     return Option(table["default"], description=str(table.get("description", "")))

@@ -1,5 +1,5 @@
-"""Catalogues: what could be installed, told by documents that list extensions with their manifests.
+"""Catalogues: JSON documents that list extensions with their manifests and download URLs.
 
-Reading a catalogue is discovery: nothing that it lists is fetched, let alone run. Fetching and
-installing are for those who run servers, after somebody has agreed (`installing`).
+Reading a catalogue neither downloads nor runs the extensions in it. The module `installer` does so,
+and only after the user has agreed.
 """

@@ -1,4 +1,4 @@
-"""Making a catalogue of wheels and paclet archives, which are only read."""
+"""Creation of catalogues from wheels and paclet archives. The files are only read, never run."""
 
 from __future__ import annotations
 
@@ -35,54 +35,52 @@ _CHUNK_BYTES = 1 << 20
 
 
 class CatalogueBuild(NamedTuple):
-    """What has been made of some files."""
+    """The entries for a set of files."""
 
     entries: list[CatalogueEntry]
     problems: list[PaddockError]
-    """Files that cannot be listed, and why."""
+    """One error for each file that cannot be listed."""
 
 
 def build_catalogue(
-    places: Iterable[Path], base_url: str | None = None, *, beside: Path
+    paths: Iterable[Path], base_url: str | None = None, *, beside: Path
 ) -> CatalogueBuild:
-    """Entries for the wheels and paclet archives in some directories, or for these files.
-
-    Files that are no extension are told of beside the entries. Trust level: discovery.
+    """Create entries for wheels and paclet archives. Trust level: discovery.
 
     Args:
-        places: Directories, or files.
-        base_url: Where the files will be, each as it lies in its directory.
-        beside: The directory of the catalogue; without a `base_url` the files are named as they
-            lie, seen from there.
+        paths: Files, and directories that are searched recursively.
+        base_url: The URL under which the files will be available, with their paths below their
+            directory. By default, URLs are relative to the catalogue.
+        beside: The directory of the catalogue.
 
     Raises:
-        CatalogueError: when a place is not there.
+        CatalogueError: A path does not exist.
     """
     entries: list[CatalogueEntry] = []
     problems: list[PaddockError] = []
-    for root, file in _find_files(places):
+    for root, file in _find_files(paths):
         try:
             entries += read_entries(file, _make_url(file, root, base_url, beside))
         except PaddockError as error:
             problems.append(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it hides no other file
+        except Exception as error:  # noqa: BLE001 - one broken file must not hide the others
             reason = f"cannot be read: {type(error).__name__}: {error}"
             problems.append(ManifestError(reason, where=str(file)))
-    entries.sort(key=lambda one: (one.name, one.version, one.file))
+    entries.sort(key=lambda entry: (entry.name, entry.version, entry.file))
     return CatalogueBuild(entries, problems)
 
 
 def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
-    """The extensions in one wheel or paclet archive.
+    """Return an entry for each extension in a wheel or paclet archive.
 
     Raises:
-        ExtensionNotFoundError: when there is none.
-        PaddockError: when the file or a manifest in it cannot be used.
+        ExtensionNotFoundError: The file contains no extension.
+        PaddockError: The file or a manifest in it is invalid.
     """
-    found = (
+    entries = (
         _read_paclet_entries(file, url) if file.suffix == PACLET else _read_wheel_entries(file, url)
     )
-    return [validate_entry(entry, str(file)) for entry in found]
+    return [validate_entry(entry, str(file)) for entry in entries]
 
 
 def _make_url(file: Path, root: Path, base_url: str | None, beside: Path) -> str:
@@ -94,30 +92,34 @@ def _make_url(file: Path, root: Path, base_url: str | None, beside: Path) -> str
         return file.resolve().as_uri()
 
 
-def _find_files(places: Iterable[Path]) -> list[tuple[Path, Path]]:
-    found: dict[Path, Path] = {}
-    for place in places:
-        if place.is_dir():
-            inner = (one for one in place.rglob("*") if one.suffix in (WHEEL_SUFFIX, PACLET))
-            for one in sorted(inner):
-                if one.is_file():
-                    found.setdefault(one, place)
-        elif place.is_file() and place.suffix in (WHEEL_SUFFIX, PACLET):
-            found.setdefault(place, place.parent)
+def _find_files(paths: Iterable[Path]) -> list[tuple[Path, Path]]:
+    roots_by_file: dict[Path, Path] = {}
+    for path in paths:
+        if path.is_dir():
+            candidates = (
+                candidate
+                for candidate in path.rglob("*")
+                if candidate.suffix in (WHEEL_SUFFIX, PACLET)
+            )
+            for candidate in sorted(candidates):
+                if candidate.is_file():
+                    roots_by_file.setdefault(candidate, path)
+        elif path.is_file() and path.suffix in (WHEEL_SUFFIX, PACLET):
+            roots_by_file.setdefault(path, path.parent)
         else:
             raise CatalogueError(
-                "is no directory, wheel or paclet archive",
-                where=str(place),
-                hint="give directories with .whl and .paclet files, or such files",
+                "is not a directory, wheel or paclet archive",
+                where=str(path),
+                hint="pass .whl and .paclet files, or directories that contain them",
             )
-    return [(root, file) for file, root in found.items()]
+    return [(root, file) for file, root in roots_by_file.items()]
 
 
 def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
     paclet = read_paclet(file)
     version = paclet.version
     if version is None:
-        raise ManifestError("says no version", where=str(file))
+        raise ManifestError("has no version", where=str(file))
     digest, size = _hash_file(file)
     return [
         CatalogueEntry(
@@ -138,30 +140,30 @@ def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
     digest, size = _hash_file(file)
     with open_archive(file) as archive:
         metadata = _find_metadata_directory(archive, file)
-        points = _read_entry_points(archive, metadata)
-        if not points:
+        entry_points = _read_entry_points(archive, metadata)
+        if not entry_points:
             raise ExtensionNotFoundError(
                 f"has no entry point in {ENTRY_POINT_GROUP}",
                 where=str(file),
-                hint="it is no extension",
+                hint="it is not an extension",
             )
-        said = BytesHeaderParser().parsebytes(
+        headers = BytesHeaderParser().parsebytes(
             _read_member(archive, f"{metadata}/METADATA", MAX_METADATA_BYTES)
         )
-        name, version = str(said["Name"] or ""), str(said["Version"] or "")
-        requires = tuple(map(_unfold_header, said.get_all("Requires-Dist") or ()))
-        found = []
-        for package, value in points:
-            place = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
-            if not is_valid_name(package) or place not in archive.files:
+        name, version = str(headers["Name"] or ""), str(headers["Version"] or "")
+        requires = tuple(map(_unfold_header, headers.get_all("Requires-Dist") or ()))
+        entries = []
+        for package, value in entry_points:
+            manifest_path = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
+            if not is_valid_name(package) or manifest_path not in archive.files:
                 raise ExtensionNotFoundError(
-                    f"holds no {place!r} for the entry point {package!r}",
+                    f"contains no {manifest_path!r} for the entry point {package!r}",
                     where=str(file),
-                    hint="its build has to include that file",
+                    hint="the build must include this file",
                 )
-            text = _read_member(archive, place, MAX_MANIFEST_BYTES)
-            manifest = parse_manifest(text, f"{file}/{place}")
-            found.append(
+            text = _read_member(archive, manifest_path, MAX_MANIFEST_BYTES)
+            manifest = parse_manifest(text, f"{file}/{manifest_path}")
+            entries.append(
                 CatalogueEntry(
                     name=format_extension_name(package, manifest.publisher),
                     kind="distribution",
@@ -173,35 +175,38 @@ def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
                     size=size,
                     manifest=manifest,
                     requires=requires,
-                    requires_python=_unfold_header(said["Requires-Python"] or ""),
-                    description=_unfold_header(said["Summary"] or "") or None,
+                    requires_python=_unfold_header(headers["Requires-Python"] or ""),
+                    description=_unfold_header(headers["Summary"] or "") or None,
                 )
             )
-    return found
+    return entries
 
 
 def _unfold_header(text: object) -> str:
-    """A header of the metadata, which may have been folded."""
+    """Join the lines of a folded metadata header."""
     return " ".join(str(text).split())
 
 
 def _find_metadata_directory(archive: PacletArchive, file: Path) -> str:
-    found = {
-        top
-        for top, _, rest in (name.partition("/") for name in archive.files)
-        if top.endswith(".dist-info") and rest == "METADATA"
+    directories = {
+        directory
+        for directory, _, inner_path in (name.partition("/") for name in archive.files)
+        if directory.endswith(".dist-info") and inner_path == "METADATA"
     }
-    if len(found) != 1:
-        raise ManifestError("is no wheel: it has no metadata, or several", where=str(file))
-    return found.pop()
+    if len(directories) != 1:
+        raise ManifestError(
+            f"is not a wheel: expected one METADATA file, found {len(directories)}",
+            where=str(file),
+        )
+    return directories.pop()
 
 
 def _read_entry_points(archive: PacletArchive, metadata: str) -> list[tuple[str, str]]:
-    place = f"{metadata}/{ENTRY_POINTS_FILE_NAME}"
-    if place not in archive.files:
+    path = f"{metadata}/{ENTRY_POINTS_FILE_NAME}"
+    if path not in archive.files:
         return []
     return parse_entry_points(
-        _read_member(archive, place, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
+        _read_member(archive, path, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
     )
 
 

@@ -1,6 +1,7 @@
-"""The document that a catalogue is: read, checked and written. What it lists is not looked at.
+"""The catalogue document: parsing, validation and formatting.
 
-An entry that cannot be used is told of and left out, and hides no other.
+Invalid entries are reported and omitted; they do not hide the others. The listed files are not
+read.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 CATALOGUE_FORMAT_VERSION = 1
 MAX_CATALOGUE_BYTES = 20_000_000
-"""Bytes of a catalogue; one that has more is not read on."""
+"""Maximum size of a catalogue document."""
 MAX_CATALOGUE_ENTRIES = 20_000
 MAX_EXTENSION_FILE_BYTES = 500_000_000
-"""Bytes of a file that a catalogue lists."""
+"""Maximum size of a listed file."""
 MAX_TEXT_CHARACTERS = 2_000
 
 _VERSION_PATTERN = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_\-]{0,99}")
@@ -39,78 +40,80 @@ _DISTRIBUTION_NAME_PATTERN = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._\-]{0,100}[0-9
 
 
 class CatalogueEntry(NamedTuple):
-    """One file that a catalogue lists, and one extension that is in it."""
+    """An extension in a catalogue, with the file that contains it."""
 
     name: str
     """`package`, or `publisher/package`."""
     kind: Literal["distribution", "paclet"]
     version: str
     distribution: str
-    """What is installed with it: the name of the distribution or the paclet."""
+    """The name of the distribution or paclet to install."""
     url: str
-    """Where the file is; may be relative to the catalogue."""
+    """The URL of the file, absolute or relative to the catalogue."""
     file: str
-    """The name of the file alone."""
+    """The file name, without directories."""
     sha256: str
     size: int
     manifest: ExtensionManifest
     requires: tuple[str, ...] = ()
-    """What a distribution depends on, as its metadata says it."""
+    """The `Requires-Dist` headers of a distribution."""
     requires_python: str = ""
-    """The versions of Python that a distribution is for, as its metadata says it."""
+    """The `Requires-Python` header of a distribution."""
     description: str | None = None
-    """What a distribution is for, in a line."""
+    """The summary of a distribution."""
     catalogue: str = ""
-    """The catalogue that it stands in."""
+    """The location of the catalogue."""
 
 
 class CatalogueDocument(NamedTuple):
-    """What a document lists."""
+    """The content of a catalogue document."""
 
     entries: tuple[CatalogueEntry, ...] = ()
     problems: tuple[PaddockError, ...] = ()
-    """Entries that cannot be used, and why."""
+    """One error for each invalid entry."""
 
 
 def parse_catalogue(data: bytes, where: str) -> CatalogueDocument:
-    """What the text of a catalogue lists.
+    """Parse and validate a catalogue document.
 
     Raises:
-        CatalogueError: when it is none.
+        CatalogueError: The data is not a catalogue, or exceeds a limit.
     """
     if len(data) > MAX_CATALOGUE_BYTES:
         raise CatalogueError(f"is longer than {MAX_CATALOGUE_BYTES:,} bytes", where=where)
     try:
         table = parse_json(data)
     except ValueError as error:
-        raise CatalogueError(f"is no JSON: {error}", where=where) from None
-    listed = table.get("extensions") if isinstance(table, dict) else None
-    if not isinstance(listed, list) or table.get("catalogue") != CATALOGUE_FORMAT_VERSION:
+        raise CatalogueError(f"is not JSON: {error}", where=where) from None
+    entry_tables = table.get("extensions") if isinstance(table, dict) else None
+    if not isinstance(entry_tables, list) or table.get("catalogue") != CATALOGUE_FORMAT_VERSION:
         raise CatalogueError(
-            "is no catalogue",
+            "is not a catalogue",
             where=where,
-            hint=f'expected {{"catalogue": {CATALOGUE_FORMAT_VERSION}, "extensions": […]}}, as paddock catalogue '
-            "build writes it",
+            hint=f'expected {{"catalogue": {CATALOGUE_FORMAT_VERSION}, "extensions": […]}}, as '
+            "written by paddock catalogue build",
         )
-    if len(listed) > MAX_CATALOGUE_ENTRIES:
+    if len(entry_tables) > MAX_CATALOGUE_ENTRIES:
         raise CatalogueError(
-            f"lists {len(listed):,} files, more than {MAX_CATALOGUE_ENTRIES:,}", where=where
+            f"lists {len(entry_tables):,} files, more than {MAX_CATALOGUE_ENTRIES:,}", where=where
         )
     entries: list[CatalogueEntry] = []
     problems: list[PaddockError] = []
-    for index, one in enumerate(listed):
+    for index, entry_table in enumerate(entry_tables):
         try:
-            entries.append(_parse_entry(one, where, f"extensions[{index}]"))
+            entries.append(_parse_entry(entry_table, where, f"extensions[{index}]"))
         except PaddockError as error:
             problems.append(error)
         except RecursionError:
-            fault = CatalogueError("is nested too deeply", where=f"{where}: extensions[{index}]")
-            problems.append(fault)
+            nesting_error = CatalogueError(
+                "is nested too deeply", where=f"{where}: extensions[{index}]"
+            )
+            problems.append(nesting_error)
     return CatalogueDocument(tuple(entries), tuple(problems))
 
 
 def format_catalogue(entries: Iterable[CatalogueEntry]) -> bytes:
-    """The document that lists some entries."""
+    """Return the catalogue document for some entries."""
     table = {
         "catalogue": CATALOGUE_FORMAT_VERSION,
         "extensions": [_entry_to_table(entry) for entry in entries],
@@ -119,16 +122,19 @@ def format_catalogue(entries: Iterable[CatalogueEntry]) -> bytes:
 
 
 def validate_entry(entry: CatalogueEntry, where: str) -> CatalogueEntry:
-    """An entry in which every name can safely be part of a path or a command.
+    """Return the entry if all its fields are safe to use in paths, commands and questions.
+
+    Catalogues are untrusted: a name could otherwise contain `..`, an option of pip, or a control
+    character that hides what the user agrees to.
 
     Raises:
-        CatalogueError: with what is wrong with it.
+        CatalogueError: A field is invalid.
     """
     parts = entry.name.split("/")
-    named = format_extension_name(parts[-1], entry.manifest.publisher)
-    faults = {
+    expected_name = format_extension_name(parts[-1], entry.manifest.publisher)
+    is_invalid = {
         "name": not all(map(is_valid_name, parts))
-        or named != entry.name
+        or expected_name != entry.name
         or entry.name == BUILT_IN_EXTENSION_NAME,
         "version": not _VERSION_PATTERN.fullmatch(entry.version),
         "distribution": entry.kind == "distribution"
@@ -140,21 +146,21 @@ def validate_entry(entry: CatalogueEntry, where: str) -> CatalogueEntry:
         "sha256": not _SHA256_PATTERN.fullmatch(entry.sha256),
         "size": not 0 < entry.size <= MAX_EXTENSION_FILE_BYTES,
     }
-    for key, is_wrong in faults.items():
-        if is_wrong:
+    for key, is_field_invalid in is_invalid.items():
+        if is_field_invalid:
             raise CatalogueError(f"{key} is {getattr(entry, key)!r}"[:300], where=where)
     return entry
 
 
 def _is_printable(text: str) -> bool:
-    """Whether a text is what a person sees of it: it is shown to whoever agrees to installing."""
+    """Return whether the user sees the exact text when asked to agree to the installation."""
     return 0 < len(text) <= MAX_TEXT_CHARACTERS and text.isprintable()
 
 
-def _parse_entry(given: object, catalogue: str, key: str) -> CatalogueEntry:
+def _parse_entry(table: object, catalogue: str, key: str) -> CatalogueEntry:
     where = f"{catalogue}: {key}"
     try:
-        raw = msgspec.convert(given, _EntryData)
+        raw = msgspec.convert(table, _EntryData)
     except msgspec.ValidationError as error:
         raise CatalogueError(str(error), where=where) from None
     return validate_entry(
@@ -172,7 +178,7 @@ def _parse_entry(given: object, catalogue: str, key: str) -> CatalogueEntry:
 
 
 class _EntryData(msgspec.Struct):
-    """An entry as it is written."""
+    """An entry as it is in the document."""
 
     name: str
     kind: Literal["distribution", "paclet"]
@@ -189,19 +195,19 @@ class _EntryData(msgspec.Struct):
 
 
 def _entry_to_table(entry: CatalogueEntry) -> dict[str, object]:
-    found = entry._asdict()
-    del found["catalogue"]
+    table = entry._asdict()
+    del table["catalogue"]
     manifest = entry.manifest
     lists = {
         kind: [_item_to_data(item) for item in manifest.get_items(kind)] for kind in ITEM_KINDS
     }
-    given = {"publisher": manifest.publisher} if manifest.publisher else {}
-    found["manifest"] = {
-        **given,
+    publisher_field = {"publisher": manifest.publisher} if manifest.publisher else {}
+    table["manifest"] = {
+        **publisher_field,
         "root": manifest.root,
         **{kind: items for kind, items in lists.items() if items},
     }
-    return found
+    return table
 
 
 def _item_to_data(item: ManifestItem) -> object:

@@ -1,6 +1,7 @@
-"""Getting files: from this machine, or over https; no more and for no longer than is allowed.
+"""Reading of catalogues and extension files from local paths and HTTPS URLs, with limits.
 
-Plain http is for this machine alone. What came over the network leads to no file of this machine.
+Plain HTTP is allowed for loopback addresses only. A catalogue from the network cannot refer to
+local files.
 """
 
 from __future__ import annotations
@@ -24,32 +25,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 READ_TIMEOUT_SECONDS = 20.0
-"""How long a server may say nothing."""
+"""Timeout for each read from the server."""
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 _CHUNK_BYTES = 1 << 16
 
 
 class DownloadLimit(NamedTuple):
-    """How much may be fetched, and how long that may take."""
+    """Limits on the size and duration of a download."""
 
     max_bytes: int
     timeout_seconds: float
 
 
 def normalize_location(text: str) -> str:
-    """A URL, or the absolute path of a file, that a catalogue can be at.
+    """Return the location of a catalogue as a URL or an absolute path.
 
     Raises:
-        CatalogueError: when it can be at neither.
+        CatalogueError: The URL is invalid or not allowed.
     """
     if "://" not in text:
-        return os.path.abspath(Path(text).expanduser())  # noqa: PTH100 - without .. and links as they are
+        return os.path.abspath(Path(text).expanduser())  # noqa: PTH100 - removes .., keeps links
     validate_url(text)
     return str(get_local_path(text) or text)
 
 
 def get_local_path(location: str) -> Path | None:
-    """The file that a location means, if it is on this machine."""
+    """Return the path of a local location, or None for a URL on the network."""
     if "://" not in location:
         return Path(location)
     parts = urlsplit(location)
@@ -57,63 +58,63 @@ def get_local_path(location: str) -> Path | None:
 
 
 def validate_url(url: str) -> None:
-    """Refuse what is neither https nor a file, nor http on this machine.
+    """Require an `https` or `file` URL, or an `http` URL with a loopback host.
 
     Raises:
-        CatalogueError: when it is something else.
+        CatalogueError: The URL has another form, or contains credentials.
     """
     try:
         parts = urlsplit(url)
         host = parts.hostname
     except ValueError:
-        raise CatalogueError(f"{url!r} is no URL") from None
-    is_fine = {
+        raise CatalogueError(f"{url!r} is not a URL") from None
+    is_allowed_host = {
         "https": bool(host),
         "http": host in LOOPBACK_HOSTS,
         "file": host in (None, "", "localhost"),
     }
-    if not is_fine.get(parts.scheme) or parts.username is not None:
+    if not is_allowed_host.get(parts.scheme) or parts.username is not None:
         raise CatalogueError(
-            f"{url!r} is not to be fetched",
-            hint="expected https://…, a path or file:///…; http:// only to this machine, and no "
-            "name or password in it",
+            f"the location {url!r} is not allowed",
+            hint="expected https://…, file:///… or a path; http:// is for this machine only, and "
+            "user names and passwords are not allowed",
         )
 
 
 def resolve_location(url: str, catalogue: str) -> str:
-    """Where a file is that a catalogue names, which may be relative to the catalogue.
+    """Return the absolute location of a file that a catalogue refers to.
 
     Raises:
-        CatalogueError: when it must not be fetched.
+        CatalogueError: The location is not allowed.
     """
     base = get_local_path(catalogue)
     if base is None:
-        full = urljoin(catalogue, url)
-        validate_url(full)
-        if urlsplit(full).scheme not in ("https", urlsplit(catalogue).scheme):
-            raise CatalogueError(f"leads from the network to {full!r}", where=catalogue)
-        return full
+        absolute_url = urljoin(catalogue, url)
+        validate_url(absolute_url)
+        if urlsplit(absolute_url).scheme not in ("https", urlsplit(catalogue).scheme):
+            raise CatalogueError(f"refers from the network to {absolute_url!r}", where=catalogue)
+        return absolute_url
     if "://" in url:
         return normalize_location(url)
     return str(base.parent / url2pathname(url))
 
 
 def fetch_bytes(location: str, limit: DownloadLimit) -> bytes:
-    """The content of a file.
+    """Return the content of a file or URL.
 
     Raises:
-        FetchError: when it cannot be had, or is too large or too slow.
+        FetchError: The file is unavailable, or exceeds a limit.
     """
     with _open_location(location, limit) as source:
         return b"".join(_read_chunks(source, location, limit))
 
 
 def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -> None:
-    """Write what is at a location into a new file.
+    """Download a file to a new path. On errors, the path is removed.
 
     Raises:
-        HashMismatchError: when it is not what it should be; the file is gone then.
-        FetchError: when it cannot be had, or is too large or too slow.
+        HashMismatchError: The file does not have the expected hash.
+        FetchError: The file is unavailable, or exceeds a limit.
     """
     digest = hashlib.sha256()
     try:
@@ -123,11 +124,11 @@ def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -
                 file.write(chunk)
         if digest.hexdigest() != sha256:
             raise HashMismatchError(
-                f"is not what the catalogue describes: its SHA-256 is {digest.hexdigest()}, "
+                f"does not match the catalogue: its SHA-256 is {digest.hexdigest()}, "
                 f"expected {sha256}",
                 where=location,
-                hint="paddock catalogue refresh, then try again; if it stays so, ask who runs "
-                "the catalogue. Nothing was installed",
+                hint="run paddock catalogue refresh and try again, then report it to the "
+                "publisher of the catalogue. Nothing was installed",
             )
     except BaseException:
         target.unlink(missing_ok=True)
@@ -135,17 +136,17 @@ def fetch_file(location: str, target: Path, limit: DownloadLimit, sha256: str) -
 
 
 class _SafeRedirectHandler(HTTPRedirectHandler):
-    """Follows only where the first request could have gone, and never out of https."""
+    """Follows redirects only to locations that are allowed for the original URL."""
 
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
-        """The next request, if it may be made."""
+        """Return the redirected request, or raise `URLError` if it is not allowed."""
         try:
             resolve_location(newurl, req.full_url)
         except CatalogueError as error:
             fp.close()
-            raise URLError(f"it redirects to {newurl!r}: {error.message}") from None
+            raise URLError(f"redirect to {newurl!r}: {error.message}") from None
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -156,20 +157,20 @@ def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
     try:
         if path is not None:
             if not path.is_file():
-                found = "is no file" if path.exists() else "there is no such file"
-                raise FetchError(found, where=location, hint="give the path of a file")
+                problem = "is not a file" if path.exists() else "does not exist"
+                raise FetchError(problem, where=location, hint="pass the path of a file")
             with path.open("rb") as file:
                 yield file
             return
         validate_url(location)
         request = Request(location, headers={"User-Agent": f"paddock/{__version__}"})  # noqa: S310 - checked
         timeout = min(READ_TIMEOUT_SECONDS, limit.timeout_seconds)
-        # No proxy leads to this machine.
+        # A proxy would resolve loopback addresses as its own.
         direct = [ProxyHandler({})] if request.type == "http" else []
         with deadline:
             opener = build_opener(_SafeRedirectHandler, *direct, *deadline.make_handlers())
-            with closing(opener.open(request, timeout=timeout)) as answer:
-                yield cast("IO[bytes]", answer)
+            with closing(opener.open(request, timeout=timeout)) as response:
+                yield cast("IO[bytes]", response)
         if deadline.has_expired:
             raise _make_timeout_error(location, limit)
     except (OSError, HTTPException, ValueError) as error:
@@ -180,7 +181,7 @@ def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
         raise FetchError(
             f"cannot be fetched: {getattr(error, 'reason', None) or error}",
             where=location,
-            hint="see that the address is right and this machine is online",
+            hint="check the URL and the network connection",
         ) from None
 
 

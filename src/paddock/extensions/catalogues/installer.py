@@ -1,14 +1,9 @@
-"""What a distribution depends on, as far as it counts for this machine and without extras.
+"""Installation of extensions from catalogues. Trust level: execution.
 
-pip or uv, whichever installs into the environment of this interpreter, and running it.
-
-Nothing in the working directory has a say: neither modules, nor programs, nor settings. What the
-user has set up elsewhere counts.
-
-Installing what a catalogue lists: fetched, checked, then given to pip, uv or unpacked.
-
-Trust level: execution. Nobody else installs anything; whoever calls this has asked the user first.
-What was fetched has to have the catalogue's hash, and to be what the catalogue says it is.
+Callers ask the user first. A file is downloaded, its hash and content are compared with its
+catalogue entry, and pip or uv installs it, or Paddock unpacks the paclet. No module, program or
+setting in the working directory is used, since its files may be someone else's. The user's other
+settings of pip and uv apply.
 """
 
 from __future__ import annotations
@@ -46,59 +41,60 @@ if TYPE_CHECKING:
 
 
 class DistributionDependencies(NamedTuple):
-    """What is fetched along with a distribution, unless it is there."""
+    """The dependencies that are installed with a distribution if they are missing."""
 
     from_index: tuple[str, ...]
-    """Names with versions, which the installer looks up."""
+    """Requirements that the installer resolves in its package index."""
     from_urls: tuple[str, ...]
-    """Names with the URLs that the distribution itself gives for them."""
+    """Names, with the URLs in the metadata of the distribution."""
 
 
 def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
-    """What of a distribution's requirements an installer heeds here.
+    """Return the requirements that apply to this machine, without extras.
 
     Args:
-        requires: As the metadata says them. One that cannot be read is among the results.
+        requires: The `Requires-Dist` headers. An invalid one is included unchanged, so that the
+            user sees it.
     """
     from_index: list[str] = []
-    from_elsewhere: list[str] = []
+    from_urls: list[str] = []
     for text in requires:
         try:
-            found = Requirement(text)
+            requirement = Requirement(text)
         except InvalidRequirement:
             from_index.append(text)
             continue
-        if found.marker is not None and not found.marker.evaluate({"extra": ""}):
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
-        if found.url is None:
-            found.marker = None
-            from_index.append(str(found))
+        if requirement.url is None:
+            requirement.marker = None
+            from_index.append(str(requirement))
         else:
-            from_elsewhere.append(f"{found.name} from {found.url}")
-    return DistributionDependencies(tuple(from_index), tuple(from_elsewhere))
+            from_urls.append(f"{requirement.name} from {requirement.url}")
+    return DistributionDependencies(tuple(from_index), tuple(from_urls))
 
 
 INSTALL_TIMEOUT_SECONDS = 900.0
 UV_SETTINGS_FILES = ("uv.toml", "pyproject.toml")
-"""Files that uv looks for in its working directory, then in those above."""
+"""Settings files that uv searches for in its working directory and the parent directories."""
 
 
 class PackageInstaller(NamedTuple):
-    """A program that installs distributions, and how it is called."""
+    """A program that installs distributions, with the start of its command line."""
 
     name: str
     command: list[str]
 
 
 def find_package_installer() -> PackageInstaller:
-    """What installs a file into the environment of this interpreter.
+    """Return pip if this interpreter has it, else uv.
 
     Raises:
-        InstallExtensionError: when there is nothing.
+        InstallExtensionError: Neither is available.
     """
     if importlib.machinery.PathFinder.find_spec("pip", _list_module_paths()) is not None:
         options = ["--disable-pip-version-check", "--no-input", "--quiet"]
-        # -P: not the pip of whoever made the working directory.
+        # -P omits the working directory from `sys.path`, which could contain a module "pip".
         return PackageInstaller("pip", [sys.executable, "-P", "-m", "pip", "install", *options])
     uv = _find_uv()
     if uv is not None:
@@ -111,22 +107,22 @@ def find_package_installer() -> PackageInstaller:
 
 
 def run_package_installer(command: list[str], directory: Path, lock: int | None) -> str | None:
-    """Run a program that installs; why it has failed, or None.
+    """Run pip or uv, and return the reason of a failure or None.
 
     Args:
         command: The program and its arguments, with absolute paths.
-        directory: One of our own, where it runs.
-        lock: What the program holds too: if this process is ended, nobody else installs before
-            the program is done.
+        directory: A private working directory.
+        lock: A lock file descriptor that the program inherits. If this process is killed, the
+            lock is held until the program has finished.
 
     Raises:
-        OSError: when it cannot be started.
+        OSError: The program cannot be started.
     """
     for name in UV_SETTINGS_FILES:
-        # Empty: or else uv goes on to the directories above, which may be a stranger's.
+        # Empty files end uv's search, which would continue in the parent directories.
         (directory / name).touch()
     try:
-        done = subprocess.run(  # noqa: S603 - our own pip or uv, and a file with the right hash
+        completed = subprocess.run(  # noqa: S603 - pip or uv, with a file of verified hash
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -140,25 +136,25 @@ def run_package_installer(command: list[str], directory: Path, lock: int | None)
         )
     except subprocess.TimeoutExpired as error:
         return str(error)
-    if done.returncode == 0:
+    if completed.returncode == 0:
         return None
-    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    lines = [line for line in completed.stdout.splitlines() if line.strip()]
     return " ".join(lines[-3:])[:600]
 
 
 def _list_module_paths() -> list[str]:
-    """Where modules are looked for, without the working directory, which Python puts first."""
-    first, *others = sys.path or [""]
-    here = os.getcwd()  # noqa: PTH109 - as Python writes it on the path
-    return [place for place in ([] if first == here else [first]) + others if place]
+    """Return `sys.path` without the working directory, which Python may insert first."""
+    first, *other_paths = sys.path or [""]
+    working_directory = os.getcwd()  # noqa: PTH109 - as Python writes it on the path
+    return [path for path in ([] if first == working_directory else [first]) + other_paths if path]
 
 
 def _find_uv() -> str | None:
-    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    absolute = [place for place in places if Path(place).is_absolute()]
-    found = shutil.which("uv", path=os.pathsep.join(absolute))
-    # Windows looks in the working directory whatever the path says.
-    return found if found is not None and Path(found).is_absolute() else None
+    directories = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    absolute_directories = [directory for directory in directories if Path(directory).is_absolute()]
+    program = shutil.which("uv", path=os.pathsep.join(absolute_directories))
+    # On Windows, `shutil.which` searches the working directory first, whatever the path.
+    return program if program is not None and Path(program).is_absolute() else None
 
 
 FETCH_TIMEOUT_SECONDS = 600.0
@@ -167,48 +163,51 @@ _UNSAFE_CHARACTERS = re.compile(r"[^\w.\-]")
 
 
 def describe_installation(entry: CatalogueEntry) -> list[str]:
-    """What installing would do, for a person to agree to.
+    """Return the steps of the installation, for the user to agree to.
 
     Raises:
-        PaddockError: when it cannot be done.
+        PaddockError: The extension cannot be installed.
     """
-    lines = [f"fetch {resolve_location(entry.url, entry.catalogue)} ({entry.size:,} bytes)"]
+    lines = [f"download {resolve_location(entry.url, entry.catalogue)} ({entry.size:,} bytes)"]
     lines.append(f"check that its SHA-256 is {entry.sha256}")
     if entry.kind == "paclet":
         return [*lines, f"unpack it into {_get_paclet_directory(entry)}"]
     tool = find_package_installer().name
     lines.append(f"install {entry.distribution} {entry.version} with {tool} into {sys.prefix}")
-    needs = select_dependencies(entry.requires)
-    if needs.from_index:
-        named = ", ".join(needs.from_index)
-        lines.append(f"and from {tool}'s index, unless they are there: {named}")
-    lines += [f"and, unless it is there, {named}" for named in needs.from_urls]
+    dependencies = select_dependencies(entry.requires)
+    if dependencies.from_index:
+        requirements = ", ".join(dependencies.from_index)
+        lines.append(f"and missing dependencies from {tool}'s index: {requirements}")
+    lines += [f"and, if missing, {dependency}" for dependency in dependencies.from_urls]
     return lines
 
 
 def require_install_permission() -> None:
-    """Refuse where the user has forbidden that anything is installed.
+    """Check that the user's settings allow installations.
 
     Raises:
-        InstallExtensionError: with what forbids it.
+        InstallExtensionError: Installations are prohibited. The hint names the setting.
     """
     reason = find_install_prohibition()
     if reason is not None:
         raise InstallExtensionError(
-            "nothing may be installed here", hint=f"that is forbidden by {reason}"
+            "installing extensions is disabled", hint=f"it is disabled by {reason}"
         )
 
 
 def install_entry(entry: CatalogueEntry) -> bool:
-    """Fetch, check and install an extension; whether that was needed.
+    """Download, verify and install an extension.
 
-    When several processes want the same, one installs it and the others find it installed.
+    If several processes install the same extension, one does and the others find it installed.
+
+    Returns:
+        False if the extension was already installed.
 
     Raises:
-        InstallExtensionError: when it is forbidden, or pip or uv fails.
-        HashMismatchError: when what was fetched is something else. Nothing is left behind.
-        FetchError: when it cannot be fetched.
-        ArchiveError: when it is not safe to unpack.
+        InstallExtensionError: Installations are prohibited, or pip or uv failed.
+        HashMismatchError: The file does not match the catalogue. Nothing is installed.
+        FetchError: The file cannot be downloaded.
+        ArchiveError: The paclet archive is not safe to unpack.
     """
     require_install_permission()
     with lock_file(
@@ -226,8 +225,8 @@ def install_entry(entry: CatalogueEntry) -> bool:
         clear_extension_caches()
         if not discover_extension(entry.name).extensions:
             raise InstallExtensionError(
-                f"{entry.distribution} was installed, and its extension is not there: {entry.name}",
-                hint="paddock extensions tells what is broken",
+                f"{entry.distribution} was installed, but its extension {entry.name} was not found",
+                hint="paddock extensions lists broken extensions",
                 extension=entry.name,
             )
     return True
@@ -235,9 +234,9 @@ def install_entry(entry: CatalogueEntry) -> bool:
 
 @contextmanager
 def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
-    """The file of an entry, which is what the catalogue says; gone afterwards."""
+    """Download the file of an entry and verify it. The file is deleted afterwards."""
     folder = Path(get_data_directory()) / DOWNLOAD_FOLDER
-    # We hold the lock: what is there was left by a process that was ended.
+    # The caller holds the lock, so existing files were left by a killed process.
     shutil.rmtree(folder, ignore_errors=True)
     with convert_os_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -256,37 +255,45 @@ def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
 
 
 def _verify_content(entry: CatalogueEntry, file: Path, location: str) -> None:
-    """Refuse a file that holds something else than its entry says."""
-    found = read_entries(file, entry.url)
-    wanted = _summarize_entry(entry)
-    if wanted not in map(_summarize_entry, found):
-        of_that_name = next((one for one in found if one.name == entry.name), None)
-        if of_that_name is None:
-            said = f"holds {', '.join(one.name for one in found)}, and not {entry.name}"
+    """Raise `HashMismatchError` if the content of the file differs from its entry.
+
+    The user has agreed to the entry. A correct hash does not show that the entry is true.
+    """
+    entries = read_entries(file, entry.url)
+    expected = _summarize_entry(entry)
+    if expected not in map(_summarize_entry, entries):
+        same_name_entry = next(
+            (candidate for candidate in entries if candidate.name == entry.name), None
+        )
+        if same_name_entry is None:
+            names = ", ".join(candidate.name for candidate in entries)
+            difference = f"contains {names}, and not {entry.name}"
         else:
-            said = "; ".join(_describe_differences(wanted, _summarize_entry(of_that_name)))
+            difference = "; ".join(
+                _describe_differences(expected, _summarize_entry(same_name_entry))
+            )
         raise HashMismatchError(
-            f"is not as the catalogue describes it: {said}",
+            f"does not match the catalogue: {difference}",
             where=location,
-            hint="ask who runs the catalogue to build it anew. Nothing was installed",
+            hint="ask the publisher of the catalogue to rebuild it. Nothing was installed",
         )
 
 
-def _describe_differences(wanted: dict[str, object], found: dict[str, object]) -> list[str]:
-    differing = [key for key in wanted if wanted[key] != found[key]]
+def _describe_differences(expected: dict[str, object], actual: dict[str, object]) -> list[str]:
+    different_keys = [key for key in expected if expected[key] != actual[key]]
     return [
-        f"its {key} is {shorten_repr(found[key])}, expected {shorten_repr(wanted[key])}"
-        for key in differing
+        f"its {key} is {shorten_repr(actual[key])}, expected {shorten_repr(expected[key])}"
+        for key in different_keys
     ]
 
 
 def _summarize_entry(entry: CatalogueEntry) -> dict[str, object]:
-    """What a person has agreed to: what it is called, and what it brings."""
-    brings: dict[str, object] = {
+    """Return the fields of an entry that the user has agreed to."""
+    items: dict[str, object] = {
         kind: [item.name for item in entry.manifest.get_items(kind)] for kind in ITEM_KINDS
     }
-    named = {key: getattr(entry, key) for key in ("name", "kind", "version", "distribution")}
-    return {**named, "requires": list(entry.requires), **brings}
+    identity = {key: getattr(entry, key) for key in ("name", "kind", "version", "distribution")}
+    return {**identity, "requires": list(entry.requires), **items}
 
 
 def _get_paclet_directory(entry: CatalogueEntry) -> Path:
@@ -303,6 +310,6 @@ def _install_distribution(entry: CatalogueEntry, file: Path, lock: int | None) -
     if reason is not None:
         raise InstallExtensionError(
             f"{entry.distribution} could not be installed: {reason}",
-            hint="what it says above tells why; the file itself is as the catalogue describes it",
+            hint="see the output above; the file itself matches the catalogue",
             extension=entry.name,
         )

@@ -1,11 +1,8 @@
-"""Which of several files of an extension is the best for this machine and this Python.
+"""Extensions in catalogues that are not installed. Trust level: discovery.
 
-Wheels are compared as pip does: by their tags, by the versions of Python that they are for, and
-by their own versions, of which those before a release count only where there are no others.
-
-Extensions that are not installed, as their catalogues describe them. Trust level: discovery.
-
-They have names and manifests, and no files: whatever needs one says how to install it.
+They have a manifest but no files. Of several files for the same extension, the best for this
+machine is selected as pip does: by wheel tags, `Requires-Python` and version, with pre-releases
+last.
 """
 
 from __future__ import annotations
@@ -42,17 +39,17 @@ if TYPE_CHECKING:
 EntryRank = tuple[bool, bool, bool, "Version | PacletVersionKey", int]
 
 _UNKNOWN_VERSION = Version("0.dev0")
-"""What a version counts as that is none."""
+"""Stands for an invalid version, lower than any valid one."""
 
 
 def rank_entry(entry: CatalogueEntry) -> EntryRank:
-    """What entries of one name are sorted by, the best last."""
+    """Return the sort key of an entry among entries with the same name. The best is greatest."""
     if entry.kind == "paclet":
         return True, False, True, make_version_key(entry.version), 0
-    place = _get_wheel_tag_rank(entry.file)
+    tag_rank = _get_wheel_tag_rank(entry.file)
     version = _parse_version(entry.version)
-    suits = place is not None and _supports_current_python(entry.requires_python)
-    return suits, True, not version.is_prerelease, version, -(place or 0)
+    is_compatible = tag_rank is not None and _supports_current_python(entry.requires_python)
+    return is_compatible, True, not version.is_prerelease, version, -(tag_rank or 0)
 
 
 def _parse_version(text: str) -> Version:
@@ -62,15 +59,15 @@ def _parse_version(text: str) -> Version:
         return _UNKNOWN_VERSION
 
 
-def _supports_current_python(wanted: str) -> bool:
+def _supports_current_python(specifier: str) -> bool:
     try:
-        return SpecifierSet(wanted).contains(".".join(map(str, sys.version_info[:3])))
+        return SpecifierSet(specifier).contains(".".join(map(str, sys.version_info[:3])))
     except InvalidSpecifier:
-        return True  # pip says what it thinks of it
+        return True  # pip will report the invalid specifier
 
 
 def _get_wheel_tag_rank(wheel: str) -> int | None:
-    """How soon this interpreter would take a wheel; None if it would not."""
+    """Return the position of a wheel's best tag for this interpreter, or None if unsupported."""
     try:
         tags = parse_wheel_filename(wheel)[3]
     except InvalidWheelFilename:
@@ -82,7 +79,7 @@ def _get_wheel_tag_rank(wheel: str) -> int | None:
 
 @cache
 def _rank_supported_tags() -> dict[Tag, int]:
-    return {tag: place for place, tag in enumerate(sys_tags())}
+    return {tag: rank for rank, tag in enumerate(sys_tags())}
 
 
 class RemoteExtension(Extension, frozen=True, kw_only=True):
@@ -92,14 +89,14 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
 
     @property
     def is_installed(self) -> bool:
-        """It is not."""
+        """Always False."""
         return False
 
     def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
-        """Refuse: the files are not here.
+        """Raise an error, since the files are not installed.
 
         Raises:
-            ExtensionNotInstalledError: always, with the command that installs it.
+            ExtensionNotInstalledError: Always. The hint is the command that installs it.
         """
         raise ExtensionNotInstalledError(
             f'the {kind.removesuffix("s")} "{self.name}/{item}" is in the extension '
@@ -113,46 +110,51 @@ class RemoteExtension(Extension, frozen=True, kw_only=True):
 def list_remote_extensions(
     *, may_fetch: bool, report: ProblemReporter | None = None
 ) -> list[RemoteExtension]:
-    """What the catalogues list and is not installed, the best of each name.
+    """Return the extensions in catalogues that are not installed, the best file of each.
 
-    `report` is given why a catalogue could not be read.
+    Args:
+        may_fetch: Download catalogues whose copy is missing or outdated.
+        report: Called with the error of each catalogue that cannot be read.
 
     Raises:
-        CatalogueError: when the settings cannot be read.
+        CatalogueError: The settings cannot be read.
     """
     entries = select_best_entries(load_entries(may_fetch=may_fetch, report=report))
-    here = discover() if entries else None
-    installed = {one.name for one in here.extensions} if here else set()
+    discovery = discover() if entries else None
+    installed = {extension.name for extension in discovery.extensions} if discovery else set()
     return [_make_remote_extension(entry) for entry in entries if entry.name not in installed]
 
 
 def find_remote_extension(
     name: str, *, may_fetch: bool = False, report: ProblemReporter | None = None
 ) -> RemoteExtension | None:
-    """The extension of a name, as a catalogue describes it; None when none does.
+    """Return the extension with a name in the catalogues, or None.
 
-    `report` is given why a catalogue could not be read.
+    Args:
+        name: The name of the extension.
+        may_fetch: Download catalogues whose copy is missing or outdated.
+        report: Called with the error of each catalogue that cannot be read.
 
     Raises:
-        CatalogueError: when the settings cannot be read.
+        CatalogueError: The settings cannot be read.
     """
     entries = load_entries(may_fetch=may_fetch, report=report)
-    found = select_best_entries(one for one in entries if one.name == name)
-    return _make_remote_extension(found[0]) if found else None
+    matches = select_best_entries(entry for entry in entries if entry.name == name)
+    return _make_remote_extension(matches[0]) if matches else None
 
 
 def select_best_entries(entries: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
-    """Of each name the highest version that suits this machine, of that the best file.
+    """Return the best entry of each name: the highest compatible version, then the best file.
 
-    Versions are compared only within a catalogue: the first catalogue that lists a name decides,
-    so that no other can take its place with a higher number.
+    Only entries of the first catalogue that lists a name are compared. Otherwise another catalogue
+    could replace an extension by publishing a higher version.
     """
-    found: dict[str, CatalogueEntry] = {}
+    best_entries: dict[str, CatalogueEntry] = {}
     for entry in entries:
-        chosen = found.setdefault(entry.name, entry)
-        if chosen.catalogue == entry.catalogue and rank_entry(entry) > rank_entry(chosen):
-            found[entry.name] = entry
-    return sorted(found.values(), key=lambda one: one.name.casefold())
+        best = best_entries.setdefault(entry.name, entry)
+        if best.catalogue == entry.catalogue and rank_entry(entry) > rank_entry(best):
+            best_entries[entry.name] = entry
+    return sorted(best_entries.values(), key=lambda entry: entry.name.casefold())
 
 
 def _make_remote_extension(entry: CatalogueEntry) -> RemoteExtension:

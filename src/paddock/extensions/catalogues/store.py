@@ -1,11 +1,8 @@
-"""Which catalogues count, and whether anything may be installed: the user's own choice.
+"""The user's catalogue settings, and local copies of catalogues.
 
-`catalogues.toml` in the data directory, and the variable PADDOCK_CATALOGUES.
-
-What the catalogues list, also when they cannot be reached: copies in the data directory.
-
-A copy is replaced only by a catalogue that can be read. A catalogue that is a file on this machine
-is read where it is.
+Settings are in `catalogues.toml` of the data directory and in environment variables. Copies make
+catalogues available offline. A copy is replaced only by a valid catalogue. Local catalogue files
+are not copied.
 """
 
 from __future__ import annotations
@@ -35,45 +32,47 @@ from paddock.extensions.errors import CatalogueError
 from paddock.files import convert_os_errors, lock_file, write_atomically
 
 CATALOGUES_VARIABLE = "PADDOCK_CATALOGUES"
-"""Further catalogues, with blanks between them."""
+"""Additional catalogues, separated by spaces."""
 NO_INSTALL_VARIABLE = "PADDOCK_NO_INSTALL"
-"""When it is set to anything but 0, nothing is installed."""
+"""Any value except 0 and the empty string disables installations."""
 SETTINGS_FILE_NAME = "catalogues.toml"
 MAX_SETTINGS_BYTES = 1_000_000
 INSTALL_ASK, INSTALL_NEVER = "ask", "never"
 
 
 class CatalogueSettings(NamedTuple):
-    """What the user has settled."""
+    """The content of `catalogues.toml`."""
 
     catalogues: tuple[str, ...] = ()
     install: str = INSTALL_ASK
-    """`ask`, or `never`."""
+    """`ask` or `never`."""
 
 
 def get_settings_file() -> Path:
-    """Where the settings are; the file need not be there."""
+    """Return the path of the settings, which may not exist."""
     return Path(get_data_directory()) / SETTINGS_FILE_NAME
 
 
 def read_settings() -> CatalogueSettings:
-    """What the file says, without the variables.
+    """Read the settings file, without the environment variables.
 
     Raises:
-        CatalogueError: when it cannot be read.
+        CatalogueError: The file cannot be read or is invalid.
     """
     file = get_settings_file()
     try:
-        with file.open("rb") as opened:
-            table = parse_toml(opened.read(MAX_SETTINGS_BYTES))
+        with file.open("rb") as settings_file:
+            table = parse_toml(settings_file.read(MAX_SETTINGS_BYTES))
     except FileNotFoundError:
         return CatalogueSettings()
     except (OSError, ValueError) as error:
         raise CatalogueError(f"cannot be read: {error}", where=str(file)) from None
-    listed, install = table.get("catalogues", []), table.get("install", INSTALL_ASK)
-    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+    locations, install = table.get("catalogues", []), table.get("install", INSTALL_ASK)
+    if not isinstance(locations, list) or not all(
+        isinstance(location, str) for location in locations
+    ):
         raise CatalogueError(
-            "catalogues is no list of texts", where=str(file), hint="expected URLs and paths"
+            "catalogues is not a list of strings", where=str(file), hint="expected URLs and paths"
         )
     if install not in (INSTALL_ASK, INSTALL_NEVER):
         raise CatalogueError(
@@ -81,25 +80,27 @@ def read_settings() -> CatalogueSettings:
             where=str(file),
             hint=f"expected {INSTALL_ASK!r} or {INSTALL_NEVER!r}",
         )
-    return CatalogueSettings(tuple(map(_expand_location, listed)), install)
+    return CatalogueSettings(tuple(map(_expand_location, locations)), install)
 
 
 def list_locations() -> dict[str, str]:
-    """Every catalogue that counts, those of the file first, each with where it is said.
+    """Return the configured catalogues by location, each with the setting it comes from.
 
-    One that can be nowhere is among them as it was written.
+    Those of the settings file come first. Invalid locations are included as written.
 
     Raises:
-        CatalogueError: when the file cannot be read.
+        CatalogueError: The settings file cannot be read.
     """
-    found = dict.fromkeys(read_settings().catalogues, str(get_settings_file()))
+    sources_by_location = dict.fromkeys(read_settings().catalogues, str(get_settings_file()))
     for text in os.environ.get(CATALOGUES_VARIABLE, "").split():
-        found.setdefault(_expand_location(text), f"the variable {CATALOGUES_VARIABLE}")
-    return found
+        sources_by_location.setdefault(
+            _expand_location(text), f"the variable {CATALOGUES_VARIABLE}"
+        )
+    return sources_by_location
 
 
 def _expand_location(text: str) -> str:
-    """Where a catalogue is, in full, if it can be there at all; whoever reads it says so."""
+    """Return the normalized location, or an invalid one unchanged: reading it reports the error."""
     try:
         return normalize_location(text)
     except CatalogueError:
@@ -107,36 +108,36 @@ def _expand_location(text: str) -> str:
 
 
 def find_install_prohibition() -> str | None:
-    """What forbids that anything is installed, if something does."""
+    """Return the setting that disables installations, or None."""
     if os.environ.get(NO_INSTALL_VARIABLE, "0") not in ("", "0"):
         return f"the variable {NO_INSTALL_VARIABLE}"
-    return (
-        f"install = {INSTALL_NEVER!r} in {get_settings_file()}" if _is_install_disabled() else None
-    )
-
-
-def _is_install_disabled() -> bool:
-    return read_settings().install == INSTALL_NEVER
+    if read_settings().install == INSTALL_NEVER:
+        return f"install = {INSTALL_NEVER!r} in {get_settings_file()}"
+    return None
 
 
 def add_catalogue(text: str) -> str:
-    """Have a catalogue count from now on; where it is, in full."""
+    """Add a catalogue to the settings, and return its normalized location."""
     location = normalize_location(text)
     with lock_file(get_settings_file()):
-        before = read_settings().catalogues
-        if location not in before:
-            _write_catalogues([*before, location])
+        locations = read_settings().catalogues
+        if location not in locations:
+            _write_catalogues([*locations, location])
     return location
 
 
 def remove_catalogue(text: str) -> str | None:
-    """Have a catalogue count no longer, be it one that never could; None when it did not."""
+    """Remove a catalogue from the settings.
+
+    Returns:
+        Its location, or None if the settings do not contain it.
+    """
     location = _expand_location(text)
     with lock_file(get_settings_file()):
-        before = read_settings().catalogues
-        if location not in before:
+        locations = read_settings().catalogues
+        if location not in locations:
             return None
-        _write_catalogues([one for one in before if one != location])
+        _write_catalogues([other for other in locations if other != location])
     return location
 
 
@@ -146,9 +147,9 @@ def _write_catalogues(catalogues: list[str]) -> None:
     file = get_settings_file()
     text = file.read_text("utf-8") if file.exists() else ""
     document = tomlkit.parse(text)
-    listed = tomlkit.array()
-    listed.extend(catalogues)
-    document["catalogues"] = listed.multiline(multiline=bool(catalogues))
+    array = tomlkit.array()
+    array.extend(catalogues)
+    document["catalogues"] = array.multiline(multiline=bool(catalogues))
     with convert_os_errors(file):
         write_atomically(file, tomlkit.dumps(document).encode())
 
@@ -161,60 +162,69 @@ if TYPE_CHECKING:
     ProblemReporter = Callable[[PaddockError], object]
 
 MAX_COPY_AGE_SECONDS = 24 * 60 * 60.0
-"""Seconds after which a copy is fetched anew, by those who may fetch."""
+"""Age after which a copy is outdated."""
 CATALOGUE_DOWNLOAD_LIMIT = DownloadLimit(MAX_CATALOGUE_BYTES, 60.0)
 COPY_FOLDER = "catalogues"
 
 
 _parsed_catalogues: dict[str, tuple[str, CatalogueDocument]] = {}
-"""Catalogues by their places, each with the hash of its text, for those who look up many names."""
+"""The hash of the text and the parsed document, by location. Speeds up looking up many names."""
 
 
 class CatalogueStatus(NamedTuple):
-    """What is known of one catalogue."""
+    """A configured catalogue, with its content and the result of reading it."""
 
     location: str
     catalogue: CatalogueDocument | None
-    """None when it has never been read."""
+    """None if the catalogue was never read."""
     fetched_at: float | None
-    """When, in seconds since 1970; None for a file on this machine."""
+    """Time of the download as a Unix timestamp; None for a local file."""
     problem: PaddockError | None
-    """Why it could not be read, or not anew."""
+    """The error of the last attempt to read or refresh it."""
 
 
 def load_catalogues(*, may_fetch: bool) -> list[CatalogueStatus]:
-    """Every catalogue that counts, from its copy.
+    """Load all configured catalogues from their copies.
 
-    With `may_fetch` a copy that is missing or old is fetched; one that cannot be fetched stays.
+    Args:
+        may_fetch: Download catalogues whose copy is missing or outdated. If that fails, the copy is
+            used.
 
     Raises:
-        CatalogueError: when the settings cannot be read.
+        CatalogueError: The settings cannot be read.
     """
     return [
-        _load_catalogue(location, said_in, may_fetch=may_fetch)
-        for location, said_in in list_locations().items()
+        _load_catalogue(location, source, may_fetch=may_fetch)
+        for location, source in list_locations().items()
     ]
 
 
 def load_entries(*, may_fetch: bool, report: ProblemReporter | None = None) -> list[CatalogueEntry]:
-    """Everything that all catalogues list, in their order.
+    """Return the entries of all catalogues, in the order of the settings.
 
-    `report` is given why a catalogue could not be read.
+    Args:
+        may_fetch: Download catalogues whose copy is missing or outdated.
+        report: Called with the error of each catalogue that cannot be read.
     """
-    known = load_catalogues(may_fetch=may_fetch)
-    for one in known:
-        if one.problem is not None and report is not None:
-            report(one.problem)
-    return [entry for one in known if one.catalogue is not None for entry in one.catalogue.entries]
+    statuses = load_catalogues(may_fetch=may_fetch)
+    for status in statuses:
+        if status.problem is not None and report is not None:
+            report(status.problem)
+    return [
+        entry
+        for status in statuses
+        if status.catalogue is not None
+        for entry in status.catalogue.entries
+    ]
 
 
 def refresh_catalogue(location: str) -> CatalogueDocument:
-    """Fetch a catalogue now, and keep a copy.
+    """Download a catalogue and store a copy. A local file is only read.
 
     Raises:
-        FetchError: when it cannot be had.
-        CatalogueError: when it is none, or cannot be there.
-        DataDirectoryError: when there is no place for the copy.
+        FetchError: The catalogue cannot be downloaded.
+        CatalogueError: The location or the document is invalid.
+        DataDirectoryError: The copy cannot be written.
     """
     normalize_location(location)
     data = fetch_bytes(location, CATALOGUE_DOWNLOAD_LIMIT)
@@ -226,40 +236,40 @@ def refresh_catalogue(location: str) -> CatalogueDocument:
 
 
 def refresh_catalogues() -> None:
-    """Fetch every catalogue now; of one that cannot be had the copy stays.
+    """Download all catalogues. If a download fails, the copy is kept.
 
     Raises:
-        CatalogueError: when the settings cannot be read.
+        CatalogueError: The settings cannot be read.
     """
     for location in list_locations():
-        with suppress(PaddockError):  # told of by those who read the copies
+        with suppress(PaddockError):  # `load_catalogues` reports it
             refresh_catalogue(location)
 
 
 def delete_copy(location: str) -> None:
-    """Delete the copy of a catalogue that counts no longer."""
+    """Delete the copy of a catalogue, if there is one."""
     _get_copy_path(location).unlink(missing_ok=True)
 
 
-def _load_catalogue(location: str, said_in: str, *, may_fetch: bool) -> CatalogueStatus:
+def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> CatalogueStatus:
     try:
         normalize_location(location)
     except CatalogueError as error:
-        problem = CatalogueError(error.message, where=said_in, hint=error.hint)
+        problem = CatalogueError(error.message, where=source, hint=error.hint)
         return CatalogueStatus(location, None, None, problem)
     if get_local_path(location) is not None:
         return _fetch_catalogue(location, None)
-    fetched = _get_copy_time(location)
-    is_old = fetched is None or time.time() - fetched > MAX_COPY_AGE_SECONDS
+    fetched_at = _get_copy_time(location)
+    is_old = fetched_at is None or time.time() - fetched_at > MAX_COPY_AGE_SECONDS
     if may_fetch and is_old:
-        found = _fetch_catalogue(location, time.time())
-        if found.catalogue is not None or fetched is None:
-            return found
-        return _read_copy(location, fetched)._replace(problem=found.problem)
+        status = _fetch_catalogue(location, time.time())
+        if status.catalogue is not None or fetched_at is None:
+            return status
+        return _read_copy(location, fetched_at)._replace(problem=status.problem)
     return (
         CatalogueStatus(location, None, None, None)
-        if fetched is None
-        else _read_copy(location, fetched)
+        if fetched_at is None
+        else _read_copy(location, fetched_at)
     )
 
 
@@ -270,11 +280,11 @@ def _fetch_catalogue(location: str, now: float | None) -> CatalogueStatus:
         return CatalogueStatus(location, None, None, error)
 
 
-def _read_copy(location: str, fetched: float) -> CatalogueStatus:
+def _read_copy(location: str, fetched_at: float) -> CatalogueStatus:
     try:
         with _get_copy_path(location).open("rb") as file:
             data = file.read(MAX_CATALOGUE_BYTES + 1)
-        return CatalogueStatus(location, _parse_cached(data, location), fetched, None)
+        return CatalogueStatus(location, _parse_cached(data, location), fetched_at, None)
     except (OSError, PaddockError) as error:
         problem = error if isinstance(error, PaddockError) else None
         return CatalogueStatus(location, None, None, problem)
@@ -282,10 +292,10 @@ def _read_copy(location: str, fetched: float) -> CatalogueStatus:
 
 def _parse_cached(data: bytes, location: str) -> CatalogueDocument:
     digest = hashlib.sha256(data).hexdigest()
-    kept = _parsed_catalogues.get(location)
-    if kept is None or kept[0] != digest:
-        kept = _parsed_catalogues[location] = (digest, parse_catalogue(data, location))
-    return kept[1]
+    cached = _parsed_catalogues.get(location)
+    if cached is None or cached[0] != digest:
+        cached = _parsed_catalogues[location] = (digest, parse_catalogue(data, location))
+    return cached[1]
 
 
 def _get_copy_time(location: str) -> float | None:

@@ -1,6 +1,6 @@
-"""Wolfram paclets as extensions: found, and read as they are, without an engine.
+"""Wolfram paclets as extensions.
 
-A paclet says in its `PacletInfo.wl` what it contributes, in an extension called "AgentTools".
-Everything here is static: files are parsed, never run. What Wolfram functions do when they are
-called is `wolfram_function`.
+A paclet declares its items in the "AgentTools" extension of its `PacletInfo.wl`. Its files are
+parsed without running code or needing an engine. Only `function_call` and `symbol_check` use one,
+when a Wolfram function is called.
 """

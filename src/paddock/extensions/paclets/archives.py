@@ -1,8 +1,8 @@
-"""Paclet archives: zip files that come from anybody, and are trusted with nothing.
+"""Safe reading and unpacking of paclet archives, which are untrusted zip files.
 
-An archive is looked through before anything in it is read: names that lead out of it, links,
-names that stand twice, and more data than a paclet has are refused as a whole. Unpacking goes into
-a directory beside the place, which takes its name when everything is there.
+All entries are checked before any is read. An archive with paths outside it, links, duplicate names
+or excessive data is rejected as a whole. Unpacking uses a temporary directory that is renamed at
+the end, so that the target is complete or absent.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 PACLET_SUFFIX = ".paclet"
 MAX_ARCHIVE_ENTRIES = 50_000
 MAX_UNPACKED_BYTES = 1_000_000_000
-"""Bytes that all files of an archive may have together."""
+"""Maximum total size of the unpacked files."""
 MAX_COMPRESSION_RATIO = 200
-"""How many times larger than its archive a paclet may be; text packs ten to one."""
+"""Maximum ratio of unpacked to packed size, against zip bombs. Text has a ratio of about 10."""
 MIN_RATIO_CHECK_BYTES = 1_000_000
-"""Below this many bytes the ratio is not looked at."""
+"""Unpacked size below which the ratio is not checked."""
 MAX_NAME_CHARACTERS = 400
 MAX_DIRECTORY_BYTES = 20_000_000
-"""Bytes of an archive's own list of files, which is read as a whole."""
+"""Maximum size of the central directory, which `zipfile` reads into memory at once."""
 _CHUNK_BYTES = 1 << 20
 _END_SIGNATURE, _ZIP64_LOCATOR_SIGNATURE = b"PK\5\6", b"PK\6\7"
 _END_RECORD_BYTES, _ZIP64_LOCATOR_BYTES, _MAX_COMMENT_BYTES = 22, 20, 1 << 16
@@ -51,7 +51,7 @@ _ARCHIVE_EXCEPTIONS = (
     UnicodeDecodeError,
     ValueError,
 )
-"""What the standard library raises for a broken archive."""
+"""Exceptions that `zipfile` raises for a broken archive."""
 
 
 class ArchiveError(LoadError):
@@ -61,7 +61,7 @@ class ArchiveError(LoadError):
 
 
 class PacletArchiveLimits(NamedTuple):
-    """How much an archive may hold."""
+    """Limits on the content of an archive."""
 
     max_entries: int = MAX_ARCHIVE_ENTRIES
     max_bytes: int = MAX_UNPACKED_BYTES
@@ -69,7 +69,7 @@ class PacletArchiveLimits(NamedTuple):
 
 
 class PacletArchive:
-    """An archive that has been looked through; its files by their names."""
+    """A checked archive with its files by name."""
 
     def __init__(self, path: Path, zipped: zipfile.ZipFile, files: dict[str, zipfile.ZipInfo]):
         self.path = path
@@ -78,14 +78,14 @@ class PacletArchive:
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        """One of its files, to be read.
+        """Open a file of the archive for reading.
 
         Raises:
-            ArchiveError: when it cannot be unpacked.
+            ArchiveError: The file does not exist or cannot be unpacked.
         """
         entry = self.files.get(name)
         if entry is None:
-            raise _make_archive_error(self.path, f"holds no {name!r}")
+            raise _make_archive_error(self.path, f"contains no {name!r}")
         try:
             with self._zip_file.open(entry) as file:
                 yield file
@@ -98,10 +98,10 @@ def open_archive(
     path: Path,
     limits: PacletArchiveLimits = PacletArchiveLimits(),  # noqa: B008 - immutable
 ) -> Iterator[PacletArchive]:
-    """An archive, after everything in it has been found to be safe.
+    """Open an archive after checking all its entries.
 
     Raises:
-        ArchiveError: when it is no archive, or not safe.
+        ArchiveError: The file is not an archive, or is not safe.
     """
     try:
         _check_directory_size(path)
@@ -118,75 +118,78 @@ def unpack_archive(
     *,
     limits: PacletArchiveLimits = PacletArchiveLimits(),  # noqa: B008 - immutable
 ) -> Path:
-    """Put the content of an archive into a new directory, all of it or none.
+    """Unpack an archive into a new directory, completely or not at all.
 
-    The one folder that holds everything, if there is one, becomes the directory itself. When the
-    directory is there already, somebody else has unpacked it, and it is left as it is.
+    If one folder contains all files, it becomes the directory. If the directory exists, another
+    process has unpacked the archive, and nothing is done.
 
     Raises:
-        ArchiveError: when the archive is not safe; nothing is left behind.
+        ArchiveError: The archive is not safe. Nothing is left behind.
     """
     with open_archive(path, limits) as archive, lock_file(target):
         if target.exists():
             return target
         target.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+        temporary_directory = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
         try:
-            inner = draft / "content"
-            inner.mkdir()
+            content_directory = temporary_directory / "content"
+            content_directory.mkdir()
             prefix = find_common_folder(archive.files)
             for name in archive.files:
-                _unpack_file(archive, name, inner / name.removeprefix(prefix))
-            inner.replace(target)
+                _unpack_file(archive, name, content_directory / name.removeprefix(prefix))
+            content_directory.replace(target)
         finally:
-            shutil.rmtree(draft, ignore_errors=True)
+            shutil.rmtree(temporary_directory, ignore_errors=True)
     return target
 
 
 def find_common_folder(names: Iterable[str]) -> str:
-    """The folder that holds everything, with its slash; empty when there is none."""
-    first = {name.partition("/")[0] if "/" in name else "" for name in names}
-    only = first.pop() if len(first) == 1 else ""
-    return f"{only}/" if only else ""
+    """Return the folder that contains all files, with a trailing slash, or ""."""
+    top_folders = {name.partition("/")[0] if "/" in name else "" for name in names}
+    folder = top_folders.pop() if len(top_folders) == 1 else ""
+    return f"{folder}/" if folder else ""
 
 
-def _unpack_file(archive: PacletArchive, name: str, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(name) as packed, place.open("xb") as file:
-        shutil.copyfileobj(packed, file, _CHUNK_BYTES)
+def _unpack_file(archive: PacletArchive, name: str, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with archive.open(name) as source, target.open("xb") as file:
+        shutil.copyfileobj(source, file, _CHUNK_BYTES)
 
 
 def _check_directory_size(path: Path) -> None:
-    """Refuse an archive whose list of files would fill the memory when it is opened."""
+    """Reject an archive whose central directory would fill the memory when it is opened."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(size - _MAX_COMMENT_BYTES - _END_RECORD_BYTES - _ZIP64_LOCATOR_BYTES, 0))
         tail = file.read()
-    # Where the standard library looks for the end, in its order.
-    last = len(tail) - _END_RECORD_BYTES
-    at = (
-        last
-        if tail[last : last + 4] == _END_SIGNATURE and tail.endswith(b"\0\0")
+    # Search for the end record as `zipfile` does, so that both use the same one.
+    end_record_at_tail = len(tail) - _END_RECORD_BYTES
+    end_record = (
+        end_record_at_tail
+        if tail[end_record_at_tail : end_record_at_tail + 4] == _END_SIGNATURE
+        and tail.endswith(b"\0\0")
         else tail.rfind(_END_SIGNATURE)
     )
-    if at < 0 or at + _END_RECORD_BYTES > len(tail):
+    if end_record < 0 or end_record + _END_RECORD_BYTES > len(tail):
         raise zipfile.BadZipFile("File is not a zip file")
-    (listed,) = struct.unpack_from("<L", tail, at + 12)
-    is_large = tail[max(at - _ZIP64_LOCATOR_BYTES, 0) : at].startswith(_ZIP64_LOCATOR_SIGNATURE)
-    if is_large or listed > MAX_DIRECTORY_BYTES:
-        raise _make_archive_error(path, "lists more files than a paclet has")
+    (directory_bytes,) = struct.unpack_from("<L", tail, end_record + 12)
+    is_large = tail[max(end_record - _ZIP64_LOCATOR_BYTES, 0) : end_record].startswith(
+        _ZIP64_LOCATOR_SIGNATURE
+    )
+    if is_large or directory_bytes > MAX_DIRECTORY_BYTES:
+        raise _make_archive_error(path, "lists too many files")
 
 
 def _check_entries(
     entries: list[zipfile.ZipInfo], path: Path, limits: PacletArchiveLimits
 ) -> dict[str, zipfile.ZipInfo]:
-    """The files by their names."""
+    """Check all entries, and return the files by name."""
     if len(entries) > limits.max_entries:
         raise _make_archive_error(
-            path, f"holds {len(entries):,} files, more than {limits.max_entries:,}"
+            path, f"contains {len(entries):,} files, more than {limits.max_entries:,}"
         )
-    found: dict[str, zipfile.ZipInfo] = {}
-    taken: dict[str, str] = {}
+    files: dict[str, zipfile.ZipInfo] = {}
+    names_by_casefold: dict[str, str] = {}
     for entry in entries:
         problem = _find_name_problem(entry) or _find_entry_problem(entry)
         if problem:
@@ -196,20 +199,20 @@ def _check_entries(
         name = entry.filename
         if entry.is_dir():
             continue
-        # Two names that differ in case only are one file on some systems.
-        same = taken.setdefault(name.casefold(), name)
-        if name in found or same != name:
-            raise _make_archive_error(path, f"{name!r} stands in it twice")
-        found[name] = entry
-    _check_folders(taken, path)
-    _check_sizes(list(found.values()), path, limits)
-    return found
+        # Names that differ only in case are the same file on Windows and macOS.
+        first_name = names_by_casefold.setdefault(name.casefold(), name)
+        if name in files or first_name != name:
+            raise _make_archive_error(path, f"contains {name!r} twice")
+        files[name] = entry
+    _check_folders(names_by_casefold, path)
+    _check_sizes(list(files.values()), path, limits)
+    return files
 
 
 def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
     name = entry.orig_filename
     if "\0" in name or not entry.filename or len(name) > MAX_NAME_CHARACTERS:
-        return "is no name for a file"
+        return "is not a valid file name"
     if "\\" in name:
         return "has a backslash in its name"
     if name.startswith("/"):
@@ -220,9 +223,9 @@ def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
         return "has a colon in its name"
     parts = PurePosixPath(name).parts
     if ".." in parts:
-        return "leads out of the archive"
+        return "is a path outside the archive"
     if any(part != part.rstrip(" .") for part in parts):
-        return "has a name that ends with a dot or a blank"
+        return "has a name that ends with a dot or a space"
     return None
 
 
@@ -231,40 +234,40 @@ def _find_entry_problem(entry: zipfile.ZipInfo) -> str | None:
     if kind == stat.S_IFLNK:
         return "is a symbolic link"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "is no ordinary file"
+        return "is not a regular file"
     if entry.flag_bits & 0x1:
         return "is encrypted"
     if entry.compress_type not in _COMPRESSION_METHODS:
-        return f"is packed by method {entry.compress_type}, expected stored or deflated"
+        return f"uses compression method {entry.compress_type}, expected stored or deflated"
     return None
 
 
-def _check_folders(taken: dict[str, str], path: Path) -> None:
-    """Refuse what is both a file and the folder of another."""
-    for name in taken.values():
+def _check_folders(names_by_casefold: dict[str, str], path: Path) -> None:
+    """Reject a name that is both a file and the folder of another file."""
+    for name in names_by_casefold.values():
         parent = name.rpartition("/")[0]
         while parent:
-            if parent.casefold() in taken:
+            if parent.casefold() in names_by_casefold:
                 raise _make_archive_error(path, f"{parent!r} is both a file and a folder")
             parent = parent.rpartition("/")[0]
 
 
 def _check_sizes(files: list[zipfile.ZipInfo], path: Path, limits: PacletArchiveLimits) -> None:
-    # A file's own claim binds: the standard library unpacks no more of it.
+    # The declared sizes can be trusted as limits: `zipfile` reads no more than that of a file.
     total = sum(file.file_size for file in files)
     if total > limits.max_bytes:
         raise _make_archive_error(
             path, f"unpacks to {total:,} bytes, more than {limits.max_bytes:,}"
         )
-    packed = max(path.stat().st_size, 1)
-    if total > MIN_RATIO_CHECK_BYTES and total > limits.max_ratio * packed:
-        raise _make_archive_error(path, f"unpacks to {total // packed} times its size")
+    archive_size = max(path.stat().st_size, 1)
+    if total > MIN_RATIO_CHECK_BYTES and total > limits.max_ratio * archive_size:
+        raise _make_archive_error(path, f"unpacks to {total // archive_size} times its size")
 
 
-def _make_archive_error(path: Path, found: str) -> ArchiveError:
-    built = "with CreatePacletArchive" if path.suffix == PACLET_SUFFIX else "anew"
+def _make_archive_error(path: Path, problem: str) -> ArchiveError:
+    build = "build it with CreatePacletArchive" if path.suffix == PACLET_SUFFIX else "rebuild it"
     return ArchiveError(
-        found,
+        problem,
         where=str(path),
-        hint=f"nothing of it was used; get the archive anew, or build it {built}",
+        hint=f"nothing of it was used; download the archive again, or {build}",
     )

@@ -1,4 +1,4 @@
-"""Whose code it is that would be evaluated, and what is told when it cannot be."""
+"""The item that Wolfram code belongs to, and the errors if the code cannot be evaluated."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MAX_CODE_CHARACTERS = 120
 
 
 class NoEngineError(ToolError):
-    """Something has to be evaluated by a Wolfram engine, and there is none."""
+    """A call needs a Wolfram Language engine, and none is installed."""
 
     code = "no-engine"
 
 
 class UnresolvedSymbolsError(ToolError):
-    """Code uses symbols that the engine does not have, and that the paclet does not define."""
+    """Code uses symbols that neither the engine nor the paclet defines."""
 
     code = "unresolved-symbols"
 
@@ -34,19 +34,19 @@ class FunctionOwner(NamedTuple):
     item: str
     version: str | None = None
     files: PacletFiles | None = None
-    """Those of its paclet."""
+    """The files of the paclet."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.paclet}/{self.item}"
 
 
 def make_no_engine_error(code: str, owner: FunctionOwner) -> NoEngineError:
-    """The complaint about code that cannot be evaluated."""
+    """Return the error for a call without an engine."""
     return NoEngineError(
-        f"The {owner} is the Wolfram Language function {_shorten_code(code)}, and there is no Wolfram "
-        "Language engine here to call it",
+        f"The {owner} is the Wolfram Language function {_shorten_code(code)}, but no Wolfram "
+        "Language engine is installed",
         hint='install one: pip install "paddock[wolfram]", or a Wolfram Engine (free for '
-        "developers, https://www.wolfram.com/engine); paddock engines says more",
+        "developers, https://www.wolfram.com/engine); paddock engines lists the options",
     )
 
 
@@ -57,13 +57,13 @@ def make_unresolved_symbols_error(
     engine: str,
     reasons: Sequence[str] = (),
 ) -> UnresolvedSymbolsError:
-    """The complaint about code that the engine cannot make sense of."""
-    why = "".join(f"; {reason}" for reason in reasons)
+    """Return the error for code with symbols that the engine does not define."""
+    reason_text = "".join(f"; {reason}" for reason in reasons)
     return UnresolvedSymbolsError(
-        f"The {owner} is the Wolfram Language function {_shorten_code(code)}, and {engine} does not know "
-        f"{', '.join(symbols)}{why}",
-        hint="see the files of the paclet's Kernel extension, or use another engine: paddock "
-        "engines lists them",
+        f"The {owner} is the Wolfram Language function {_shorten_code(code)}, but {engine} does "
+        f"not define {', '.join(symbols)}{reason_text}",
+        hint="check the files of the paclet's Kernel extension, or use another engine from "
+        "paddock engines",
     )
 
 

@@ -1,4 +1,4 @@
-"""The package files of a paclet: which file of its "Kernel" extension holds which context."""
+"""The package files in the "Kernel" extension of a paclet, by context."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PACKAGE_SUFFIXES = (".wl", ".m")
 
 
 class PacletPackageFiles:
-    """The contexts that a paclet brings, and the files that define them."""
+    """The contexts of a paclet, and the files that define them."""
 
     def __init__(self, files: PacletFiles) -> None:
         self._files = files
@@ -39,14 +39,14 @@ class PacletPackageFiles:
 
     @property
     def contexts(self) -> list[str]:
-        """The contexts that the paclet says it has."""
+        """The contexts that the paclet declares."""
         return list(self._roots_by_context)
 
     def find_package(self, context: str) -> PackageFile | None:
-        """The file of a context, also of one inside a context of the paclet; None if none has it.
+        """Return the file of a declared context or of a context below one, or None.
 
         Raises:
-            LoadError: when it cannot be read.
+            LoadError: The file cannot be read.
         """
         for name in self._iterate_candidates(context):
             if self._files.has_file(name):
@@ -57,22 +57,29 @@ class PacletPackageFiles:
         return None
 
     def _iterate_candidates(self, context: str) -> Iterator[str]:
-        owner = next((one for one in self._roots_by_context if context.startswith(one)), None)
-        if owner is None:
+        parent_context = next(
+            (
+                known_context
+                for known_context in self._roots_by_context
+                if context.startswith(known_context)
+            ),
+            None,
+        )
+        if parent_context is None:
             return
-        root = PurePosixPath(self._roots_by_context[owner])
+        root = PurePosixPath(self._roots_by_context[parent_context])
         if context in self._files_by_context:
             yield str(root / self._files_by_context[context])
-        words = context.strip("`").split("`")
-        inner = context.removeprefix(owner).strip("`").replace("`", "/")
-        stems = [inner] if inner else ["/".join(words), words[-1], "init", "Kernel/init"]
-        for stem in [*stems, words[-1]]:
+        parts = context.strip("`").split("`")
+        inner_path = context.removeprefix(parent_context).strip("`").replace("`", "/")
+        stems = [inner_path] if inner_path else ["/".join(parts), parts[-1], "init", "Kernel/init"]
+        for stem in [*stems, parts[-1]]:
             for ending in PACKAGE_SUFFIXES:
                 yield f"{root / stem}{ending}"
 
 
 def open_package_files(files: PacletFiles | None) -> PacletPackageFiles | None:
-    """The package files of a paclet; None when there is no paclet, or it cannot be read."""
+    """Return the package files of a paclet, or None if there is no readable paclet."""
     if files is None:
         return None
     try:
@@ -82,9 +89,13 @@ def open_package_files(files: PacletFiles | None) -> PacletPackageFiles | None:
 
 
 def _parse_contexts(value: object) -> Iterator[tuple[str, str | None]]:
-    """Contexts as a paclet lists them: alone, or each with its file."""
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, str):
-            yield one, None
-        elif isinstance(one, list) and len(one) == 2 and all(isinstance(part, str) for part in one):
-            yield one[0], one[1]
+    """Yield each context in a `Context` property with its file, if it has one."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str):
+            yield item, None
+        elif (
+            isinstance(item, list)
+            and len(item) == 2
+            and all(isinstance(text, str) for text in item)
+        ):
+            yield item[0], item[1]

@@ -165,6 +165,6 @@ def test_a_call_is_checked_against_all_of_them() -> None:
     server = Server("test")
     server.register([tool])
     with connect(server) as peer:
-        assert 'does not know Interpreter["City"]' in peer.call("everything", good).text
+        assert 'does not define Interpreter["City"]' in peer.call("everything", good).text
         for name, wrong in bad.items():
             assert "Invalid arguments" in peer.call("everything", {**good, name: wrong}).text
