@@ -1,7 +1,7 @@
-"""The index: one SQLite file, which several processes read and write at once.
+"""The search index: an SQLite file that several processes read and write concurrently.
 
-Each source is written in one transaction, so that whoever reads sees all of it or none. A file
-that is damaged or of another version is thrown away: everything in it can be made again.
+Each source is replaced in one transaction, so readers see all of its pages or none. A damaged file,
+or one with another schema, is deleted, because the index can be rebuilt at any time.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from paddock.docsearch.model import CorpusSource, DocPage
 
+# An index with another version is rebuilt.
 SCHEMA_VERSION = 1
-"""Of the tables below; an index of another version is made anew."""
-BUSY_TIMEOUT_SECONDS = 20.0
-"""For another process that is writing a source."""
+BUSY_TIMEOUT_SECONDS = 20.0  # Longer than another process needs to write a source.
 CORRUPTION_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SCHEMA = """
 CREATE TABLE sources (
@@ -42,24 +41,24 @@ CREATE TABLE settings (name TEXT PRIMARY KEY, value);
 
 
 class IndexUnavailableError(PaddockError):
-    """The index of documentation cannot be read or written."""
+    """The documentation index cannot be read or written."""
 
     code = "index-unavailable"
 
 
 def get_index_file() -> Path:
-    """Where the index of this user is."""
+    """Return the path of the user's index."""
     return Path(get_data_directory()) / "docsearch" / "index.db"
 
 
 class IndexStore:
-    """A connection to an index; used by one thread at a time."""
+    """A connection to the index, for use by one thread at a time."""
 
     def __init__(self, file: Path | None) -> None:
-        """Open an index, or make one; without a file it is in memory.
+        """Open or create an index. Without a file it is in memory.
 
         Raises:
-            IndexUnavailableError: when the file cannot be read or written.
+            IndexUnavailableError: The file cannot be read or written.
         """
         self.file = file
         with _convert_errors(file):
@@ -70,35 +69,35 @@ class IndexStore:
                 self._connection = _open_or_recreate(file)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the connection."""
         self._connection.close()
 
     @property
     def generation(self) -> int:
-        """Another number after every change to the pages, by whichever process."""
+        """A number that changes whenever any process has changed the pages."""
         value = self.get_setting("generation")
         return int(str(value)) if value is not None else 0
 
     def get_setting(self, name: str) -> object:
-        """A value kept under a name, or None."""
+        """Return the value of a setting, or None."""
         for row in self.fetch_rows("SELECT value FROM settings WHERE name = ?", name):
             return row[0]
         return None
 
     def set_setting(self, name: str, value: object) -> None:
-        """Keep a value under a name."""
+        """Set the value of a setting."""
         with _convert_errors(self.file), self._connection:
             self._connection.execute("REPLACE INTO settings VALUES (?, ?)", (name, value))
 
     def fetch_rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
-        """What a statement gives."""
+        """Return the rows that a statement selects."""
         with _convert_errors(self.file):
             return self._connection.execute(statement, values).fetchall()
 
     def get_stamps(self, corpus: str) -> dict[str, str]:
-        """Which sources of a corpus are in the index, and as of when."""
-        found = self.fetch_rows("SELECT key, stamp FROM sources WHERE corpus = ?", corpus)
-        return {str(key): str(stamp) for key, stamp in found}
+        """Return the stamps of a corpus' indexed sources by key."""
+        rows = self.fetch_rows("SELECT key, stamp FROM sources WHERE corpus = ?", corpus)
+        return {str(key): str(stamp) for key, stamp in rows}
 
     def replace_source(
         self,
@@ -109,23 +108,31 @@ class IndexStore:
         kind: str = "",
         problem: str | None = None,
     ) -> None:
-        """Put pages, each with its vector of a kind, in the place of what a source had."""
+        """Replace the pages of a source.
+
+        Args:
+            corpus: The name of the corpus.
+            source: The source.
+            pages: Its pages, each with a vector or None.
+            kind: The name of the embedding that made the vectors.
+            problem: The reason why the source could not be read, if so.
+        """
         with self._write_transaction() as connection:
             known = connection.execute(
                 "SELECT stamp FROM sources WHERE corpus = ? AND key = ?", (corpus, source.key)
             ).fetchone()
             if known is not None and known[0] == source.stamp:
-                return  # another process was quicker
+                return  # another process has indexed the source
             _delete_source(connection, corpus, source.key)
-            number = connection.execute(
+            source_id = connection.execute(
                 "INSERT INTO sources (corpus, key, stamp, problem) VALUES (?, ?, ?, ?)",
                 (corpus, source.key, source.stamp, problem),
             ).lastrowid
             for page, vector in pages:
-                _insert_page(connection, corpus, number, page, vector, kind)
+                _insert_page(connection, corpus, source_id, page, vector, kind)
 
     def remove_sources(self, corpus: str, keys: Iterable[str]) -> None:
-        """Forget sources."""
+        """Remove sources and their pages."""
         with self._write_transaction() as connection:
             for key in keys:
                 _delete_source(connection, corpus, key)
@@ -156,18 +163,18 @@ def _insert_page(
     vector: bytes | None,
     kind: str,
 ) -> None:
-    number = connection.execute(
+    page_id = connection.execute(
         "INSERT INTO pages (source, corpus, title, origin, text) VALUES (?, ?, ?, ?, ?)",
         (source, corpus, page.title, page.origin, page.text),
     ).lastrowid
     if vector is not None:
-        row = (number, corpus, kind, vector)
+        row = (page_id, corpus, kind, vector)
         connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", row)
     names = " ".join(page.names)
     connection.execute(
         "INSERT INTO texts (rowid, names, title, words, text, corpus) VALUES (?, ?, ?, ?, ?, ?)",
         (
-            number,
+            page_id,
             f"{names} {split_identifiers(names)}",
             page.title,
             page.keywords,
@@ -176,25 +183,26 @@ def _insert_page(
         ),
     )
     connection.executemany(
-        "INSERT INTO names VALUES (?, ?, ?)", [(n.lower(), number, corpus) for n in page.names]
+        "INSERT INTO names VALUES (?, ?, ?)",
+        [(name.lower(), page_id, corpus) for name in page.names],
     )
 
 
 def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> None:
-    found = connection.execute(
+    source_row = connection.execute(
         "SELECT id FROM sources WHERE corpus = ? AND key = ?", (corpus, key)
     ).fetchone()
-    if found is None:
+    if source_row is None:
         return
     pages = "(SELECT id FROM pages WHERE source = ?)"
     for table, column in (("texts", "rowid"), ("names", "page"), ("vectors", "page")):
-        connection.execute(f"DELETE FROM {table} WHERE {column} IN {pages}", found)  # noqa: S608 - constants
-    connection.execute("DELETE FROM pages WHERE source = ?", found)
-    connection.execute("DELETE FROM sources WHERE id = ?", found)
+        connection.execute(f"DELETE FROM {table} WHERE {column} IN {pages}", source_row)  # noqa: S608 - constant names
+    connection.execute("DELETE FROM pages WHERE source = ?", source_row)
+    connection.execute("DELETE FROM sources WHERE id = ?", source_row)
 
 
 def _open_connection(file: Path | str) -> sqlite3.Connection:
-    """A connection to a database with our tables."""
+    """Connect to a database, and create the tables if necessary."""
     connection = sqlite3.connect(
         file, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
@@ -211,12 +219,13 @@ def _open_connection(file: Path | str) -> sqlite3.Connection:
 def _create_tables(connection: sqlite3.Connection) -> None:
     if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
         return
+    # The version is read again under the lock: another process may have created the tables.
     connection.execute("BEGIN IMMEDIATE")
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    schema_version = connection.execute("PRAGMA user_version").fetchone()[0]
     try:
-        if version not in (0, SCHEMA_VERSION):
-            raise _SchemaVersionError(f"the index is of version {version}")
-        if version == 0:
+        if schema_version not in (0, SCHEMA_VERSION):
+            raise _SchemaVersionError(f"the index has version {schema_version}")
+        if schema_version == 0:
             for statement in _SCHEMA.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -227,7 +236,7 @@ def _create_tables(connection: sqlite3.Connection) -> None:
 
 
 class _SchemaVersionError(sqlite3.DatabaseError):
-    """Another release of Paddock has made the index."""
+    """The index was created by another release of Paddock."""
 
     sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
@@ -243,20 +252,20 @@ def _open_or_recreate(file: Path) -> sqlite3.Connection:
 
 
 def is_corruption_error(error: sqlite3.Error) -> bool:
-    """Whether an error says that the file is no good, and not that it is busy or out of reach."""
+    """Return True if an error means that the file is damaged, not busy or unreachable."""
     code = getattr(error, "sqlite_errorcode", 0) or 0
     return code & 0xFF in CORRUPTION_CODES
 
 
 def delete_index_files(file: Path) -> None:
-    """Delete an index with what belongs to it."""
+    """Delete the index and its journal files."""
     for name in (file.name, f"{file.name}-wal", f"{file.name}-shm"):
         (file.parent / name).unlink(missing_ok=True)
 
 
 @contextmanager
 def _convert_errors(file: Path | None) -> Iterator[None]:
-    """Tell what the system or SQLite says as an error of ours; damage is for the caller."""
+    """Convert errors of SQLite and the system; damage gets a separate class."""
     try:
         yield
     except sqlite3.Error as error:
@@ -270,7 +279,7 @@ def _convert_errors(file: Path | None) -> Iterator[None]:
 
 
 class DamagedIndexError(IndexUnavailableError):
-    """The file of the index is no good any more."""
+    """The file of the index is damaged."""
 
     code = "index-damaged"
 
@@ -278,10 +287,11 @@ class DamagedIndexError(IndexUnavailableError):
 def _create_unavailable_error(
     file: Path | None, reason: str, *, is_damaged: bool
 ) -> IndexUnavailableError:
-    kind: Callable[..., IndexUnavailableError]
-    kind = DamagedIndexError if is_damaged else IndexUnavailableError
-    return kind(
-        f"the index of documentation cannot be used: {reason}",
+    error_class: Callable[..., IndexUnavailableError]
+    error_class = DamagedIndexError if is_damaged else IndexUnavailableError
+    return error_class(
+        f"the documentation index cannot be used: {reason}",
         where=None if file is None else str(file),
-        hint=f"it can be deleted at any time; set {DATA_DIRECTORY_VARIABLE} to keep it elsewhere",
+        hint="the index can be deleted at any time; set "
+        f"{DATA_DIRECTORY_VARIABLE} to store it elsewhere",
     )

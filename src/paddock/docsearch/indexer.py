@@ -1,11 +1,8 @@
-"""Bringing the index up to date: only what has changed is read, and each part is kept at once.
+"""Updates of the search index, in this process or in a background process.
 
-A part that cannot be read is put down as such, with the reason, and tried again when it changes.
-
-Indexing in another process, while this one goes on answering.
-
-The process ends when it is done, or when the one that started it has gone: that is seen by its
-standard input, which nobody writes to. What it has indexed by then stays.
+Only changed sources are read, and each is committed at once. An unreadable source is recorded with
+the reason, and read again when it changes. The background process ends when it is done or when its
+parent has ended, which closes its standard input. What it has indexed stays.
 """
 
 from __future__ import annotations
@@ -33,24 +30,21 @@ if TYPE_CHECKING:
     from paddock.docsearch.model import Corpus, DocPage
 
 
-MAX_EMBEDDED_CHARACTERS = 1_500
-"""Of a page's text, that its vector is made of."""
-MAX_PAGE_CHARACTERS = 200_000
-"""Characters of one page; what comes after is not searched."""
+MAX_EMBEDDED_CHARACTERS = 1_500  # Beginning of a page from which its vector is computed.
+MAX_PAGE_CHARACTERS = 200_000  # The rest of a longer page is not searchable.
 
-
+# Separates the stamp of a source from the name of its vectors.
 VECTORS_STAMP_SEPARATOR = " vectors: "
-"""Comes before the name of the vectors in a stamp."""
 
 
 class IndexProgress(NamedTuple):
-    """How far the indexing of one corpus has come."""
+    """The progress of indexing one corpus."""
 
     corpus: str
     indexed_sources: int
     total_sources: int
     indexed_pages: int
-    """Written in this run."""
+    """Number of pages written in this run."""
 
 
 def update_index(
@@ -61,57 +55,65 @@ def update_index(
     vectors: str | None = None,
     report: Callable[[IndexProgress], None] = lambda _progress: None,
 ) -> bool:
-    """Index what has changed; False when the time was over before everything was done.
+    """Index changed sources, and remove those that no longer exist.
 
     Args:
         database: The index.
-        corpora: What is to be in it.
-        seconds: How long it may take.
-        vectors: Which vectors pages get when they have none yet; those that are chosen here, for
-            all pages, unless given.
-        report: Is told how far it has come.
+        corpora: The corpora to update.
+        seconds: The time limit. Defaults to none.
+        vectors: The embedding for new pages; pages with another one are kept. By default, all
+            pages get the configured embedding.
+        report: Called with the progress.
+
+    Returns:
+        False if the time limit was reached.
 
     Raises:
-        IndexUnavailableError: when the index cannot be written.
-        ModelError: when the user's sentence model cannot be read.
+        IndexUnavailableError: The index cannot be written.
+        ModelError: The user's sentence model cannot be read.
     """
-    end = None if seconds is None else monotonic() + seconds
-    with_vectors = embeddings.choose_embedding() if vectors is None else vectors
-    any_vectors = vectors is not None or with_vectors == embeddings.NO_VECTORS
+    end_time = None if seconds is None else monotonic() + seconds
+    embedding_name = embeddings.choose_embedding() if vectors is None else vectors
+    accepts_any_vectors = vectors is not None or embedding_name == embeddings.NO_VECTORS
     for corpus in corpora:
         sources = [
-            CorpusSource(key, f"{stamp}{VECTORS_STAMP_SEPARATOR}{with_vectors}")
+            CorpusSource(key, f"{stamp}{VECTORS_STAMP_SEPARATOR}{embedding_name}")
             for key, stamp in corpus.list_sources()
         ]
         known = database.get_stamps(corpus.name)
-        gone = known.keys() - {source.key for source in sources}
-        if gone:
-            database.remove_sources(corpus.name, gone)
-        stale = [s for s in sources if not _is_up_to_date(s, known, any_vectors=any_vectors)]
-        written = 0
-        for done, source in enumerate(stale):
-            report(IndexProgress(corpus.name, done, len(stale), written))
-            if end is not None and monotonic() > end:
+        removed = known.keys() - {source.key for source in sources}
+        if removed:
+            database.remove_sources(corpus.name, removed)
+        stale = [
+            source
+            for source in sources
+            if not _is_up_to_date(source, known, accepts_any_vectors=accepts_any_vectors)
+        ]
+        page_count = 0
+        for indexed_count, source in enumerate(stale):
+            report(IndexProgress(corpus.name, indexed_count, len(stale), page_count))
+            if end_time is not None and monotonic() > end_time:
                 return False
-            written += _index_source(database, corpus, source, with_vectors)
+            page_count += _index_source(database, corpus, source, embedding_name)
         if stale:
-            report(IndexProgress(corpus.name, len(stale), len(stale), written))
+            report(IndexProgress(corpus.name, len(stale), len(stale), page_count))
     return True
 
 
-def _is_up_to_date(source: CorpusSource, known: dict[str, str], *, any_vectors: bool) -> bool:
-    """Whether a part is in the index as it is, with the wanted vectors or, if so said, with any."""
-    there = known.get(source.key)
-    if not any_vectors or there is None:
-        return there == source.stamp
+def _is_up_to_date(
+    source: CorpusSource, known: dict[str, str], *, accepts_any_vectors: bool
+) -> bool:
+    stamp = known.get(source.key)
+    if not accepts_any_vectors or stamp is None:
+        return stamp == source.stamp
     return (
-        there.partition(VECTORS_STAMP_SEPARATOR)[0]
+        stamp.partition(VECTORS_STAMP_SEPARATOR)[0]
         == source.stamp.partition(VECTORS_STAMP_SEPARATOR)[0]
     )
 
 
 def _index_source(
-    database: IndexStore, corpus: Corpus, source: CorpusSource, with_vectors: str
+    database: IndexStore, corpus: Corpus, source: CorpusSource, embedding_name: str
 ) -> int:
     problem = None
     pages: list[DocPage] = []
@@ -119,8 +121,9 @@ def _index_source(
         pages += (_truncate_page(page) for page in corpus.read_pages(source.key))
     except (OSError, ValueError, RecursionError, SyntaxError, MemoryError) as error:
         problem = f"{type(error).__name__}: {error}"[:500]
+    embedded_pages = _embed_pages(pages, embedding_name)
     database.replace_source(
-        corpus.name, source, _embed_pages(pages, with_vectors), kind=with_vectors, problem=problem
+        corpus.name, source, embedded_pages, kind=embedding_name, problem=problem
     )
     return len(pages)
 
@@ -137,29 +140,29 @@ def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, byt
     embedding = embeddings.load_embedding(name)
     if embedding is None or not pages:
         return [(page, None) for page in pages]
-    from paddock.docsearch.embeddings.static_vectors import quantize_vectors  # noqa: PLC0415 - needs numpy
+    from paddock.docsearch.embeddings.static_vectors import quantize_vectors  # noqa: PLC0415 - needs numpy, which is optional
 
     vectors = quantize_vectors(embedding.embed([get_embedding_text(page) for page in pages]))
     return list(zip(pages, vectors, strict=True))
 
 
 def get_embedding_text(page: DocPage) -> str:
-    """The part of a page that its vector is made of."""
+    """Return the part of a page from which its vector is computed."""
     names = split_identifiers(" ".join(page.names[:1] or (page.title,)))
     return f"{names}. {page.keywords}. {page.text[:MAX_EMBEDDED_CHARACTERS]}"
 
 
 PROGRESS_SETTING = "progress"
-"""The setting of the index that says how far the work is, as words with blanks between."""
+"""The setting with the progress of indexing: fields separated by spaces."""
+# A process without progress for this time is assumed to have been killed.
 STALE_PROGRESS_SECONDS = 120.0
-"""After so long without progress, whoever was at work is taken to be gone."""
 BACKGROUND_INDEX_VARIABLE = "PADDOCK_INDEX_IN_BACKGROUND"
-"""Set to 0, nothing is indexed but by `paddock docs index`, and what takes a moment."""
-NICE_INCREMENT = 10
+"""Set to 0 to index in the background only with `paddock docs index`."""
+NICE_INCREMENT = 10  # Indexing must not slow down the user's programs.
 
 
 class IndexJob(NamedTuple):
-    """What is being indexed now."""
+    """The indexing of a corpus that is in progress."""
 
     corpus: str
     done: int
@@ -167,11 +170,11 @@ class IndexJob(NamedTuple):
 
 
 def start_background_indexing(names: Sequence[str]) -> bool:
-    """Have corpora indexed by another process; whether one was started."""
+    """Start indexing corpora in another process. Return False if that is disabled or fails."""
     if os.environ.get(BACKGROUND_INDEX_VARIABLE) == "0":
         return False
     try:
-        process = subprocess.Popen(  # noqa: S603 - this interpreter, with our module
+        process = subprocess.Popen(  # noqa: S603 - this interpreter and module
             [sys.executable, "-m", __name__, *names],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -185,24 +188,28 @@ def start_background_indexing(names: Sequence[str]) -> bool:
 
 
 def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
-    process.wait()  # and only then close what tells it that we are here
+    # The open pipe tells the process that its parent is alive, so it is closed only afterwards.
+    process.wait()
     if process.stdin is not None:
         process.stdin.close()
 
 
 def get_running_job(database: IndexStore) -> IndexJob | None:
-    """What some process is indexing now, if any."""
-    found = str(database.get_setting(PROGRESS_SETTING) or "").split(" ")
-    if len(found) != len(IndexJob._fields) + 1 or time() - float(found[3]) > STALE_PROGRESS_SECONDS:
+    """Return the indexing that any process is doing, or None."""
+    fields = str(database.get_setting(PROGRESS_SETTING) or "").split(" ")
+    if (
+        len(fields) != len(IndexJob._fields) + 1
+        or time() - float(fields[3]) > STALE_PROGRESS_SECONDS
+    ):
         return None
-    return IndexJob(found[0], int(found[1]), int(found[2]))
+    return IndexJob(fields[0], int(fields[1]), int(fields[2]))
 
 
 def index_corpora(names: Sequence[str], report: object = None) -> bool:
-    """Index corpora and tell others how far it is; False when another process is at it already.
+    """Index corpora and publish the progress. Return False if another process is indexing.
 
     Raises:
-        PaddockError: when the index cannot be written, or a corpus cannot be read.
+        PaddockError: The index cannot be written, or a corpus cannot be read.
     """
     file = get_index_file()
     try:
@@ -220,25 +227,26 @@ def index_corpora(names: Sequence[str], report: object = None) -> bool:
 
 
 def _index_with_progress(database: IndexStore, names: Sequence[str], report: object) -> None:
-    last = [0.0]
+    last_written = [0.0]
 
-    def tell(progress: IndexProgress) -> None:
+    def publish_progress(progress: IndexProgress) -> None:
         if callable(report):
             report(progress)
         now = time()
-        if now - last[0] > 1.0:
-            last[0] = now
+        if now - last_written[0] > 1.0:
+            last_written[0] = now
             state = f"{progress.corpus} {progress.indexed_sources} {progress.total_sources} {now}"
             database.set_setting(PROGRESS_SETTING, state)
 
-    update_index(database, load_corpora(names), report=tell)
+    update_index(database, load_corpora(names), report=publish_progress)
 
 
 def _exit_with_parent() -> None:
-    """End this process when whoever started it is gone."""
-    while os.read(0, 4_096):  # not by sys.stdin, whose lock would be held when this process ends
+    """End this process when its parent has ended."""
+    # Not sys.stdin: its lock would be held by this thread when the interpreter shuts down.
+    while os.read(0, 4_096):
         pass
-    os._exit(0)  # SQLite takes back what is half done
+    os._exit(0)  # SQLite rolls back an unfinished transaction
 
 
 def _main(names: Sequence[str]) -> int:

@@ -1,12 +1,8 @@
-"""What is indexed and what is found, in the words of this package.
+"""The data model of documentation search: corpora, their pages, hits and queries.
 
-A corpus is made of sources (a file, a package, a folder), and a source of pages. A page is what an
-answer shows: everything about one symbol, function or section.
-
-What somebody asks, taken apart: words to look for, and names that may be meant.
-
-Anything may be asked: signs that the database would obey, other scripts, a whole book. Nothing of
-it gets into a search expression but words of letters and digits.
+A corpus consists of sources (a file, a package, a folder), and a source of pages. A page contains
+everything about one symbol, function or section. Queries may contain any text, so only words of
+letters and digits become part of a search expression.
 """
 
 from __future__ import annotations
@@ -21,59 +17,58 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DocPage:
-    """One page of documentation."""
+    """A page of documentation."""
 
     title: str
-    """What people see: a name with its arguments, or a heading."""
+    """The name with its arguments, or the heading, to show."""
     origin: str
-    """Where it is from: a URL, a path, or the name of what it belongs to."""
+    """The source to show: a URL, a path, or the name of the package."""
     text: str
     names: tuple[str, ...] = ()
-    """What somebody who knows the page calls it: `Map`, `/@`, `os.path.join`."""
+    """Names that find the page: `Map`, `/@`, `os.path.join`."""
     keywords: str = ""
-    """What else people call it; it is searched and not shown."""
+    """Further search terms, which are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageHit:
-    """A page that was found."""
+    """A page that matches a query."""
 
     title: str
     source: str
-    """Where it is from: a URL, a path, or the name of what it belongs to."""
+    """The page's origin: a URL, a path, or the name of the package."""
     text: str
     score: float
-    """From 1 for the best that can be to 0."""
+    """The relevance, from 0 to 1."""
     corpus: str
 
 
 class CorpusSource(NamedTuple):
-    """A part of a corpus that is indexed in one go."""
+    """A part of a corpus that is indexed as a whole."""
 
     key: str
-    """Which part, such as the path of a file."""
+    """The identity of the part, such as the path of a file."""
     stamp: str
-    """Changes when the part changes."""
+    """A text that changes when the content changes."""
 
 
 class Corpus(Protocol):
-    """Something that can be indexed."""
+    """Documentation that can be indexed."""
 
     name: str
 
     def list_sources(self) -> Iterable[CorpusSource]:
-        """All of its parts, the most wanted first; cheap, since it is asked for often."""
+        """Return all sources, the most important first. Called often, so it must be fast."""
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """The pages of one part.
+        """Yield the pages of a source.
 
         Raises:
-            OSError: when it cannot be read.
+            OSError: The source cannot be read.
         """
 
 
-MAX_QUERY_CHARACTERS = 2_000
-"""Of a question; what comes after is not read."""
+MAX_QUERY_CHARACTERS = 2_000  # The rest of a longer query is ignored.
 MAX_QUERY_WORDS = 48
 _WORD_PATTERN = re.compile(r"[^\W_]+")
 _NAME_PATTERN = re.compile(r"\$?[^\W\d_][\w$]*(?:[.`][^\W\d][\w$]*)*")
@@ -88,27 +83,27 @@ when where which while who why will with would you your wolfram mathematica pyth
 function
 """
 STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
-"""Words that say nothing about what is wanted."""
+"""Words that do not help to find pages; most are frequent in questions."""
 
 
 class SearchQuery(NamedTuple):
-    """A question, taken apart."""
+    """A parsed query."""
 
     text: str
-    """The question, shortened."""
+    """The query, shortened."""
     words: tuple[str, ...]
-    """In lower case, each once, without those that say nothing."""
+    """Distinct lower-case words without stop words."""
     names: tuple[str, ...]
-    """What may be the name of something, as it was written."""
+    """Parts that may be names or operators, as written."""
 
     @property
     def fts_expression(self) -> str:
-        """Any of the words, as FTS5 is asked for them."""
+        """An FTS5 expression that matches any of the words."""
         return " OR ".join(f'"{word}"' for word in self.words)
 
 
 def parse_query(question: str) -> SearchQuery:
-    """Take a question apart."""
+    """Split a query into words and possible names."""
     text = (
         question[:MAX_QUERY_CHARACTERS]
         .encode("utf-8", "replace")
@@ -116,29 +111,30 @@ def parse_query(question: str) -> SearchQuery:
         .replace("\0", " ")
     )
     names = tuple(dict.fromkeys(name for name in _extract_names(text) if name))
-    found = [word.lower() for word in _WORD_PATTERN.findall(split_identifiers(text))]
-    found += [word.lower() for word in _WORD_PATTERN.findall(text)]
-    wanted = [word for word in found if word not in STOP_WORDS] or found
+    words = [word.lower() for word in _WORD_PATTERN.findall(split_identifiers(text))]
+    words += [word.lower() for word in _WORD_PATTERN.findall(text)]
+    # A query of stop words only, such as "and", is searched as it is.
+    search_words = [word for word in words if word not in STOP_WORDS] or words
     return SearchQuery(
-        text.strip(), tuple(dict.fromkeys(wanted))[:MAX_QUERY_WORDS], names[:MAX_QUERY_WORDS]
+        text.strip(), tuple(dict.fromkeys(search_words))[:MAX_QUERY_WORDS], names[:MAX_QUERY_WORDS]
     )
 
 
 def _extract_names(text: str) -> list[str]:
-    whole = text.strip()
-    alone = [whole, whole.strip("\"'`?").rstrip("()[]")] if not re.search(r"\s", whole) else []
-    written = [
-        name for name in _NAME_PATTERN.findall(text) if len(name) > 1 and is_identifier_like(name)
-    ]
-    capitals = [name for name in _NAME_PATTERN.findall(text) if len(name) > 1 and name[0].isupper()]
-    return [*alone, *_OPERATOR_PATTERN.findall(text), *written, *capitals]
+    stripped = text.strip()
+    is_single_word = not re.search(r"\s", stripped)
+    single = [stripped, stripped.strip("\"'`?").rstrip("()[]")] if is_single_word else []
+    names = [name for name in _NAME_PATTERN.findall(text) if len(name) > 1]
+    identifiers = [name for name in names if is_identifier_like(name)]
+    capitalized = [name for name in names if name[0].isupper()]
+    return [*single, *_OPERATOR_PATTERN.findall(text), *identifiers, *capitalized]
 
 
 def is_identifier_like(word: str) -> bool:
-    """Whether a word is none of a sentence: it has signs, digits, or capitals within."""
+    """Return True if a word has symbols, digits or inner capitals, unlike words of a sentence."""
     return not word.isalpha() or not (word.islower() or word.istitle())
 
 
 def split_identifiers(text: str) -> str:
-    """A text with the parts of its names as words: `ListLinePlot` becomes `List Line Plot`."""
+    """Return the parts of identifiers as words: `ListLinePlot` becomes `List Line Plot`."""
     return " ".join(_CAMEL_CASE_PATTERN.findall(text))

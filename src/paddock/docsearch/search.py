@@ -1,12 +1,8 @@
-"""What was found as Markdown that fits a budget: title, where it is from, text.
+"""Documentation search: for the Context tools, the Search prompts and the command line.
 
-What there is to search, and how it is searched, as far as this machine goes.
-
-Searching: the one function behind the Context tools, the Search prompts and the command line.
-
-What can be indexed in a moment is indexed with the first question; the rest goes on in another
-process, and the answer says so. Without a place to keep an index there is one in memory, of what
-can be indexed in a moment.
+The first query indexes small corpora at once; others are indexed by a background process, and
+notes in the result say that it is not finished. If the index file cannot be written, an index in
+memory contains what can be indexed quickly.
 """
 
 from __future__ import annotations
@@ -46,56 +42,60 @@ if TYPE_CHECKING:
 
 
 MAX_ANSWER_CHARACTERS = 12_000
-"""Characters of an answer, unless the caller says otherwise."""
-MIN_EXCERPT_CHARACTERS = 80
-"""Characters of a text that is cut; below it the page is left out."""
+MIN_EXCERPT_CHARACTERS = 80  # A shorter excerpt is not worth showing.
 TRUNCATION_MARK = " …"
 
 
 def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) -> str:
-    """Pages below each other; texts are cut, and the last pages left out, where they do not fit.
+    """Format pages as Markdown within a number of characters.
 
-    An early page may take what later ones leave, and each takes at most a fair share first.
+    Texts are shortened to fit, and the last pages omitted if necessary. Each page may use a fair
+    share of the budget, and the first ones also what later pages leave.
     """
     parts: list[str] = []
-    left = budget
-    for place, hit in enumerate(hits):
-        head = f"<result url='{_escape_attribute(hit.source)}'>\n\n# {_collapse_whitespace(hit.title)}\n\n"
-        tail = "\n\n</result>"
-        joint = 2 if parts else 0
-        room = left - joint - len(head) - len(tail)
-        waiting = len(hits) - place - 1
-        fair = (
-            max(room // (waiting + 1), min(room, MIN_EXCERPT_CHARACTERS * 4)) if waiting else room
+    remaining = budget
+    for index, hit in enumerate(hits):
+        header = (
+            f"<result url='{_escape_attribute(hit.source)}'>\n\n"
+            f"# {_collapse_whitespace(hit.title)}\n\n"
+        )
+        footer = "\n\n</result>"
+        separator_length = 2 if parts else 0
+        available = remaining - separator_length - len(header) - len(footer)
+        later_count = len(hits) - index - 1
+        fair_share = (
+            max(available // (later_count + 1), min(available, MIN_EXCERPT_CHARACTERS * 4))
+            if later_count
+            else available
         )
         text = _truncate_text(
-            hit.text.strip(), max(fair, room - _count_characters(hits[place + 1 :]))
+            hit.text.strip(), max(fair_share, available - _count_characters(hits[index + 1 :]))
         )
-        if room < min(MIN_EXCERPT_CHARACTERS, len(hit.text)):
+        if available < min(MIN_EXCERPT_CHARACTERS, len(hit.text)):
             break
-        parts.append(head + text + tail)
-        left -= joint + len(parts[-1])
+        parts.append(header + text + footer)
+        remaining -= separator_length + len(parts[-1])
     return "\n\n".join(parts)
 
 
 def _count_characters(hits: Sequence[PageHit]) -> int:
-    """Characters that pages would take if none were cut."""
+    """Return the characters that pages need without shortening."""
     return sum(len(hit.text) + len(hit.title) + len(hit.source) + 40 for hit in hits)
 
 
-def _truncate_text(text: str, room: int) -> str:
-    """The beginning of a text, up to the end of a line or word; an open fence is closed."""
-    if len(text) <= room:
+def _truncate_text(text: str, max_characters: int) -> str:
+    """Shorten a text at the end of a line or word, and close an open code fence."""
+    if len(text) <= max_characters:
         return text
-    closing = "\n```"
-    kept = text[: max(room - len(TRUNCATION_MARK) - len(closing), 0)]
-    for sign in ("\n", " "):
-        end = kept.rfind(sign)
-        if end > len(kept) * 3 // 4:
-            kept = kept[:end]
+    closing_fence = "\n```"
+    excerpt = text[: max(max_characters - len(TRUNCATION_MARK) - len(closing_fence), 0)]
+    for separator in ("\n", " "):
+        end = excerpt.rfind(separator)
+        if end > len(excerpt) * 3 // 4:
+            excerpt = excerpt[:end]
             break
-    is_open = kept.count("```") % 2 == 1
-    return kept.rstrip() + TRUNCATION_MARK + (closing if is_open else "")
+    is_open = excerpt.count("```") % 2 == 1
+    return excerpt.rstrip() + TRUNCATION_MARK + (closing_fence if is_open else "")
 
 
 def _collapse_whitespace(text: str) -> str:
@@ -107,14 +107,14 @@ def _escape_attribute(text: str) -> str:
 
 
 class CorpusStatus(NamedTuple):
-    """How much of a corpus is in the index."""
+    """The state of a corpus in the index."""
 
     name: str
     description: str
     sources: int
     pages: int
     problems: tuple[str, ...]
-    """Parts that could not be read, with the reason."""
+    """Sources that could not be read, with the reasons."""
 
 
 class IndexStatus(NamedTuple):
@@ -122,31 +122,31 @@ class IndexStatus(NamedTuple):
 
     file: str
     size: int
-    """Bytes."""
+    """Size of the file in bytes."""
     vectors: str
     """`none`, `static`, or the directory of a sentence model."""
     corpora: tuple[CorpusStatus, ...]
     work: IndexJob | None
-    """What is being indexed now."""
+    """The indexing in progress, if any."""
 
 
 def get_index_status() -> IndexStatus:
-    """Look at the index; nothing is indexed.
+    """Return the state of the index without indexing anything.
 
     Raises:
-        IndexUnavailableError: when it cannot be read.
+        IndexUnavailableError: The index cannot be read.
     """
     file = get_index_file()
     if not file.exists():
-        rows = tuple(CorpusStatus(name, row[1], 0, 0, ()) for name, row in CORPORA.items())
-        return IndexStatus(str(file), 0, embeddings.choose_embedding(), rows, None)
+        corpora = tuple(CorpusStatus(name, entry[1], 0, 0, ()) for name, entry in CORPORA.items())
+        return IndexStatus(str(file), 0, embeddings.choose_embedding(), corpora, None)
     database = IndexStore(file)
     try:
-        rows = tuple(_get_corpus_status(database, name) for name in CORPORA)
-        work = get_running_job(database)
+        corpora = tuple(_get_corpus_status(database, name) for name in CORPORA)
+        job = get_running_job(database)
     finally:
         database.close()
-    return IndexStatus(str(file), file.stat().st_size, embeddings.choose_embedding(), rows, work)
+    return IndexStatus(str(file), file.stat().st_size, embeddings.choose_embedding(), corpora, job)
 
 
 def _get_corpus_status(database: IndexStore, name: str) -> CorpusStatus:
@@ -158,15 +158,14 @@ def _get_corpus_status(database: IndexStore, name: str) -> CorpusStatus:
 
 DEFAULT_MAX_HITS = 5
 DEFAULT_MAX_TEXT_CHARACTERS = 12_000
-"""Characters of the texts of all answers together."""
 FIRST_QUERY_WAIT_SECONDS = 1.5
-"""Seconds that the first question waits for what is begun with it."""
+"""Time for which the first query waits for the partial index of a large corpus."""
+# After this time a background process checks the sources for changes again.
 RECHECK_INTERVAL_SECONDS = 600.0
-"""After so long another process looks whether anything has changed."""
 
 
 class SearchResult(NamedTuple):
-    """What was found, and what should be said about it."""
+    """The hits of a query, and notes about the index."""
 
     hits: list[PageHit]
     notes: list[str]
@@ -179,13 +178,13 @@ def search(
     limit: int = DEFAULT_MAX_HITS,
     budget: int = DEFAULT_MAX_TEXT_CHARACTERS,
 ) -> list[PageHit]:
-    """The pages of some corpora that answer a question, the best first.
+    """Return the pages of corpora that match a query, best first.
 
     Args:
-        query: Words, a question, or the name of something.
-        corpora: Where to search.
-        limit: How many pages.
-        budget: Characters that their texts may have together; the last are left out.
+        query: Words, a question, or a name.
+        corpora: The names of the corpora to search.
+        limit: The maximum number of pages.
+        budget: The maximum number of characters of all texts; the last pages are omitted.
     """
     return search_with_notes(query, corpora, limit=limit, budget=budget).hits
 
@@ -197,24 +196,24 @@ def search_with_notes(
     limit: int = DEFAULT_MAX_HITS,
     budget: int = DEFAULT_MAX_TEXT_CHARACTERS,
 ) -> SearchResult:
-    """The same, with what the reader should know about the index."""
+    """Return the same pages as `search`, and notes about the state of the index."""
     names = tuple(corpora)
     with _INDEX_LOCK:
         index = _get_open_index()
-        read = parse_query(query)
+        parsed_query = parse_query(query)
         try:
             _ensure_indexed(index, names)
-            hits = index.ranker.rank(read, names, limit)
+            hits = index.ranker.rank(parsed_query, names, limit)
         except DamagedIndexError:
             index = _get_open_index(is_damaged=True)
             _ensure_indexed(index, names)
-            hits = index.ranker.rank(read, names, limit)
+            hits = index.ranker.rank(parsed_query, names, limit)
         notes = [*index.notes, *_describe_progress(index, names)]
     return SearchResult(_limit_text(hits, budget), notes)
 
 
 class _OpenIndex:
-    """An open index, and what this process has done for it."""
+    """The open index of this process."""
 
     def __init__(self, file: Path, database: IndexStore, notes: list[str]) -> None:
         self.file = file
@@ -226,14 +225,15 @@ class _OpenIndex:
         self.checked_at: dict[str, float] = {}
 
     def switch_to_memory(self, error: Exception) -> None:
-        """Go on without the file, which cannot be written."""
+        """Continue with an index in memory, because the file cannot be written."""
         self.store.close()
         self.store = IndexStore(None)
         self.ranker = Ranker(self.store)
         self.started_corpora.clear()
-        self.notes.append(f"The index cannot be kept, so that only a part is searched: {error}")
+        self.notes.append(_format_memory_note(error))
 
 
+# A reentrant lock: `_ensure_indexed` calls itself after switching to memory.
 _INDEX_LOCK = threading.RLock()
 _open_indexes: list[_OpenIndex] = []
 
@@ -256,28 +256,35 @@ def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
         database = IndexStore(file)
         database.set_setting("opened", "1")
     except (IndexUnavailableError, OSError) as error:
-        notes.append(f"The index cannot be kept, so that only a part is searched: {error}")
+        notes.append(_format_memory_note(error))
         database = IndexStore(None)
     _open_indexes.append(_OpenIndex(file, database, notes))
     return _open_indexes[0]
 
 
+def _format_memory_note(error: Exception) -> str:
+    return f"The index cannot be saved, so only a part of the corpora is searched: {error}"
+
+
 def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
-    """Index what takes a moment, and have the rest indexed elsewhere."""
-    quick = [
+    """Index small corpora now, and have the others indexed in the background."""
+    small = [
         name for name in names if name in INDEX_ON_FIRST_QUERY and name not in index.started_corpora
     ]
-    begun = [
+    large = [
         name
         for name in names
         if name in INDEX_PARTLY_ON_FIRST_QUERY and name not in index.started_corpora
     ]
     vectors = embeddings.choose_embedding()
-    first = vectors if vectors == embeddings.NO_VECTORS else embeddings.STATIC_VECTORS
+    first_vectors = vectors if vectors == embeddings.NO_VECTORS else embeddings.STATIC_VECTORS
     try:
-        update_index(index.store, load_corpora(quick), vectors=first)
+        update_index(index.store, load_corpora(small), vectors=first_vectors)
         update_index(
-            index.store, load_corpora(begun), vectors=first, seconds=FIRST_QUERY_WAIT_SECONDS
+            index.store,
+            load_corpora(large),
+            vectors=first_vectors,
+            seconds=FIRST_QUERY_WAIT_SECONDS,
         )
     except DamagedIndexError:
         raise
@@ -287,14 +294,18 @@ def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
         index.switch_to_memory(error)
         _ensure_indexed(index, names)
         return
-    index.started_corpora.update(quick, begun)
+    index.started_corpora.update(small, large)
     has_model = vectors not in (embeddings.NO_VECTORS, embeddings.STATIC_VECTORS)
-    slow = [n for n in names if n in CORPORA and (has_model or n not in INDEX_ON_FIRST_QUERY)]
+    slow = [
+        name
+        for name in names
+        if name in CORPORA and (has_model or name not in INDEX_ON_FIRST_QUERY)
+    ]
     now = monotonic()
     due = [
-        n
-        for n in slow
-        if now - index.checked_at.get(n, -RECHECK_INTERVAL_SECONDS) >= RECHECK_INTERVAL_SECONDS
+        name
+        for name in slow
+        if now - index.checked_at.get(name, -RECHECK_INTERVAL_SECONDS) >= RECHECK_INTERVAL_SECONDS
     ]
     if due and index.store.file is not None:
         index.checked_at.update(dict.fromkeys(due, now))
@@ -305,25 +316,26 @@ def _describe_progress(index: _OpenIndex, names: Sequence[str]) -> Iterator[str]
     work = get_running_job(index.store)
     if work is not None and work.corpus in names:
         yield (
-            f"The corpus {work.corpus} is still being indexed ({work.done} of {work.total} parts); "
+            f"The corpus {work.corpus} is still being indexed ({work.done} of {work.total} "
+            "sources); repeat the query later for more."
             "ask again later for more."
         )
 
 
 def _get_file_identity(file: Path) -> tuple[int, int] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _limit_text(hits: list[PageHit], budget: int) -> list[PageHit]:
-    kept: list[PageHit] = []
-    left = budget
+    fitting: list[PageHit] = []
+    remaining = budget
     for hit in hits:
-        if kept and len(hit.text) > left:
+        if fitting and len(hit.text) > remaining:
             break
-        kept.append(hit)
-        left -= len(hit.text)
-    return kept
+        fitting.append(hit)
+        remaining -= len(hit.text)
+    return fitting

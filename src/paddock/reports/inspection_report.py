@@ -1,9 +1,4 @@
-"""What an inspection tells: issues, where they are, and what would mend them.
-
-The markdown that people and models read about an inspection.
-
-What is inspected and where it comes from is the caller's business: here are only texts.
-"""
+"""Issues of a code inspection, and the Markdown report about them."""
 
 from __future__ import annotations
 
@@ -22,11 +17,11 @@ SEVERITIES: tuple[Severity, ...] = (
     *("Fatal", "Error", "Warning"),
     *("Scoping", "Remark", "Formatting"),
 )
-"""The gravest first."""
+"""Ordered from the most severe on."""
 
 
 class SourceRange(NamedTuple):
-    """Lines and columns from 1, in characters as they are written; the end is the next column."""
+    """A range of source text: lines and columns from 1, in characters; the end is exclusive."""
 
     line: int
     column: int
@@ -35,7 +30,7 @@ class SourceRange(NamedTuple):
 
 
 class SuggestedFix(NamedTuple):
-    """Something that would mend an issue: `text` in the place of what is there."""
+    """A replacement text that would fix an issue."""
 
     label: str
     location: SourceRange
@@ -43,10 +38,10 @@ class SuggestedFix(NamedTuple):
 
 
 class CodeIssue(NamedTuple):
-    """Something that a rule has found.
+    """An issue that a rule has found.
 
-    `argument` says more of the tag: which function an issue is about. Code in `description` and in
-    the labels of fixes stands in backticks.
+    `argument` refines the tag, for example with the name of a function. Code in `description` and
+    in the labels of fixes is in backticks.
     """
 
     tag: str
@@ -59,19 +54,19 @@ class CodeIssue(NamedTuple):
 
     @property
     def qualified_tag(self) -> str:
-        """The tag with its argument, as exclusions and suppressing comments write it."""
+        """The tag and its argument, the form that exclusions and suppressing comments use."""
         return f"{self.tag}::{self.argument}" if self.argument else self.tag
 
 
 class IssueFilter(NamedTuple):
-    """Which issues are wanted: those that are sure enough and not excluded."""
+    """A filter by confidence, severity and tag."""
 
     confidence: float = 0.0
     excluded_severities: frozenset[str] = frozenset()
     excluded_tags: frozenset[str] = frozenset()
 
     def matches(self, issue: CodeIssue) -> bool:
-        """Whether an issue is wanted; a tag without its argument excludes all of the tag."""
+        """Return True if an issue passes; a tag without argument excludes all its arguments."""
         return (
             issue.confidence >= self.confidence
             and issue.severity not in self.excluded_severities
@@ -81,19 +76,17 @@ class IssueFilter(NamedTuple):
 
 
 ALL_ISSUES = IssueFilter()
-"""All that there is."""
+"""A filter that passes every issue."""
 
 
 REPORT_TITLE = "# Code Inspection Results"
 HORIZONTAL_RULE = "---"
-_MAX_EXCERPT_LINES = 20
-"""Of one issue; of what is longer the first and last lines are shown."""
+_MAX_EXCERPT_LINES = 20  # Longer excerpts are shortened in the middle.
 _MAX_LINE_CHARACTERS = 240
-"""Of one line."""
 
 
 class InspectedFile(NamedTuple):
-    """A text and its issues; `name` is that of its file, and empty for code that is in none."""
+    """A source text and its issues; `name` is empty for code that is not in a file."""
 
     name: str
     source: LineIndex
@@ -101,26 +94,34 @@ class InspectedFile(NamedTuple):
 
 
 class InspectionLanguage(NamedTuple):
-    """What is inspected."""
+    """The language of inspected code."""
 
     fence_name: str
-    """What its blocks of code are marked with."""
+    """The info string of its code blocks."""
     suppression_tip: str
-    """How issues are suppressed; the end of each report."""
+    """The last paragraph of a report: how to suppress issues."""
 
 
 def format_source_report(
     inspected: InspectedFile,
-    selection: IssueFilter,
+    issue_filter: IssueFilter,
     limit: int,
     language: InspectionLanguage,
     *,
     path: str | None = None,
 ) -> str:
-    """What is told of one text, of which `path` is the file."""
+    """Return the report on one source text.
+
+    Args:
+        inspected: The text and its issues.
+        issue_filter: The filter that selected the issues, for a report without issues.
+        limit: The maximum number of issues to show.
+        language: The language of the text.
+        path: The path of the text's file, if any.
+    """
     issues = inspected.issues
     if not issues:
-        return format_empty_report(selection)
+        return format_empty_report(issue_filter)
     subject = [f"**File:** `{path}`"] if path else []
     shown = issues[:limit]
     parts = [
@@ -136,23 +137,31 @@ def format_source_report(
 
 def format_directory_report(
     files: Sequence[InspectedFile],
-    selection: IssueFilter,
+    issue_filter: IssueFilter,
     limit: int,
     language: InspectionLanguage,
     *,
     path: str,
-    count: int | None = None,
+    file_count: int | None = None,
 ) -> str:
-    """What is told of a directory; the limit is used up in the order of the files.
+    """Return the report on a directory.
 
-    `count` is how many were inspected, if `files` are only those with issues.
+    Args:
+        files: The inspected files, or those with issues.
+        issue_filter: The filter that selected the issues, for a report without issues.
+        limit: The maximum number of issues to show, in the order of the files.
+        language: The language of the files.
+        path: The path of the directory.
+        file_count: The number of inspected files. Defaults to the number of `files`.
     """
-    concerned = [file for file in files if file.issues]
-    issues = [issue for file in concerned for issue in file.issues]
+    files_with_issues = [file for file in files if file.issues]
+    issues = [issue for file in files_with_issues for issue in file.issues]
     if not issues:
-        return format_empty_report(selection)
-    inspected = len(files) if count is None else count
-    counts = f"**Files inspected:** {inspected}\n\n**Files with issues:** {len(concerned)}"
+        return format_empty_report(issue_filter)
+    inspected_count = len(files) if file_count is None else file_count
+    counts = (
+        f"**Files inspected:** {inspected_count}\n\n**Files with issues:** {len(files_with_issues)}"
+    )
     parts = [
         REPORT_TITLE,
         f"**Directory:** `{path}`",
@@ -160,27 +169,27 @@ def format_directory_report(
         format_summary(issues),
         "## Issues by File",
     ]
-    left = limit
-    for file in concerned:
-        if left <= 0:
+    remaining = limit
+    for file in files_with_issues:
+        if remaining <= 0:
             break
-        shown = file.issues[:left]
-        left -= len(shown)
+        shown = file.issues[:remaining]
+        remaining -= len(shown)
         plural = "" if len(file.issues) == 1 else "s"
         parts.append(f"### {file.name} ({len(file.issues)} issue{plural})")
         parts += [
             _format_issue(number, issue, file, language)
             for number, issue in enumerate(shown, start=1)
         ]
-    return "\n\n".join([*parts, *_format_footer(limit - left, len(issues), language)])
+    return "\n\n".join([*parts, *_format_footer(limit - remaining, len(issues), language)])
 
 
-def format_empty_report(selection: IssueFilter) -> str:
-    """What is told when there is nothing to tell."""
+def format_empty_report(issue_filter: IssueFilter) -> str:
+    """Return the report for an inspection without issues."""
     settings = (
-        ("Confidence Level", f"{selection.confidence:g}"),
-        ("Severity Exclusions", ", ".join(sorted(selection.excluded_severities))),
-        ("Tag Exclusions", ", ".join(sorted(selection.excluded_tags))),
+        ("Confidence Level", f"{issue_filter.confidence:g}"),
+        ("Severity Exclusions", ", ".join(sorted(issue_filter.excluded_severities))),
+        ("Tag Exclusions", ", ".join(sorted(issue_filter.excluded_tags))),
     )
     bullets = "\n".join(f"- {name}: {value or '(none)'}" for name, value in settings)
     return "\n\n".join(
@@ -193,7 +202,7 @@ def format_empty_report(selection: IssueFilter) -> str:
 
 
 def format_summary(issues: list[CodeIssue]) -> str:
-    """How many issues there are of each severity."""
+    """Return a table with the number of issues of each severity."""
     counts = dict.fromkeys(SEVERITIES, 0)
     for issue in issues:
         counts[issue.severity] += 1
@@ -222,11 +231,13 @@ def _format_footer(shown: int, total: int, language: InspectionLanguage) -> list
 def _format_issue(
     number: int, issue: CodeIssue, inspected: InspectedFile, language: InspectionLanguage
 ) -> str:
+    excerpt = format_code_block(_format_excerpt(issue, inspected.source), language.fence_name)
+    confidence = f"{round(issue.confidence * 100)}%"
     parts = [
-        f"### Issue {number}: {issue.qualified_tag} ({issue.severity}, {round(issue.confidence * 100)}%)",
+        f"### Issue {number}: {issue.qualified_tag} ({issue.severity}, {confidence})",
         f"**Location:** {_format_location(issue, inspected.name)}",
         f"**Description:** {issue.description}",
-        f"**Code:**\n{format_code_block(_format_excerpt(issue, inspected.source), language.fence_name)}",
+        f"**Code:**\n{excerpt}",
     ]
     if issue.fixes:
         plural = "" if len(issue.fixes) == 1 else "es"
@@ -236,16 +247,16 @@ def _format_issue(
 
 
 def _format_location(issue: CodeIssue, name: str) -> str:
-    place = issue.location
+    source_range = issue.location
     if name:
-        return f"`{name}:{place.line}:{place.column}`"
-    start = f"Line {place.line}, Column {place.column}"
-    end = f"Line {place.end_line}, Column {place.end_column}"
+        return f"`{name}:{source_range.line}:{source_range.column}`"
+    start = f"Line {source_range.line}, Column {source_range.column}"
+    end = f"Line {source_range.end_line}, Column {source_range.end_column}"
     return start if start == end else f"{start} - {end}"
 
 
 def _format_excerpt(issue: CodeIssue, source: LineIndex) -> str:
-    """The lines of an issue, with one before and one after."""
+    """Return the lines of an issue, with one line before and one after."""
     last = max(source.line_count, 1)
     numbers = list(
         range(max(issue.location.line - 1, 1), min(issue.location.end_line + 1, last) + 1)

@@ -1,4 +1,4 @@
-"""The report on tests: a summary, each file, and what is wrong with each test that failed."""
+"""The Markdown report on a test run: a summary, each file, and each failure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from paddock.reports.text import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-MAX_BLOCK_CHARACTERS = 500
-"""Of a piece of code; of a longer one the two ends are shown."""
+MAX_BLOCK_CHARACTERS = 500  # Longer blocks are shortened in the middle.
 
 
 class ReportBlock(NamedTuple):
-    """A piece of code or text that belongs to a test."""
+    """A block of code or text about a failed test."""
 
     title: str
     text: str
@@ -30,18 +29,18 @@ class ReportBlock(NamedTuple):
 
 @dataclass(slots=True)
 class FailedTest:
-    """A test that did not pass, as it is told."""
+    """A test that did not pass."""
 
     name: str
     group: str
-    """The heading it stands under: what is wrong with all tests there."""
+    """The heading of the tests that failed in the same way."""
     rows: dict[str, str]
     blocks: list[ReportBlock] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class FileTestReport:
-    """What came of the tests of one file, as it is told."""
+    """The test results of one file."""
 
     name: str
     passed_count: int
@@ -50,18 +49,18 @@ class FileTestReport:
     notes: list[str] = field(default_factory=list)
     not_run_count: int = 0
     other_counts: dict[str, int] = field(default_factory=dict)
-    """Other counts, by what they are of: tests that were skipped, …"""
+    """Further counts by name, such as skipped tests."""
     has_other_failure: bool = False
-    """Whether something besides its tests failed."""
+    """Whether the file failed for a reason other than a test."""
 
     @property
     def run_count(self) -> int:
-        """How many tests were run."""
+        """The number of tests that ran."""
         return self.passed_count + len(self.failures)
 
     @property
     def is_success(self) -> bool:
-        """Whether all was run, and all was well."""
+        """Whether all tests ran and passed."""
         return not (self.failures or self.not_run_count or self.has_other_failure)
 
 
@@ -75,13 +74,18 @@ def format_test_report(
     listed: Sequence[FileTestReport] | None = None,
     limit: int | None = None,
 ) -> str:
-    """All that is to be told about some test files, failures group by group.
+    """Return the report on a test run.
 
-    `seconds` is the time in all, if it is not the sum of theirs; `notes` are about the run as a
-    whole, and so is `is_success`. The files that are told one by one are those `listed`, and so
-    many failures at most are told in full.
+    Args:
+        files: The results of each file.
+        groups: The headings of failures, in order.
+        seconds: The duration of the run. Defaults to the sum of the files.
+        notes: Notes about the run.
+        is_success: False if the run failed for a reason other than a test.
+        listed: The files to list. Defaults to all.
+        limit: The maximum number of failures to show.
     """
-    whole = FileTestReport(
+    summary = FileTestReport(
         "",
         sum(file.passed_count for file in files),
         [failure for file in files for failure in file.failures],
@@ -94,18 +98,18 @@ def format_test_report(
     rows = {
         "Overall Result": "Success" if is_success else "Failure",
         "Total Files": str(len(files)),
-        "Total Tests": str(whole.run_count),
-        **_format_counts(whole),
-        "Total Time": format_duration(whole.seconds),
+        "Total Tests": str(summary.run_count),
+        **_format_counts(summary),
+        "Total Time": format_duration(summary.seconds),
     }
-    parts = ["# Test Results Summary", format_table("Metric", rows), *_format_notes(whole)]
-    left = len(whole.failures) if limit is None else limit
+    parts = ["# Test Results Summary", format_table("Metric", rows), *_format_notes(summary)]
+    remaining = len(summary.failures) if limit is None else limit
     for file in files if listed is None else listed:
-        parts += _format_file(file, groups, left)
-        left -= min(left, len(file.failures))
-    if limit is not None and len(whole.failures) > limit:
-        told = f"Showing {limit} of {len(whole.failures)} failing tests"
-        parts.append(f"*{told}. Use the `limit` parameter to see more.*")
+        parts += _format_file(file, groups, remaining)
+        remaining -= min(remaining, len(file.failures))
+    if limit is not None and len(summary.failures) > limit:
+        shown = f"Showing {limit} of {len(summary.failures)} failing tests"
+        parts.append(f"*{shown}. Use the `limit` parameter to see more.*")
     return "\n\n".join(parts)
 
 

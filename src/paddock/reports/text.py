@@ -1,7 +1,4 @@
-"""Where lines begin in a text, and which line and column a place is.
-
-Pieces of markdown that reports are made of: tables, blocks of code, times and sizes.
-"""
+"""Line positions in a text, and parts of Markdown reports: tables, code, durations and sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ _LINE_END_PATTERN = re.compile(r"\r\n?|\n")
 
 
 class LineIndex:
-    """A text by its lines, however they end: as on Unix, Windows or old Macs."""
+    """A text indexed by line. Lines end as on Unix, Windows or old Macs."""
 
     __slots__ = ("_lines", "text")
 
@@ -26,13 +23,13 @@ class LineIndex:
         self._lines: list[int] | None = None
 
     def get_position(self, offset: int) -> tuple[int, int]:
-        """The line and column of an offset, both counted from 1."""
+        """Return the line and column of an offset, both counted from 1."""
         starts = self._get_line_starts()
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
 
     def get_line_span(self, number: int) -> tuple[int, int]:
-        """Where a line begins and ends, without what ends it; lines are counted from 1."""
+        """Return the start and end offset of a line, without its line end; lines count from 1."""
         starts = self._get_line_starts()
         start = starts[number - 1]
         end = starts[number] if number < len(starts) else len(self.text)
@@ -42,12 +39,12 @@ class LineIndex:
 
     @property
     def line_count(self) -> int:
-        """How many lines there are; what follows the last line end is one if it is not empty."""
+        """The number of lines. An empty text after the last line end is not a line."""
         starts = self._get_line_starts()
         return len(starts) - (starts[-1] == len(self.text))
 
     def _get_line_starts(self) -> list[int]:
-        """Where lines begin, whatever ends them."""
+        # Computed on first use: most texts have no issues to locate.
         if self._lines is None:
             self._lines = [0, *(end.end() for end in _LINE_END_PATTERN.finditer(self.text))]
         return self._lines
@@ -57,19 +54,19 @@ _SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
 
 
 def format_table(kind: str, rows: Mapping[str, str]) -> str:
-    """A table of two columns, the first of which names things of a kind."""
+    """Return a table of names and values; `kind` is the heading of the names."""
     lines = [f"| {kind} | Value |", "| --- | --- |"]
     lines += [f"| **{name}** | {_escape_cell(value)} |" for name, value in rows.items()]
     return "\n".join(lines)
 
 
 def _escape_cell(text: str) -> str:
-    """A text that stays in its cell."""
+    """Make a text fit into one cell of a Markdown table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def format_code_block(code: str, language: str) -> str:
-    """A block of code, between enough backticks to hold code that has some itself."""
+    """Return a fenced code block, with a fence that does not occur in the code."""
     fence = "```"
     while fence in code:
         fence += "`"
@@ -77,19 +74,19 @@ def format_code_block(code: str, language: str) -> str:
 
 
 def format_share(part: int, total: int) -> str:
-    """A count, with its share of another in percent."""
+    """Return a count with its percentage of a total."""
     percent = 100 * part / total if total else 0
     return f"{part} ({_format_number(percent)}%)"
 
 
 def _format_number(value: float, digits: int = 1) -> str:
-    """A number without needless zeros."""
+    """Format a number without trailing zeros."""
     text = f"{value:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def format_duration(seconds: float | None) -> str:
-    """How long something took."""
+    """Format a duration with a suitable unit."""
     if seconds is None:
         return "N/A"
     if seconds < 0.001:
@@ -101,7 +98,7 @@ def format_duration(seconds: float | None) -> str:
 
 
 def format_size(size: int | None) -> str:
-    """How much memory something took."""
+    """Format a number of bytes with a suitable unit."""
     if size is None:
         return "N/A"
     for unit, name, digits in _SIZE_UNITS:

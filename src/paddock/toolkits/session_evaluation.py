@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from paddock.kernels.sessions import RetentionPolicy
 
@@ -61,24 +61,37 @@ def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
 K = TypeVar("K")
 V = TypeVar("V")
 MAX_TRACKED_SESSIONS = 1000
-_sessions_lock = threading.Lock()
-_latest_sessions: dict[tuple[int, str], str] = {}
-_session_engines: dict[str, Engine] = {}
+
+
+class BoundedMapping(Generic[K, V]):
+    """A thread-safe mapping that discards the least recently set entries."""
+
+    def __init__(self, max_size: int = MAX_TRACKED_SESSIONS) -> None:
+        self._max_size = max_size
+        self._lock = threading.Lock()
+        self._values: dict[K, V] = {}
+
+    def put(self, key: K, value: V) -> None:
+        """Set the value of a key, and make it the most recent one."""
+        with self._lock:
+            self._values.pop(key, None)
+            self._values[key] = value
+            while len(self._values) > self._max_size:
+                del self._values[next(iter(self._values))]
+
+    def get(self, key: K) -> V | None:
+        """Return the value of a key, or None."""
+        return self._values.get(key)
+
+
+_latest_sessions: BoundedMapping[tuple[int, str], str] = BoundedMapping()
+_session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 
 
 def record_session(ctx: Context, session: str, engine: Engine) -> None:
     """Remember the session as the caller's latest one, and the engine that it uses."""
-    with _sessions_lock:
-        _put_bounded(_session_engines, session, engine)
-        _put_bounded(_latest_sessions, _get_caller_key(ctx), session)
-
-
-def _put_bounded(table: dict[K, V], key: K, value: V) -> None:
-    """Set a value, and discard the least recently set ones beyond the limit."""
-    table.pop(key, None)
-    table[key] = value
-    while len(table) > MAX_TRACKED_SESSIONS:
-        del table[next(iter(table))]
+    _session_engines.put(session, engine)
+    _latest_sessions.put(_get_caller_key(ctx), session)
 
 
 def get_latest_session(ctx: Context) -> str | None:

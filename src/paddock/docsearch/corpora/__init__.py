@@ -1,1 +1,1 @@
-"""The corpora: what each is made of, and how its pages are read."""
+"""The corpora, and how their pages are read."""

@@ -1,4 +1,4 @@
-"""Folders of Markdown that the user has named; each section of a file is a page."""
+"""The corpus of Markdown folders that the user has added; each section of a file is a page."""
 
 from __future__ import annotations
 
@@ -21,24 +21,23 @@ if TYPE_CHECKING:
 CORPUS_NAME = "folders"
 MARKDOWN_SUFFIXES = frozenset((".md", ".markdown", ".mdx"))
 MAX_FOLDER_LIST_BYTES = 1_000_000
-"""Of the file that says which folders there are."""
 _HEADING_PATTERN = re.compile(r"(#{1,3})\s+(.+?)\s*#*\s*\Z")
 _FENCE_PATTERN = re.compile(r"\s{0,3}(```|~~~)")
 
 
 class FolderListError(PaddockError):
-    """The list of the user's folders cannot be used, or has no such folder."""
+    """The list of folders is damaged, or a folder does not exist."""
 
     code = "folder-list"
 
 
 class MarkdownFolders:
-    """The corpus of the user's folders; each file is a source."""
+    """The corpus of the user's folders. Each file is a source."""
 
     name = CORPUS_NAME
 
     def list_sources(self) -> list[CorpusSource]:
-        """The Markdown files in all folders."""
+        """Return the Markdown files of all folders."""
         return stamp_files(
             file
             for folder in list_folders()
@@ -46,15 +45,19 @@ class MarkdownFolders:
         )
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """A page for each section of a file, down to the third level."""
+        """Yield a page for each section of a file, down to the third heading level."""
         text = read_source_file(key).decode("utf-8", "replace")
-        top = Path(key).stem
-        for number, (title, body) in enumerate(_split_sections(text)):
-            if number == 0 and title:
-                top = title
+        document_title = Path(key).stem
+        for index, (title, body) in enumerate(_split_sections(text)):
+            if index == 0 and title:
+                document_title = title
             if body.strip():
-                full = title if not title or title == top else f"{top}: {title}"
-                yield DocPage(full or top, key, body.strip(), (title or top,))
+                full_title = (
+                    title if not title or title == document_title else f"{document_title}: {title}"
+                )
+                yield DocPage(
+                    full_title or document_title, key, body.strip(), (title or document_title,)
+                )
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, str]]:
@@ -73,54 +76,60 @@ def _split_sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def list_folders() -> list[str]:
-    """The folders that the user has named.
+    """Return the folders that the user has added.
 
     Raises:
-        FolderListError: when the list is damaged.
-        DataDirectoryError: when it cannot be read.
+        FolderListError: The list is damaged.
+        DataDirectoryError: The list cannot be read.
     """
     file = _get_folder_list_file()
     with convert_os_errors(file):
         try:
-            found = json.loads(read_regular_file(file, MAX_FOLDER_LIST_BYTES))
+            folders = json.loads(read_regular_file(file, MAX_FOLDER_LIST_BYTES))
         except FileNotFoundError:
             return []
         except ValueError as error:
             raise FolderListError(
                 f"the list of folders is damaged: {error}", where=str(file), hint="delete it"
             ) from None
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return (
+        [folder for folder in folders if isinstance(folder, str)]
+        if isinstance(folders, list)
+        else []
+    )
 
 
 def add_folder(folder: Path) -> bool:
-    """Name a folder; False when it was named already.
+    """Add a folder. Return False if it was added before.
 
     Raises:
-        FolderListError: when there is no such folder.
+        FolderListError: The folder does not exist.
     """
-    full = folder.expanduser().resolve()
-    if not full.is_dir():
+    resolved = folder.expanduser().resolve()
+    if not resolved.is_dir():
         raise FolderListError(
-            "there is no such folder", where=str(full), hint="name a folder with Markdown files"
+            "the folder does not exist",
+            where=str(resolved),
+            hint="give a folder that contains Markdown files",
         )
-    return _update_folder_list(str(full), is_there=True)
+    return _update_folder_list(str(resolved), is_listed=True)
 
 
 def remove_folder(folder: Path) -> bool:
-    """Name a folder no longer; False when it was not named."""
-    return _update_folder_list(str(folder.expanduser().resolve()), is_there=False)
+    """Remove a folder. Return False if it was not in the list."""
+    return _update_folder_list(str(folder.expanduser().resolve()), is_listed=False)
 
 
-def _update_folder_list(folder: str, *, is_there: bool) -> bool:
+def _update_folder_list(folder: str, *, is_listed: bool) -> bool:
     file = _get_folder_list_file()
     with lock_file(file):
-        known = list_folders()
-        if (folder in known) == is_there:
+        folders = list_folders()
+        if (folder in folders) == is_listed:
             return False
-        rest = [one for one in known if one != folder]
-        new = [*rest, folder] if is_there else rest
+        others = [other for other in folders if other != folder]
+        updated = [*others, folder] if is_listed else others
         with convert_os_errors(file):
-            write_atomically(file, (json.dumps(new, indent=2) + "\n").encode())
+            write_atomically(file, (json.dumps(updated, indent=2) + "\n").encode())
     return True
 
 

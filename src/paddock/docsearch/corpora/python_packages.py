@@ -1,6 +1,7 @@
-"""The packages that are installed beside Paddock, or in the virtual environment of the user.
+"""The corpus of installed Python packages.
 
-Metadata and sources are read; nothing is imported and nothing is run.
+The packages are those of the user's virtual environment, or those beside Paddock. Metadata and
+sources are read; nothing is imported.
 """
 
 from __future__ import annotations
@@ -21,15 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CORPUS_NAME = "python-packages"
-MAX_PACKAGE_FILES = 1_500
-"""Of one package; what comes after is left out."""
+MAX_PACKAGE_FILES = 1_500  # The remaining files of a larger package are not indexed.
 _EXCLUDED_FOLDERS = frozenset(
     ("test", "tests", "testing", "_vendor", "vendor", "benchmarks", "examples")
 )
 
 
 class PythonPackages:
-    """The corpus of installed packages; each distribution is a source."""
+    """The corpus of installed packages. Each distribution is a source."""
 
     name = CORPUS_NAME
 
@@ -37,53 +37,65 @@ class PythonPackages:
         self._search_path = find_package_search_path() if path is None else path
 
     def list_sources(self) -> list[CorpusSource]:
-        """The distributions, in the order of their names."""
-        found: dict[str, tuple[str, str]] = {}
-        for one in distributions(path=self._search_path):
-            if one.name and one.version:
-                place = one.locate_file("")
-                found.setdefault(one.name.lower(), (one.name, f"{one.version} {place}"))
+        """Return the distributions, sorted by name."""
+        by_name: dict[str, tuple[str, str]] = {}
+        for distribution in distributions(path=self._search_path):
+            if distribution.name and distribution.version:
+                location = distribution.locate_file("")
+                by_name.setdefault(
+                    distribution.name.lower(),
+                    (distribution.name, f"{distribution.version} {location}"),
+                )
         return [
             CorpusSource(name, f"{__version__} {stamp}")
-            for _, (name, stamp) in sorted(found.items())
+            for _, (name, stamp) in sorted(by_name.items())
         ]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """What a distribution says of itself, and a page for what it defines."""
-        for one in distributions(name=key, path=self._search_path):
-            yield from _read_distribution(one)
+        """Yield a page for a distribution's description, and pages for its definitions."""
+        for distribution in distributions(name=key, path=self._search_path):
+            yield from _read_distribution(distribution)
             return
 
 
 def find_package_search_path() -> list[str]:
-    """Where packages are looked for: in the active environment, else where this Python looks."""
+    """Return the import path of the active environment, else that of this interpreter."""
     active = os.environ.get("VIRTUAL_ENV")
     if active and Path(active) != Path(sys.prefix):
-        found = [*Path(active).glob("lib/python*/site-packages"), Path(active, "Lib/site-packages")]
-        existing = [str(place) for place in found if place.is_dir()]
+        candidates = [
+            *Path(active).glob("lib/python*/site-packages"),
+            Path(active, "Lib/site-packages"),
+        ]
+        existing = [str(directory) for directory in candidates if directory.is_dir()]
         if existing:
             return existing
-    return [place for place in sys.path if place]
+    return [directory for directory in sys.path if directory]
 
 
-def _read_distribution(one: Distribution) -> Iterator[DocPage]:
-    origin = f"{one.name} {one.version}"
-    summary = one.metadata["Summary"] or ""
-    description = one.metadata.json.get("description") or ""
-    yield DocPage(one.name, origin, f"{summary}\n\n{description}".strip(), (one.name,), summary)
-    files = [file for file in one.files or () if file.suffix == ".py"]
+def _read_distribution(distribution: Distribution) -> Iterator[DocPage]:
+    origin = f"{distribution.name} {distribution.version}"
+    summary = distribution.metadata["Summary"] or ""
+    description = distribution.metadata.json.get("description") or ""
+    yield DocPage(
+        distribution.name,
+        origin,
+        f"{summary}\n\n{description}".strip(),
+        (distribution.name,),
+        summary,
+    )
+    files = [file for file in distribution.files or () if file.suffix == ".py"]
     for file in files[:MAX_PACKAGE_FILES]:
         parts = file.parts
-        is_hidden = any(p.startswith("_") and p != "__init__.py" for p in parts[:-1])
+        is_hidden = any(part.startswith("_") and part != "__init__.py" for part in parts[:-1])
         if is_hidden or _EXCLUDED_FOLDERS.intersection(parts) or ".." in parts:
             continue
-        place = Path(str(file.locate()))
+        path = Path(str(file.locate()))
         try:
-            source = read_regular_file(place, MAX_SOURCE_BYTES)
-            public = PublicNameResolver(place, Path(str(one.locate_file(""))))
+            source = read_regular_file(path, MAX_SOURCE_BYTES)
+            resolver = PublicNameResolver(path, Path(str(distribution.locate_file(""))))
             module = get_module_name(file.as_posix())
-            for page in read_module_pages(source, module, origin, public):
+            for page in read_module_pages(source, module, origin, resolver):
                 if "._" not in page.title:
                     yield page
         except (OSError, ValueError, SyntaxError, RecursionError):
-            continue  # one file that cannot be read says nothing about the others
+            continue  # other files of the package may be readable

@@ -1,12 +1,7 @@
-"""Pages out of Python source files, which are parsed and never imported.
+"""Pages from Python source files, which are parsed and never imported.
 
-A module, a class, a function or method with a docstring is a page. Names that begin with an
-underscore are nobody's business.
-
-Docstrings of the parts of the standard library that are compiled, and have no source to read.
-
-The interpreter itself is asked, in a process of its own that imports modules of the standard
-library only, with nothing of the user on its path.
+Each public module, class, function and method with a docstring is a page. Compiled modules of the
+standard library have no source: an isolated interpreter imports them and prints their docstrings.
 """
 
 from __future__ import annotations
@@ -21,43 +16,37 @@ from typing import TYPE_CHECKING, Any
 from paddock.docsearch.model import DocPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
-MAX_SOURCE_BYTES = 3_000_000
-"""Of one source file; larger ones are data."""
+MAX_SOURCE_BYTES = 3_000_000  # Larger files contain data.
 MAX_LISTED_MEMBERS = 60
-"""That the page of a module or class lists."""
 MAX_SIGNATURE_CHARACTERS = 600
 
 
 def read_module_pages(
     source: bytes, module: str, origin: str, public: Callable[[str], str]
 ) -> Iterator[DocPage]:
-    """The pages of one module.
+    """Yield the pages of a module.
 
     Args:
-        source: The file.
-        module: Its dotted name.
-        origin: Where it is from.
-        public: Gives the name that users know for a dotted name.
+        source: The source code.
+        module: The dotted name of the module.
+        origin: The origin of the pages.
+        public: Maps a dotted name to its public name.
 
     Raises:
-        SyntaxError: when it is no Python.
+        SyntaxError: The source is not valid Python.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the parser thinks of other people's escapes
+        warnings.simplefilter("ignore")  # invalid escape sequences in third-party code
         tree = ast.parse(source)
     name = public(module)
     docstring = _get_docstring(tree)
     if docstring:
-        listed = _summarize_members(tree.body)
-        text = f"Module `{name}`\n\n{docstring}" + _format_members(listed)
+        members = _summarize_members(tree.body)
+        text = f"Module `{name}`\n\n{docstring}" + _format_members(members)
         yield DocPage(name, origin, text, _list_aliases(module, name))
     yield from _read_definitions(tree.body, module, origin, public)
 
@@ -65,46 +54,50 @@ def read_module_pages(
 def _read_definitions(
     body: list[ast.stmt], prefix: str, origin: str, public: Callable[[str], str]
 ) -> Iterator[DocPage]:
-    seen = set()
+    seen_names = set()
     for statement in _flatten_blocks(body):
         if not isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        if statement.name.startswith("_") or statement.name in seen:
+        if statement.name.startswith("_") or statement.name in seen_names:
             continue
-        seen.add(statement.name)
-        full = f"{prefix}.{statement.name}"
-        name = public(full)
+        seen_names.add(statement.name)
+        full_name = f"{prefix}.{statement.name}"
+        name = public(full_name)
         if isinstance(statement, ast.ClassDef):
-            yield from _read_class(statement, full, name, origin)
-            yield from _read_definitions(statement.body, full, origin, public)
+            yield from _read_class(statement, full_name, name, origin)
+            yield from _read_definitions(statement.body, full_name, origin, public)
         else:
             docstring = _get_docstring(statement)
             if docstring:
                 text = f"```python\n{_format_signature(statement, name)}\n```\n\n{docstring}"
-                yield DocPage(name, origin, text, _list_aliases(full, name))
+                yield DocPage(name, origin, text, _list_aliases(full_name, name))
 
 
-def _read_class(statement: ast.ClassDef, full: str, name: str, origin: str) -> Iterator[DocPage]:
+def _read_class(
+    statement: ast.ClassDef, full_name: str, name: str, origin: str
+) -> Iterator[DocPage]:
     docstring = _get_docstring(statement)
-    methods = {one.name: one for one in statement.body if isinstance(one, ast.FunctionDef)}
-    made = methods.get("__init__")
-    if made is not None:
-        docstring = f"{docstring}\n\n{_get_docstring(made)}".strip()
+    methods = {
+        member.name: member for member in statement.body if isinstance(member, ast.FunctionDef)
+    }
+    constructor = methods.get("__init__")
+    if constructor is not None:
+        docstring = f"{docstring}\n\n{_get_docstring(constructor)}".strip()
     if not docstring:
         return
-    head = (
+    header = (
         f"class {name}"
-        if made is None
-        else f"class {_format_signature(made, name, is_method=True)}"
+        if constructor is None
+        else f"class {_format_signature(constructor, name, is_method=True)}"
     )
-    text = f"```python\n{head}\n```\n\n{docstring}" + _format_members(
+    text = f"```python\n{header}\n```\n\n{docstring}" + _format_members(
         _summarize_members(statement.body)
     )
-    yield DocPage(name, origin, text, _list_aliases(full, name))
+    yield DocPage(name, origin, text, _list_aliases(full_name, name))
 
 
 def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block, with those under conditions and in attempts."""
+    """Yield the statements of a block, also those nested in `if` and `try`."""
     for statement in body:
         if isinstance(statement, ast.If):
             yield from _flatten_blocks(statement.body)
@@ -118,14 +111,14 @@ def _flatten_blocks(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _summarize_members(body: list[ast.stmt]) -> Mapping[str, str]:
-    """Public functions and classes with the first line about each."""
-    found = {}
+    """Return the public functions and classes with the first lines of their docstrings."""
+    summaries = {}
     for statement in _flatten_blocks(body):
         if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             docstring = _get_docstring(statement)
             if docstring and not statement.name.startswith("_"):
-                found[statement.name] = docstring.partition("\n")[0]
-    return found
+                summaries[statement.name] = docstring.partition("\n")[0]
+    return summaries
 
 
 def _format_members(members: Mapping[str, str]) -> str:
@@ -140,53 +133,55 @@ def _get_docstring(node: ast.Module | ast.ClassDef | FunctionNode) -> str:
 def _format_signature(function: FunctionNode, name: str, *, is_method: bool = False) -> str:
     try:
         arguments = ast.unparse(function.args)
-        returned = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+        return_annotation = f" -> {ast.unparse(function.returns)}" if function.returns else ""
     except (ValueError, RecursionError):
         return f"{name}(…)"
     if is_method:
-        arguments, returned = arguments.removeprefix("self").removeprefix(", "), ""
-    return f"{name}({arguments}){returned}"[:MAX_SIGNATURE_CHARACTERS]
+        arguments, return_annotation = arguments.removeprefix("self").removeprefix(", "), ""
+    return f"{name}({arguments}){return_annotation}"[:MAX_SIGNATURE_CHARACTERS]
 
 
-def _list_aliases(full: str, name: str) -> tuple[str, ...]:
-    """What people call something: its whole name, and the last one or two parts of it."""
+def _list_aliases(full_name: str, name: str) -> tuple[str, ...]:
+    """Return the names that find a page: the public name and its last parts."""
     parts = name.split(".")
     tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
-    return tuple(dict.fromkeys((name, *tails, full)))
+    return tuple(dict.fromkeys((name, *tails, full_name)))
 
 
 def find_exported_names(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
-    """Which names a package's `__init__` offers, and of which of its modules it offers all.
+    """Return the names that an `__init__` exports, and the modules from which it exports all.
 
     Raises:
-        SyntaxError: when it is no Python.
+        SyntaxError: The source is not valid Python.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(source)
     names: set[str] = set()
-    whole: set[str] = set()
+    star_modules: set[str] = set()
     for statement in _flatten_blocks(tree.body):
         if isinstance(statement, ast.ImportFrom):
-            taken = [alias.asname or alias.name for alias in statement.names]
-            if taken == ["*"]:
-                whole.add((statement.module or "").rpartition(".")[2])
+            imported_names = [alias.asname or alias.name for alias in statement.names]
+            if imported_names == ["*"]:
+                star_modules.add((statement.module or "").rpartition(".")[2])
             else:
-                names.update(taken)
+                names.update(imported_names)
         elif isinstance(statement, ast.Assign | ast.AugAssign):
             names.update(_read_dunder_all(statement))
-    return frozenset(name for name in names if not name.startswith("_")), frozenset(whole)
+    return frozenset(name for name in names if not name.startswith("_")), frozenset(star_modules)
 
 
 def _read_dunder_all(statement: ast.Assign | ast.AugAssign) -> list[str]:
-    """The strings that a statement puts into `__all__`."""
+    """Return the strings that a statement assigns or adds to `__all__`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     if not any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets):
         return []
     if not isinstance(statement.value, ast.List | ast.Tuple):
         return []
-    found = [one.value for one in statement.value.elts if isinstance(one, ast.Constant)]
-    return [value for value in found if isinstance(value, str)]
+    values = [
+        element.value for element in statement.value.elts if isinstance(element, ast.Constant)
+    ]
+    return [value for value in values if isinstance(value, str)]
 
 
 INTROSPECTION_TIMEOUT_SECONDS = 60.0
@@ -198,7 +193,7 @@ COMPILED_MODULES = (
     *("lzma", "mmap", "resource", "pwd", "grp", "fcntl", "termios", "faulthandler", "errno"),
     *("decimal", "datetime", "zoneinfo", "syslog", "winreg", "msvcrt"),
 )
-"""Public modules, the commonest first; those that a system lacks are left out."""
+"""Public modules, the most popular first. Those that a system lacks are skipped."""
 _INTROSPECTION_PROGRAM = """
 import importlib, inspect, json, sys
 def signature(value):
@@ -233,10 +228,10 @@ json.dump(found, sys.stdout)
 
 
 def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
-    """The pages that an interpreter can say something about.
+    """Yield pages for the compiled modules of an interpreter.
 
     Raises:
-        OSError: when it cannot be asked.
+        OSError: The interpreter cannot be run.
     """
     for module, name, is_class, signature, docstring in _run_introspection(python):
         title = name if module == "builtins" else f"{module}.{name}"
@@ -250,14 +245,14 @@ def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
 
 def _run_introspection(python: str) -> list[Any]:
     try:
-        done = subprocess.run(  # noqa: S603 - an interpreter, with our program
+        process = subprocess.run(  # noqa: S603 - the given interpreter with a constant program
             [python, "-I", "-S", "-c", _INTROSPECTION_PROGRAM, *COMPILED_MODULES],
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=INTROSPECTION_TIMEOUT_SECONDS,
             check=True,
         )
-        answer = json.loads(done.stdout)
+        descriptions = json.loads(process.stdout)
     except (subprocess.SubprocessError, ValueError) as error:
-        raise OSError(f"{python} says nothing about its modules: {error}") from error
-    return answer if isinstance(answer, list) else []
+        raise OSError(f"{python} cannot describe its modules: {error}") from error
+    return descriptions if isinstance(descriptions, list) else []

@@ -1,7 +1,4 @@
-"""Files as sources: which there are below a directory, and when they have changed.
-
-Which corpora there are, and what people call them together.
-"""
+"""The registry of corpora, and files as their sources."""
 
 from __future__ import annotations
 
@@ -23,103 +20,105 @@ if TYPE_CHECKING:
 
 
 MAX_FILE_BYTES = 20_000_000
-"""Of one file."""
 MAX_DIRECTORY_FILES = 50_000
-"""Below one directory."""
 EXCLUDED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
-"""Directories that hold what is not their owner's own; hidden ones are left out too."""
+"""Directories with third-party files, which are skipped like hidden ones."""
 
 
 def read_source_file(key: str) -> bytes:
-    """The content of the file that a source is.
+    """Return the content of a source that is a file.
 
     Raises:
-        OSError: when it cannot be read, is no ordinary file or too large.
+        OSError: The file cannot be read, is not a regular file, or is too large.
     """
     return read_regular_file(Path(key), MAX_FILE_BYTES)
 
 
 def stamp_files(files: Iterable[Path]) -> list[CorpusSource]:
-    """Sources of files; those that are gone are left out."""
-    found = []
+    """Return sources for files; files that no longer exist are skipped."""
+    sources = []
     for file in files:
         try:
-            state = file.stat()
+            status = file.stat()
         except OSError:
             continue
-        stamp = f"{__version__} {state.st_mtime_ns} {state.st_size}"
-        found.append(CorpusSource(str(file), stamp))
-    return found
+        stamp = f"{__version__} {status.st_mtime_ns} {status.st_size}"
+        sources.append(CorpusSource(str(file), stamp))
+    return sources
 
 
 def walk_files(directory: Path, suffixes: frozenset[str]) -> Iterator[Path]:
-    """The files of some kinds below a directory, in order, without following links."""
+    """Yield files with the given suffixes below a directory, sorted, without following links."""
     count = 0
-    for place, directories, names in os.walk(directory):
-        directories[:] = sorted(
+    for folder, subfolders, names in os.walk(directory):
+        subfolders[:] = sorted(
             name
-            for name in directories
+            for name in subfolders
             if name not in EXCLUDED_DIRECTORIES and not name.startswith(".")
         )
         for name in sorted(names):
-            if os.path.splitext(name)[1].lower() in suffixes:  # noqa: PTH122 - many names
+            # os.path is faster than pathlib for many names.
+            if os.path.splitext(name)[1].lower() in suffixes:  # noqa: PTH122 - see above
                 count += 1
                 if count > MAX_DIRECTORY_FILES:
                     return
-                yield Path(place, name)
+                yield Path(folder, name)
 
 
 _CORPORA_PACKAGE = "paddock.docsearch.corpora."
 CORPORA = {
-    "wolfram-symbols": ("wolfram_symbols:SymbolDescriptions", "our words on symbols"),
+    "wolfram-symbols": (
+        "wolfram_symbols:SymbolDescriptions",
+        "Paddock's descriptions of common symbols",
+    ),
     "wolfram-documentation": (
         "wolfram_notebooks:InstalledDocumentation",
         "the documentation of the Wolfram installation on this machine",
     ),
     "mathics": ("wolfram_symbols:MathicsDocstrings", "docstrings of the installed Mathics3"),
-    "paclets": ("wolfram_notebooks:PacletPages", "pages and notebooks of paclets"),
+    "paclets": ("wolfram_notebooks:PacletPages", "reference pages and notebooks of paclets"),
     "python-stdlib": ("standard_library:StandardLibrary", "Python's standard library"),
     "python-packages": ("python_packages:PythonPackages", "installed Python packages"),
-    "folders": ("markdown_folders:MarkdownFolders", "your folders of Markdown"),
+    "folders": ("markdown_folders:MarkdownFolders", "your Markdown folders"),
 }
-"""Each with the class that reads it, and what it is for people."""
+"""The class and the description of each corpus by name."""
 WOLFRAM_CORPORA = ("wolfram-symbols", "wolfram-documentation", "mathics", "paclets")
 PYTHON_CORPORA = ("python-stdlib", "python-packages")
 CORPUS_GROUPS = {"wolfram": WOLFRAM_CORPORA, "python": PYTHON_CORPORA, "all": tuple(CORPORA)}
 INDEX_ON_FIRST_QUERY = ("wolfram-symbols",)
-"""Indexed with the first question, whole: it takes a fraction of a second."""
+"""Corpora that the first query indexes completely, in a fraction of a second."""
 INDEX_PARTLY_ON_FIRST_QUERY = ("python-stdlib",)
-"""Begun with the first question, with what is asked for most; the rest goes on elsewhere."""
+"""Corpora of which the first query indexes the most popular part."""
 
 
 class UnknownCorpusError(PaddockError):
-    """There is no corpus of that name."""
+    """The corpus does not exist."""
 
     code = "unknown-corpus"
 
 
 def resolve_corpus_names(words: Iterable[str]) -> list[str]:
-    """The names of corpora that words stand for: their names, or `wolfram`, `python`, `all`.
+    """Return the names of corpora for names of corpora or groups (`wolfram`, `python`, `all`).
 
     Raises:
-        UnknownCorpusError: when a word stands for none.
+        UnknownCorpusError: A corpus or group does not exist.
     """
-    found: list[str] = []
+    names: list[str] = []
     for word in words:
         if word not in CORPUS_GROUPS and word not in CORPORA:
             known = [*CORPUS_GROUPS, *CORPORA]
             raise UnknownCorpusError(
-                f"There is no corpus {word!r}",
-                hint=did_you_mean(word, known) or f"one of {', '.join(known)}",
+                f"unknown corpus {word!r}",
+                hint=did_you_mean(word, known) or f"expected one of {', '.join(known)}",
             )
-        found += CORPUS_GROUPS.get(word, (word,))
-    return list(dict.fromkeys(found))
+        names += CORPUS_GROUPS.get(word, (word,))
+    return list(dict.fromkeys(names))
 
 
 def load_corpora(names: Iterable[str]) -> list[Corpus]:
-    """The corpora of these names; each is loaded when it is first wanted."""
-    found: list[Corpus] = []
+    """Import and create the corpora with the given names."""
+    corpora: list[Corpus] = []
     for name in names:
-        module, _, kind = CORPORA[name][0].partition(":")
-        found.append(getattr(import_module(_CORPORA_PACKAGE + module), kind)())
-    return found
+        module, _, class_name = CORPORA[name][0].partition(":")
+        corpora.append(getattr(import_module(_CORPORA_PACKAGE + module), class_name)())
+    return corpora

@@ -1,9 +1,8 @@
-"""The standard library of the Python that runs Paddock: what its docstrings say, and our words.
+"""The corpus of the standard library of the Python that runs Paddock.
 
-Sources are parsed, not imported; compiled parts are asked for in a process of their own. Modules
-are in the order in which people look for them, so that an index that has just been begun answers
-most questions already. What people call a function, and its docstring does not, is in
-`data/python`, in our own words.
+Sources are parsed, not imported. Modules are sorted by popularity, so that a partial index can
+answer most queries. `data/python` contains descriptions written for Paddock, with words that users
+search for and docstrings lack.
 """
 
 from __future__ import annotations
@@ -59,11 +58,11 @@ PUBLIC_MODULE_NAMES = {
     "_pydecimal": "decimal",
     "_pyio": "io",
 }
-"""Modules that people know by another name."""
+"""Public names of modules that implement others."""
 
 
 class StandardLibrary:
-    """The corpus of the standard library; each file of it is a source."""
+    """The corpus of the standard library. Each file is a source."""
 
     name = CORPUS_NAME
 
@@ -71,33 +70,39 @@ class StandardLibrary:
         self._directory = directory or Path(sysconfig.get_path("stdlib"))
 
     def list_sources(self) -> list[CorpusSource]:
-        """Its modules, the commonest first."""
-        found = [
+        """Return the modules, the most popular first."""
+        modules = [
             CorpusSource(
                 str(file.relative_to(self._directory).as_posix()), f"{PYTHON_VERSION} {__version__}"
             )
             for file in self._list_files()
         ]
-        places = {name: place for place, name in enumerate(POPULAR_MODULES)}
-        last = len(POPULAR_MODULES)
-        found.sort(key=lambda s: places.get(s.key.partition("/")[0].removesuffix(".py"), last))
+        ranks = {name: rank for rank, name in enumerate(POPULAR_MODULES)}
+        last_rank = len(POPULAR_MODULES)
+        modules.sort(
+            key=lambda s: ranks.get(s.key.partition("/")[0].removesuffix(".py"), last_rank)
+        )
         stamp = f"{sys.version} {__version__}"
-        own = sum(len(text) for row in load_descriptions().items() for text in (row[0], *row[1]))
-        extra = [
-            CorpusSource(DESCRIPTIONS_SOURCE, f"{__version__} {own}"),
+        description_size = sum(
+            len(text) for row in load_descriptions().items() for text in (row[0], *row[1])
+        )
+        other_sources = [
+            CorpusSource(DESCRIPTIONS_SOURCE, f"{__version__} {description_size}"),
             CorpusSource(COMPILED_SOURCE, stamp),
         ]
         if (self._directory / TOPICS_SOURCE).exists():
-            found.append(CorpusSource(TOPICS_SOURCE, stamp))
-        return [*extra, *found]
+            modules.append(CorpusSource(TOPICS_SOURCE, stamp))
+        return [*other_sources, *modules]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """The pages of one module, with our words."""
+        """Yield the pages of a module, with Paddock's descriptions."""
         for page in self._read_source(key):
             if "._" in page.title:
                 continue
-            ours = None if key == DESCRIPTIONS_SOURCE else load_descriptions().get(page.title)
-            yield page if ours is None else _add_description(page, *ours)
+            description = (
+                None if key == DESCRIPTIONS_SOURCE else load_descriptions().get(page.title)
+            )
+            yield page if description is None else _add_description(page, *description)
 
     def _read_source(self, key: str) -> Iterator[DocPage]:
         if key == DESCRIPTIONS_SOURCE:
@@ -118,26 +123,26 @@ class StandardLibrary:
 
     def _list_files(self) -> Iterator[Path]:
         root = str(self._directory)
-        for place, directories, names in os.walk(root):
-            directories[:] = sorted(
+        for folder, subfolders, names in os.walk(root):
+            subfolders[:] = sorted(
                 name
-                for name in directories
+                for name in subfolders
                 if name not in EXCLUDED_MODULES and not name.startswith("_")
             )
             for name in sorted(names):
                 stem, _, suffix = name.rpartition(".")
                 is_hidden = (
-                    place == root and stem.startswith("_") and stem not in PUBLIC_MODULE_NAMES
+                    folder == root and stem.startswith("_") and stem not in PUBLIC_MODULE_NAMES
                 )
                 if suffix == "py" and not is_hidden and stem not in EXCLUDED_MODULES:
-                    yield Path(place, name)
+                    yield Path(folder, name)
 
     def _create_name_resolver(self, file: Path) -> PublicNameResolver:
         return PublicNameResolver(file, self._directory)
 
 
 class PublicNameResolver:
-    """Gives the names under which people know what a module defines."""
+    """Maps full names of a module's definitions to the names under which users import them."""
 
     def __init__(self, file: Path, root: Path) -> None:
         self._aliases: dict[str, str] = {}
@@ -147,25 +152,27 @@ class PublicNameResolver:
         if file.name == "__init__.py" or package == root:
             return
         init = package / "__init__.py"
-        names, whole = _load_exported_names(init) if init.exists() else (frozenset(), frozenset())
+        exported_names, star_modules = (
+            _load_exported_names(init) if init.exists() else (frozenset(), frozenset())
+        )
         self._module, self._parent_package = module, parent
-        self._exported_names = names
-        self._exports_all = file.stem in whole
+        self._exported_names = exported_names
+        self._exports_all = file.stem in star_modules
         if self._exports_all:
-            self._exported_names = names | _load_exported_names(file)[0]
+            self._exported_names = exported_names | _load_exported_names(file)[0]
 
-    def __call__(self, full: str) -> str:
-        """The public name of a dotted name."""
-        root = full.partition(".")[0]
+    def __call__(self, full_name: str) -> str:
+        """Return the public name for a full dotted name."""
+        root = full_name.partition(".")[0]
         if root in PUBLIC_MODULE_NAMES:
-            return PUBLIC_MODULE_NAMES[root] + full[len(root) :]
+            return PUBLIC_MODULE_NAMES[root] + full_name[len(root) :]
         module = getattr(self, "_module", None)
-        if module is None or not full.startswith(f"{module}."):
-            return full
-        inner = full[len(module) + 1 :]
-        if inner.partition(".")[0] in self._exported_names:
-            return f"{self._parent_package}.{inner}"
-        return full
+        if module is None or not full_name.startswith(f"{module}."):
+            return full_name
+        inner_name = full_name[len(module) + 1 :]
+        if inner_name.partition(".")[0] in self._exported_names:
+            return f"{self._parent_package}.{inner_name}"
+        return full_name
 
 
 @lru_cache(maxsize=64)
@@ -177,12 +184,12 @@ def _load_exported_names(file: Path) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def get_module_name(path: str) -> str:
-    """The dotted name of a source file, by its path from where imports begin."""
+    """Return the dotted module name for a path relative to the import root."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _read_topics(data: bytes) -> Iterator[DocPage]:
-    """The pages that `help` shows about the language, such as `with` and `lambda`."""
+    """Yield pages of `help` about the language, on topics such as `with` and `lambda`."""
     for statement in ast.parse(data).body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
             for topic, text in ast.literal_eval(statement.value).items():
@@ -198,14 +205,14 @@ def _add_description(page: DocPage, summary: str, words: str) -> DocPage:
 
 @lru_cache(maxsize=1)
 def load_descriptions() -> dict[str, tuple[str, str]]:
-    """What we say about names of the standard library: a description, and other words for it."""
-    found = {}
+    """Return Paddock's descriptions of names: a summary, and further search terms."""
+    descriptions = {}
     data = files("paddock.docsearch") / "data" / "python"
     for file in data.iterdir():
         for line in file.read_text("utf-8").splitlines():
-            name, summary, *words = line.split(" — ")
-            found[name] = (summary, words[0] if words else "")
-    return found
+            name, summary, *keywords = line.split(" — ")
+            descriptions[name] = (summary, keywords[0] if keywords else "")
+    return descriptions
 
 
 def _read_descriptions() -> Iterator[DocPage]:

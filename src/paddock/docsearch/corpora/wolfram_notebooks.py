@@ -1,4 +1,4 @@
-"""Documentation that is written as notebooks: that of a Wolfram installation, and of paclets."""
+"""Corpora of notebooks: the documentation of a Wolfram installation, and of paclets."""
 
 from __future__ import annotations
 
@@ -26,64 +26,64 @@ _MAX_PARENT_DIRECTORIES = 6
 
 
 class InstalledDocumentation:
-    """The corpus of the Wolfram installation on this machine; each notebook is a source."""
+    """The corpus of the Wolfram installation on this machine. Each notebook is a source."""
 
     name = INSTALLATION_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Reference pages, then everything else; none without an installation."""
+        """Return reference pages, then other notebooks; empty without an installation."""
         root = find_documentation_directory()
         if root is None:
             return []
-        found = stamp_files(walk_files(root, NOTEBOOK_SUFFIXES))
-        return sorted(found, key=lambda source: "ReferencePages" not in source.key)
+        sources = stamp_files(walk_files(root, NOTEBOOK_SUFFIXES))
+        return sorted(sources, key=lambda source: "ReferencePages" not in source.key)
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """The page that a notebook is."""
+        """Yield the page in a notebook."""
         yield from _read_notebook_page(key)
 
 
 class PacletPages:
-    """The corpus of the pages and notebooks of paclets; each notebook is a source."""
+    """The corpus of pages and notebooks of paclets. Each notebook is a source."""
 
     name = PACLETS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """The notebooks in the documentation of every paclet that is found."""
-        found: list[Path] = []
+        """Return the notebooks in the documentation of all paclets."""
+        notebooks: list[Path] = []
         for folder in find_paclet_folders():
             for documentation in [
                 folder / "Documentation",
                 *sorted(folder.glob("*/Documentation")),
             ]:
-                found += walk_files(documentation, NOTEBOOK_SUFFIXES)
-        return stamp_files(dict.fromkeys(found))
+                notebooks += walk_files(documentation, NOTEBOOK_SUFFIXES)
+        return stamp_files(dict.fromkeys(notebooks))
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """The page that a notebook is."""
+        """Yield the page in a notebook."""
         yield from _read_notebook_page(key)
 
 
 def find_documentation_directory() -> Path | None:
-    """Where the Wolfram installation of this machine has its documentation."""
-    given = os.environ.get(INSTALLATION_VARIABLE)
-    program = None if given else find_kernel_program()
-    if not given and program is None:
+    """Return the documentation directory of the Wolfram installation, or None."""
+    configured = os.environ.get(INSTALLATION_VARIABLE)
+    program = None if configured else find_kernel_program()
+    if not configured and program is None:
         return None
-    start = Path(given) if given else program.path.resolve() if program else Path()
+    start = Path(configured) if configured else program.path.resolve() if program else Path()
     for parent in [start, *list(start.parents)[:_MAX_PARENT_DIRECTORIES]]:
-        found = parent / "Documentation" / "English"
-        if found.is_dir():
-            return found
+        documentation = parent / "Documentation" / "English"
+        if documentation.is_dir():
+            return documentation
     return None
 
 
 def find_paclet_folders() -> list[Path]:
-    """Directories that may be paclets, or hold some."""
-    given = [
-        Path(one) for one in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if one
+    """Return directories that are paclets, or contain some."""
+    configured = [
+        Path(path) for path in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if path
     ]
-    own = Path(get_data_directory()) / "paclets"
+    own_folder = Path(get_data_directory()) / "paclets"
     bases = [Path(os.environ[name]) for name in ("WOLFRAM_USERBASE",) if os.environ.get(name)]
     for product in ("Wolfram", "Mathematica"):
         if sys.platform == "win32":
@@ -92,8 +92,10 @@ def find_paclet_folders() -> list[Path]:
             bases.append(Path.home() / "Library" / product)
         else:
             bases.append(Path.home() / f".{product}")
-    parts = [base / part for base in bases for part in ("Paclets/Repository", "Applications")]
-    folders = [*given, own, *parts]
+    standard_folders = [
+        base / part for base in bases for part in ("Paclets/Repository", "Applications")
+    ]
+    folders = [*configured, own_folder, *standard_folders]
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
 

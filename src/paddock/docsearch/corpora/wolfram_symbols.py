@@ -1,12 +1,8 @@
-"""Our own descriptions of the commonest symbols of the Wolfram Language.
+"""Corpora of Wolfram Language symbols: Paddock's own descriptions, and the docstrings of Mathics3.
 
-They are in `data/wolfram`, one symbol on a line: how it is called, what it does, and what else
-people call it, with dashes between. `operators.txt` says which sign stands for which symbol.
-
-What Mathics3 says about the symbols that it knows, read from the user's own installation.
-
-Its licence is the GPL, so nothing of it is part of this distribution; its sources are parsed where
-they are, and not imported.
+Each line in `data/wolfram` describes a symbol: usage, summary and search terms, separated by
+dashes. `operators.txt` lists operators by symbol. Mathics3 is licensed under the GPL, so nothing of
+it is part of Paddock: the sources of the user's installation are parsed where they are.
 """
 
 from __future__ import annotations
@@ -37,7 +33,7 @@ _SYMBOL_PATTERN = re.compile(r"\$?[A-Za-z][A-Za-z0-9$]*")
 
 
 class SymbolDescription(NamedTuple):
-    """What we say about one symbol."""
+    """Paddock's description of a symbol."""
 
     name: str
     usage: str
@@ -46,12 +42,12 @@ class SymbolDescription(NamedTuple):
 
 
 class SymbolDescriptions:
-    """The corpus of our own descriptions; each file of them is a source."""
+    """The corpus of Paddock's descriptions. Each file is a source."""
 
     name = SYMBOLS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """The files, which change with a release only."""
+        """Return the files, which change with a release only."""
         size = sum(len(file.read_bytes()) for file in _get_descriptions_directory().iterdir())
         names = sorted(
             file.name
@@ -61,16 +57,22 @@ class SymbolDescriptions:
         return [CorpusSource(name, f"{__version__} {size}") for name in names]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """A page for each symbol of a file."""
-        signs = load_operators()
-        for found in read_descriptions(_get_descriptions_directory() / key):
-            names = (found.name, *signs.get(found.name, ()))
-            text = f"{found.usage}\n\n{found.summary}"
+        """Yield a page for each symbol of a file."""
+        operators = load_operators()
+        for description in read_descriptions(_get_descriptions_directory() / key):
+            names = (description.name, *operators.get(description.name, ()))
+            text = f"{description.usage}\n\n{description.summary}"
             if len(names) > 1:
-                text += f" Written also as {' or '.join(f'`{sign}`' for sign in names[1:])}."
-            if found.keywords:
-                text += f"\n\nRelated words: {found.keywords}."
-            yield DocPage(found.name, REFERENCE_URL + found.name, text, names, found.keywords)
+                text += f" Also written as {' or '.join(f'`{name}`' for name in names[1:])}."
+            if description.keywords:
+                text += f"\n\nRelated words: {description.keywords}."
+            yield DocPage(
+                description.name,
+                REFERENCE_URL + description.name,
+                text,
+                names,
+                description.keywords,
+            )
 
 
 def _get_descriptions_directory() -> Traversable:
@@ -78,27 +80,29 @@ def _get_descriptions_directory() -> Traversable:
 
 
 def read_descriptions(file: Traversable) -> list[SymbolDescription]:
-    """The lines of one file."""
-    found = []
+    """Parse the lines of a file."""
+    descriptions = []
     for line in file.read_text("utf-8").splitlines():
         if not line.strip():
             continue
-        usage, summary, *words = line.split(" — ")
+        usage, summary, *keywords = line.split(" — ")
         name = _SYMBOL_PATTERN.match(usage)
         if name is None:
-            raise ValueError(f"{line!r} begins with no symbol")
-        found.append(SymbolDescription(name[0], usage, summary + ".", words[0] if words else ""))
-    return found
+            raise ValueError(f"{line!r} does not begin with a symbol")
+        descriptions.append(
+            SymbolDescription(name[0], usage, summary + ".", keywords[0] if keywords else "")
+        )
+    return descriptions
 
 
 @lru_cache(maxsize=1)
 def load_operators() -> dict[str, tuple[str, ...]]:
-    """The signs that stand for symbols."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Return the operators of symbols by name."""
+    operators_by_name: dict[str, tuple[str, ...]] = {}
     for line in (_get_descriptions_directory() / OPERATORS_FILE).read_text("utf-8").splitlines():
-        name, *signs = line.split()
-        found[name] = tuple(signs)
-    return found
+        name, *operators = line.split()
+        operators_by_name[name] = tuple(operators)
+    return operators_by_name
 
 
 MATHICS_CORPUS = "mathics"
@@ -107,19 +111,19 @@ _SYMBOL_NAME_PATTERN = re.compile(r"\$?[A-Z][A-Za-z0-9$]*\Z")
 
 
 class MathicsDocstrings:
-    """The corpus of Mathics; each of its files is a source."""
+    """The corpus of Mathics3. Each file of built-in symbols is a source."""
 
     name = MATHICS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Its files of built-in symbols; none when it is not installed."""
+        """Return the files of built-in symbols; empty if Mathics3 is not installed."""
         spec = find_spec("mathics")
         if spec is None or spec.origin is None:
             return []
         return stamp_files(sorted((Path(spec.origin).parent / "builtin").rglob("*.py")))
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """A page for each symbol that a file defines."""
+        """Yield a page for each symbol that a file defines."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(read_source_file(key))
@@ -139,14 +143,14 @@ class MathicsDocstrings:
 
 
 def _read_string_constants(statement: ast.ClassDef) -> dict[str, str]:
-    """The strings that a class gives names."""
-    found = {}
-    for one in statement.body:
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant):
-            for target in one.targets:
-                if isinstance(target, ast.Name) and isinstance(one.value.value, str):
-                    found[target.id] = one.value.value
-    return found
+    """Return the string constants in the body of a class."""
+    constants = {}
+    for assignment in statement.body:
+        if isinstance(assignment, ast.Assign) and isinstance(assignment.value, ast.Constant):
+            for target in assignment.targets:
+                if isinstance(target, ast.Name) and isinstance(assignment.value.value, str):
+                    constants[target.id] = assignment.value.value
+    return constants
 
 
 def _convert_to_markdown(docstring: str) -> str:

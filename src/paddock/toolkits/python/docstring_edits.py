@@ -1,7 +1,7 @@
-"""Docstrings in source text: where they are, and how one is put in the place of another.
+"""Replacement of docstrings in source code.
 
-Nothing but the docstring changes: comments, formatting and ends of lines stay, and the code means
-the same afterwards, which is made sure of.
+Comments, formatting and line endings are kept. Every edit is verified: apart from the docstring,
+the syntax tree and the comments must be the same as before.
 """
 
 from __future__ import annotations
@@ -25,100 +25,102 @@ _OVERLOAD_DECORATOR = "overload"
 
 
 class DocstringError(ToolError):
-    """A docstring cannot be had or changed as it was asked for."""
+    """A docstring cannot be read or changed as requested."""
 
     code = "docstring"
 
 
 class DocumentedSymbol(NamedTuple):
-    """Something that can have a docstring."""
+    """A module, class or function that can have a docstring."""
 
     name: str
-    """As in `Class.method`; empty for the module."""
+    """A dotted name such as `Class.method`; empty for the module."""
     node: DocumentedNode
 
     @property
     def line(self) -> int:
-        """Where it begins."""
+        """The line on which the definition starts."""
         return getattr(self.node, "lineno", 1)
 
     @property
     def docstring(self) -> str | None:
-        """What its docstring says, without its indentation."""
+        """The docstring without its indentation, or None."""
         return ast.get_docstring(self.node)
 
 
 def parse_source(text: str, where: str) -> ast.Module:
-    """The syntax tree of a text.
+    """Return the syntax tree of source code.
 
     Raises:
-        DocstringError: when it is not Python.
+        DocstringError: The text is not valid Python.
     """
     try:
         return ast.parse(text.removeprefix("\ufeff"))
     except SyntaxError as error:
         raise DocstringError(
-            f"It is not Python that can be read: {error.msg}, line {error.lineno}", where=where
+            f"invalid Python: {error.msg}, line {error.lineno}", where=where
         ) from None
     except (ValueError, RecursionError, MemoryError) as error:
-        raise DocstringError(f"It cannot be read: {error}", where=where) from None
+        raise DocstringError(f"the file cannot be parsed: {error}", where=where) from None
 
 
 def list_symbols(tree: ast.Module) -> Iterator[DocumentedSymbol]:
-    """The module, and all classes, functions and methods in it that have a name of their own."""
+    """Yield the module and all classes, functions and methods that are not local to a function."""
     yield DocumentedSymbol("", tree)
     yield from _list_members(tree, "")
 
 
-def _list_members(parent: ast.AST, within: str) -> Iterator[DocumentedSymbol]:
+def _list_members(parent: ast.AST, prefix: str) -> Iterator[DocumentedSymbol]:
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            yield DocumentedSymbol(f"{within}{node.name}", node)
+            yield DocumentedSymbol(f"{prefix}{node.name}", node)
             if isinstance(node, ast.ClassDef):
-                yield from _list_members(node, f"{within}{node.name}.")
+                yield from _list_members(node, f"{prefix}{node.name}.")
         elif isinstance(node, ast.If | ast.Try | ast.With | ast.ExceptHandler):
-            yield from _list_members(node, within)
+            yield from _list_members(node, prefix)
 
 
 def require_symbol(tree: ast.Module, name: str, where: str) -> DocumentedSymbol:
-    """The symbol of a name; of several, the first that is no overload.
+    """Return the symbol with a name. Overloads are skipped if there is an implementation.
 
     Raises:
-        DocstringError: when there is none.
+        DocstringError: The module has no such symbol.
     """
     symbols = list(list_symbols(tree))
-    found = [symbol for symbol in symbols if symbol.name == name]
-    if not found:
+    matches = [symbol for symbol in symbols if symbol.name == name]
+    if not matches:
         near = did_you_mean(name, [symbol.name for symbol in symbols if symbol.name])
-        hint = near or "give a name such as function or Class.method; of the module, none"
-        raise DocstringError(f"There is no {name!r} in it", where=where, hint=hint)
-    return next((symbol for symbol in found if not _is_overload(symbol.node)), found[0])
+        hint = near or "give a name such as function or Class.method, or none for the module"
+        raise DocstringError(f"{name!r} is not defined in the file", where=where, hint=hint)
+    return next((symbol for symbol in matches if not _is_overload(symbol.node)), matches[0])
 
 
 def _is_overload(node: DocumentedNode) -> bool:
     decorators = getattr(node, "decorator_list", ())
-    return any(ast.unparse(one).rpartition(".")[2] == _OVERLOAD_DECORATOR for one in decorators)
+    return any(
+        ast.unparse(decorator).rpartition(".")[2] == _OVERLOAD_DECORATOR for decorator in decorators
+    )
 
 
 def replace_docstring(text: str, name: str, docstring: str | None, where: str) -> str:
-    """A text in which a symbol has another docstring, or none.
+    """Return source code with another docstring for a symbol, or without it.
 
     Raises:
-        DocstringError: when that cannot be done without changing something else.
+        DocstringError: The symbol does not exist, or the edit would change something else.
     """
     tree = parse_source(text, where)
     symbol = require_symbol(tree, name, where)
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    source = _SourceEditor(text.removeprefix("\ufeff"))
-    changed = source.set_docstring(
+    byte_order_mark = "\ufeff" if text.startswith("\ufeff") else ""
+    editor = _SourceEditor(text.removeprefix("\ufeff"))
+    edited = editor.set_docstring(
         symbol, None if docstring is None else inspect.cleandoc(docstring)
     )
-    _check_only_docstring_changed(source.text, changed, name, docstring, where)
-    return mark + changed
+    _check_only_docstring_changed(editor.text, edited, name, docstring, where)
+    return byte_order_mark + edited
 
 
 class _SourceEditor:
-    """A text with the places of its tokens."""
+    """Source code with the position of its lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -126,11 +128,11 @@ class _SourceEditor:
         self._newline = "\r\n" if "\r\n" in text else "\n"
 
     def set_docstring(self, symbol: DocumentedSymbol, docstring: str | None) -> str:
-        """The text with another docstring for a symbol."""
+        """Return the text with another docstring for a symbol, or without one."""
         node = symbol.node
-        old = _find_docstring_node(node)
-        if old is not None:
-            return self._replace_docstring(node, old, docstring)
+        current = _find_docstring_node(node)
+        if current is not None:
+            return self._replace_docstring(node, current, docstring)
         if docstring is None:
             return self.text
         if isinstance(node, ast.Module):
@@ -138,14 +140,16 @@ class _SourceEditor:
         return self._add_docstring(node, docstring)
 
     def _get_offset(self, line: int, column: int) -> int:
-        """The place of a node's position, whose columns are bytes."""
+        """Convert the position of a syntax node, whose columns count UTF-8 bytes, to an offset."""
         start, _ = self._line_index.get_line_span(line)
         end = self._line_index.get_line_span(line)[1]
         return start + len(self.text[start:end].encode()[:column].decode())
 
-    def _replace_docstring(self, node: DocumentedNode, old: ast.Expr, docstring: str | None) -> str:
-        start = self._get_offset(old.lineno, old.col_offset)
-        end = self._get_offset(old.end_lineno or old.lineno, old.end_col_offset or 0)
+    def _replace_docstring(
+        self, node: DocumentedNode, current: ast.Expr, docstring: str | None
+    ) -> str:
+        start = self._get_offset(current.lineno, current.col_offset)
+        end = self._get_offset(current.end_lineno or current.lineno, current.end_col_offset or 0)
         if docstring is None:
             return self._remove_docstring(node, start, end)
         indent = self._get_indent(start)
@@ -158,8 +162,8 @@ class _SourceEditor:
         line_start = self.text.rfind("\n", 0, start) + 1
         line_end = self.text.find("\n", end)
         line_end = len(self.text) if line_end < 0 else line_end + 1
-        alone = self.text[line_start:start] + self.text[end:line_end]
-        if alone.strip():  # something else is on the line
+        remainder = self.text[line_start:start] + self.text[end:line_end]
+        if remainder.strip():  # another statement on the same line
             return self.text[:start] + self.text[end:].lstrip(" ;")
         return self.text[:line_start] + self.text[line_end:]
 
@@ -167,14 +171,14 @@ class _SourceEditor:
         line = self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
         return line[: len(line) - len(line.lstrip())]
 
-    def _format_literal(self, docstring: str, indent: str, old: str = "") -> str:
-        """A docstring as source text, in the form of the one before it."""
+    def _format_literal(self, docstring: str, indent: str, current: str = "") -> str:
+        """Return a docstring as source code in the form of the current one."""
         lines = docstring.split("\n")
-        begins_below = _starts_on_new_line(old) and len(lines) > 1
-        first = 1 if not begins_below else 0
+        starts_on_new_line = _starts_on_new_line(current) and len(lines) > 1
+        first = 0 if starts_on_new_line else 1
         body = lines[:first] + [f"{indent}{line}".rstrip() for line in lines[first:]]
         text = "\n".join(body)
-        quotes = "'''" if old.lower().lstrip("ru").startswith("'''") else _DEFAULT_QUOTES
+        quotes = "'''" if current.lower().lstrip("ru").startswith("'''") else _DEFAULT_QUOTES
         prefix = ""
         if "\\" in text:
             can_be_raw = quotes not in text and not text.endswith(("\\", quotes[0]))
@@ -182,34 +186,36 @@ class _SourceEditor:
             text = text if can_be_raw else text.replace("\\", "\\\\")
         if not prefix:
             text = text.replace(quotes, "\\" + "\\".join(quotes))
-        below = f"\n{indent}" if len(lines) > 1 else ""
-        if not below and text.endswith(quotes[0]):
+        closing_line = f"\n{indent}" if len(lines) > 1 else ""
+        if not closing_line and text.endswith(quotes[0]):
             text = f"{text[:-1]}\\{quotes[0]}"
-        above = "\n" if begins_below else ""
-        return f"{prefix}{quotes}{above}{text}{below}{quotes}".replace("\n", self._newline)
+        opening_line = "\n" if starts_on_new_line else ""
+        return f"{prefix}{quotes}{opening_line}{text}{closing_line}{quotes}".replace(
+            "\n", self._newline
+        )
 
     def _add_docstring(
         self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, docstring: str
     ) -> str:
-        own = self._get_indent(self._get_offset(node.lineno, node.col_offset))
+        outer_indent = self._get_indent(self._get_offset(node.lineno, node.col_offset))
         first = node.body[0]
-        begin = min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", ()))])
+        decorators = getattr(first, "decorator_list", ())
+        first_line = min([first.lineno, *(decorator.lineno for decorator in decorators)])
         header_end = self._find_header_end(node)
-        if self._get_offset(first.lineno, first.col_offset) < header_end:
-            # The body stands on the line of the header.
-            at = self._get_offset(first.lineno, first.col_offset)
-            indent = own + "    "
-            head = self.text[:at].rstrip(" \t\r\n\\")
-            added = f"{indent}{self._format_literal(docstring, indent)}"
-            return self._newline.join([head, added, f"{indent}{self.text[at:]}"])
-        start, end = self._line_index.get_line_span(begin)
+        body_start = self._get_offset(first.lineno, first.col_offset)
+        if body_start < header_end:  # the body is on the line of the header
+            indent = outer_indent + "    "
+            header = self.text[:body_start].rstrip(" \t\r\n\\")
+            literal = f"{indent}{self._format_literal(docstring, indent)}"
+            return self._newline.join([header, literal, f"{indent}{self.text[body_start:]}"])
+        start, end = self._line_index.get_line_span(first_line)
         line = self.text[start:end]
         indent = line[: len(line) - len(line.lstrip())]
-        added = f"{indent}{self._format_literal(docstring, indent)}{self._newline}"
-        return self.text[:header_end] + added + self.text[header_end:]
+        literal = f"{indent}{self._format_literal(docstring, indent)}{self._newline}"
+        return self.text[:header_end] + literal + self.text[header_end:]
 
     def _find_header_end(self, node: ast.AST) -> int:
-        """Where the line after the header of a definition begins."""
+        """Return the offset of the line after the header of a definition."""
         line = getattr(node, "lineno", 1)
         start, _ = self._line_index.get_line_span(line)
         tokens = tokenize.generate_tokens(io.StringIO(self.text[start:], newline="").readline)
@@ -221,28 +227,29 @@ class _SourceEditor:
         return len(self.text)
 
     def _add_module_docstring(self, docstring: str) -> str:
-        at = 0
+        # An initial block of comments, such as a shebang or licence, stays above the docstring.
+        insertion_offset = 0
         for number in range(1, self._line_index.line_count + 1):
             start, end = self._line_index.get_line_span(number)
             if not self.text[start:end].startswith("#"):
-                at = start
+                insertion_offset = start
                 break
-            at = (
+            insertion_offset = (
                 self._line_index.get_line_span(number + 1)[0]
                 if number < self._line_index.line_count
                 else len(self.text)
             )
         literal = self._format_literal(docstring, "")
-        before, after = self.text[:at], self.text[at:]
+        before, after = self.text[:insertion_offset], self.text[insertion_offset:]
         if before and not before.endswith("\n"):
             before += self._newline
-        gap = self._newline if after.strip() and not after.startswith(("\n", "\r\n")) else ""
-        return f"{before}{literal}{self._newline}{gap}{after}"
+        blank_line = self._newline if after.strip() and not after.startswith(("\n", "\r\n")) else ""
+        return f"{before}{literal}{self._newline}{blank_line}{after}"
 
 
-def _starts_on_new_line(old: str) -> bool:
-    """Whether a docstring has its first line below its quotes."""
-    text = old.lstrip("rRuU")
+def _starts_on_new_line(literal: str) -> bool:
+    """Return True if the text of a docstring literal starts below its opening quotes."""
+    text = literal.lstrip("rRuU")
     return text[3:].lstrip(" \t").startswith(("\n", "\r\n")) and text[:3] in (
         _DEFAULT_QUOTES,
         "'''",
@@ -259,29 +266,29 @@ def _find_docstring_node(node: DocumentedNode) -> ast.Expr | None:
 def _check_only_docstring_changed(
     before: str, after: str, name: str, docstring: str | None, where: str
 ) -> None:
-    """Make sure that nothing but the docstring is another one."""
-    told = "Only the docstring was to change, and that cannot be done here"
+    """Raise an error if an edit changed more than the docstring."""
+    message = "the docstring cannot be changed here without changing other code"
     try:
         trees = ast.parse(before), ast.parse(after)
         comments = [_list_comments(text) for text in (before, after)]
     except (SyntaxError, ValueError, tokenize.TokenError) as error:
-        raise DocstringError(f"{told}: {error}", where=where) from None
+        raise DocstringError(f"{message}: {error}", where=where) from None
     symbols = [require_symbol(tree, name, where) for tree in trees]
-    wanted = None if docstring is None else inspect.cleandoc(docstring)
-    if symbols[1].docstring != wanted and not (wanted == "" and symbols[1].docstring == ""):
-        raise DocstringError(f"{told}: it would say something else", where=where)
+    expected = None if docstring is None else inspect.cleandoc(docstring)
+    if symbols[1].docstring != expected and not (expected == "" and symbols[1].docstring == ""):
+        raise DocstringError(f"{message}: the new docstring reads differently", where=where)
     for symbol in symbols:
-        old = _find_docstring_node(symbol.node)
-        if old is not None:
-            symbol.node.body.remove(old)
+        docstring_node = _find_docstring_node(symbol.node)
+        if docstring_node is not None:
+            symbol.node.body.remove(docstring_node)
         if not isinstance(symbol.node, ast.Module) and _is_empty_body(symbol.node):
             symbol.node.body = [ast.Pass()]
     if ast.dump(trees[0]) != ast.dump(trees[1]) or comments[0] != comments[1]:
-        raise DocstringError(told, where=where)
+        raise DocstringError(message, where=where)
 
 
 def _is_empty_body(node: DocumentedNode) -> bool:
-    """Whether a body is nothing, or the dots that stand where a docstring was all there was."""
+    """Return True if a body is empty, or has only the placeholder that replaces a docstring."""
     return not node.body or (len(node.body) == 1 and ast.unparse(node.body[0]) in ("...", "pass"))
 
 

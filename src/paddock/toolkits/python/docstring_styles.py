@@ -1,4 +1,4 @@
-"""What docstrings are made of, in the styles that people write them in: Google, NumPy and reST."""
+"""Parsing and editing of docstring sections in Google, NumPy and reST style."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SECTION_NAMES = {
     "todo": "Todo",
 }
 SECTION_ORDER = tuple(dict.fromkeys(_SECTION_NAMES.values()))
-"""In the order in which they stand."""
+"""Canonical section names in their usual order."""
 _NUMPY_SECTION_NAMES = {"Args": "Parameters", "Keyword Args": "Other Parameters"}
 _ITEM_SECTIONS = frozenset({"Args", "Keyword Args", "Raises", "Attributes"})
 _REST_FIELDS = {
@@ -65,39 +65,39 @@ _NUMPY_ITEM_PATTERN = re.compile(r"^(\*{0,2}\w[\w.]*(?:,\s*\*{0,2}\w+)*)\s*(?::.
 
 
 class DocstringSection(NamedTuple):
-    """A part of a docstring, with its heading."""
+    """A section of a docstring with its heading."""
 
     name: str
-    """As in `SECTIONS`; empty for what stands before the first of them."""
+    """A name of `SECTION_ORDER`; empty for text outside of sections."""
     lines: list[str]
 
 
 def find_section_name(text: str) -> str | None:
-    """The section that is called so, in whatever style."""
+    """Return the canonical name of a section heading in any style, or None."""
     return _SECTION_NAMES.get(text.strip().rstrip(":").lower())
 
 
 def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
-    """The style that most of some docstrings are in; None if none shows any."""
-    found: Counter[DocstringStyle] = Counter()
+    """Return the style that most of the docstrings use, or None if none has sections."""
+    counts: Counter[DocstringStyle] = Counter()
     for text in docstrings:
         lines = text.splitlines()
         for line, following in zip_longest(lines, lines[1:], fillvalue=""):
             google = _GOOGLE_HEADING_PATTERN.match(line.strip())
             if google and find_section_name(google[1]):
-                found["google"] += 1
+                counts["google"] += 1
             elif find_section_name(line) and _UNDERLINE_PATTERN.match(following.strip()):
-                found["numpy"] += 1
+                counts["numpy"] += 1
             elif (field := _REST_FIELD_PATTERN.match(line.strip())) and field[
                 1
             ] in _REST_FIELD_SECTIONS:
-                found["rest"] += 1
-    best = found.most_common(1)
+                counts["rest"] += 1
+    best = counts.most_common(1)
     return best[0][0] if best else None
 
 
 def split_sections(text: str, style: DocstringStyle) -> list[DocstringSection]:
-    """The parts of a docstring, the first of which is what comes before all headings."""
+    """Split a docstring into sections, the first of which is the text before all headings."""
     lines = text.split("\n")
     sections = [DocstringSection("", [])]
     for index, line in enumerate(lines):
@@ -112,7 +112,7 @@ def split_sections(text: str, style: DocstringStyle) -> list[DocstringSection]:
 
 
 def _is_prose(line: str) -> bool:
-    """Whether a line that is no heading belongs to no field: those that do are indented."""
+    """Return True if a line that is not a heading ends the fields before it."""
     return bool(line) and not line[0].isspace() and not _REST_FIELD_PATTERN.match(line)
 
 
@@ -134,20 +134,22 @@ def _find_heading(line: str, following: str, style: DocstringStyle) -> str | Non
 
 
 def replace_section(text: str, style: DocstringStyle, name: str, content: str | None) -> str:
-    """A docstring with another section of a name, or without it."""
-    kept = [section for section in split_sections(text, style) if section.name != name]
+    """Return a docstring with new content for a section, or without the section."""
+    sections = [section for section in split_sections(text, style) if section.name != name]
     if content is not None and content.strip():
         rank = SECTION_ORDER.index(name)
-        at = next(
+        position = next(
             (
                 index
-                for index, section in enumerate(kept)
+                for index, section in enumerate(sections)
                 if section.name and SECTION_ORDER.index(section.name) > rank
             ),
-            len(kept),
+            len(sections),
         )
-        kept.insert(at, DocstringSection(name, _format_section(name, content.strip("\n"), style)))
-    return _join_sections(kept, style)
+        sections.insert(
+            position, DocstringSection(name, _format_section(name, content.strip("\n"), style))
+        )
+    return _join_sections(sections, style)
 
 
 def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> str:
@@ -171,7 +173,7 @@ def _starts_with_field(part: str) -> bool:
 
 
 def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]:
-    """The lines of a section with its heading."""
+    """Return the lines of a section with its heading."""
     lines = _strip_heading(content.split("\n"), name)
     items = _parse_items(lines) if name in _ITEM_SECTIONS else []
     if style == "google":
@@ -198,7 +200,7 @@ class _SectionItem(NamedTuple):
 
 
 def _parse_items(lines: list[str]) -> list[_SectionItem]:
-    """The items of a section that are given as `name: text`; none if they are given otherwise."""
+    """Parse the items of a section, `name: text`. Return nothing if any line has another form."""
     items: list[_SectionItem] = []
     for line in lines:
         match = _ITEM_PATTERN.match(line)
@@ -224,12 +226,12 @@ def _format_numpy_item(item: _SectionItem) -> list[str]:
 
 def _format_rest_item(field: str, item: _SectionItem) -> list[str]:
     first, *rest = item.lines or [""]
-    found = [f":{field} {item.name}: {first}".rstrip(), *(f"    {line}" for line in rest)]
-    return [*found, f":type {item.name}: {item.type_text}"] if item.type_text else found
+    lines = [f":{field} {item.name}: {first}".rstrip(), *(f"    {line}" for line in rest)]
+    return [*lines, f":type {item.name}: {item.type_text}"] if item.type_text else lines
 
 
 def _strip_heading(lines: list[str], name: str) -> list[str]:
-    """The lines without a heading that was given along."""
+    """Return the lines without their heading, which callers may have included, and unindented."""
     if lines and find_section_name(lines[0]) == name:
         lines = lines[1:]
         if lines and _UNDERLINE_PATTERN.match(lines[0].strip()):
@@ -239,24 +241,24 @@ def _strip_heading(lines: list[str], name: str) -> list[str]:
 
 
 def list_documented_names(text: str, style: DocstringStyle, section: str = "Args") -> list[str]:
-    """The names that a section describes."""
+    """Return the names that a section describes."""
     names: list[str] = []
-    for one in split_sections(text, style):
-        if one.name != section:
+    for candidate in split_sections(text, style):
+        if candidate.name != section:
             continue
         if style == "rest":
-            fields = (_REST_FIELD_PATTERN.match(line) for line in one.lines)
+            fields = (_REST_FIELD_PATTERN.match(line) for line in candidate.lines)
             names += [
                 field[2].split()[-1]
                 for field in fields
                 if field and field[2] and field[1] != "type"
             ]
             continue
-        lines = one.lines[2 if style == "numpy" else 1 :]
-        filled = [line for line in lines if line.strip()]
-        margin = min((len(line) - len(line.lstrip()) for line in filled), default=0)
+        lines = candidate.lines[2 if style == "numpy" else 1 :]
+        content_lines = [line for line in lines if line.strip()]
+        margin = min((len(line) - len(line.lstrip()) for line in content_lines), default=0)
         pattern = _NUMPY_ITEM_PATTERN if style == "numpy" else _ITEM_PATTERN
-        for line in filled:
+        for line in content_lines:
             match = (
                 pattern.match(line[margin:]) if not line[margin : margin + 1].isspace() else None
             )

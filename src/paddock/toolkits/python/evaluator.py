@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.handler_calls import CancelCheck, ProgressCallback
-    from paddock.kernels.kernel import EvaluationResult
+    from paddock.kernels.kernel import EvaluationControl, EvaluationResult
     from paddock.kernels.sessions import SessionStatus
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.python.interpreters import PythonInterpreter
@@ -139,17 +138,17 @@ def run_evaluation(
     sessions = get_shared_session_manager()
     sessions.retention = read_retention_policy(ctx.options)
 
-    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> ToolContent:
+    def work(control: EvaluationControl) -> ToolContent:
         with sessions.open_session(
-            request.session, engine, seconds=seconds, is_cancelled=is_cancelled, on_wait=on_wait
+            request.session, engine, seconds=seconds, control=control
         ) as session:
             line = session.next_line
-            result = session.evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
+            result = session.evaluate(code, limits, control)
             _session_engines.put(session.id, engine)
             session_info = _PythonSessionInfo(
                 session.id, line, session.status, engine.title, tuple(session.notes)
             )
-        return [] if is_cancelled() else _format_answer(result, session_info, ctx.options)
+        return [] if control.is_cancelled() else _format_answer(result, session_info, ctx.options)
 
     return call_kernel(ctx, work, seconds)
 

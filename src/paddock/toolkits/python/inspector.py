@@ -1,7 +1,4 @@
-"""What the tool `PythonCodeInspector` does: has code inspected, and reports on it.
-
-Nothing of the code is run. Loaded with the first call.
-"""
+"""Inspection of Python code with ruff and a type checker, without running it."""
 
 from __future__ import annotations
 
@@ -55,14 +52,13 @@ if TYPE_CHECKING:
     Arguments = dict[str, Any]
 
 MAX_FILE_BYTES = 20_000_000
-_MAX_FILES_WITH_ISSUES = 500
-"""Files with issues whose text is read."""
+_MAX_FILES_WITH_ISSUES = 500  # The source of each is read for the report.
 _MAX_REENCODED_FILES = 50
 _IO_ERROR_CODE = "E902"
 _RUFF_CONFIG_FILES = ("ruff.toml", ".ruff.toml")
 _PYTHON = InspectionLanguage(
     "py",
-    """*Tip: to suppress issues that are meant to be, put a comment at the end of the line:*
+    """*Tip: to suppress an intended issue, put a comment at the end of the line:*
 
 ```py
 x = eval(text)  # noqa: S307
@@ -72,32 +68,36 @@ y = f(x)  # ty: ignore[invalid-argument-type]
 
 
 def inspect_python(arguments: Arguments, ctx: Context) -> str:
-    """The report on what the arguments name."""
+    """Return the report for the code, file or directory in the arguments."""
     code, path = get_code_or_path(arguments)
-    place = get_working_directory(ctx) if code is not None else resolve_path(path, ctx)
-    if code is None and not place.exists():
+    path_to_inspect = get_working_directory(ctx) if code is not None else resolve_path(path, ctx)
+    if code is None and not path_to_inspect.exists():
         raise InspectedFileNotFoundError(
-            "There is no such file or directory",
-            where=str(place),
-            hint="relative paths begin in the directory that the client works in",
+            "the file or directory does not exist",
+            where=str(path_to_inspect),
+            hint="relative paths start at the client's first root",
         )
-    folder = place if place.is_dir() else place.parent
+    folder = path_to_inspect if path_to_inspect.is_dir() else path_to_inspect.parent
     is_configured = _has_ruff_config(folder)
-    selection = parse_issue_filter(
+    issue_filter = parse_issue_filter(
         arguments, "" if is_configured else DEFAULT_PYTHON_EXCLUDED_SEVERITIES
     )
     interpreter = choose_interpreter(ctx, arguments.get("interpreter"), folder)
     checker = ctx.options.get(TYPE_CHECKER_OPTION_NAME)
-    subject = _PythonInspection(folder, interpreter, checker, is_configured=is_configured)
+    inspection = _PythonInspection(folder, interpreter, checker, is_configured=is_configured)
 
     def work(is_cancelled: Callable[[], bool], _news: Callable[[None], None]) -> str:
         if code is not None:
-            return subject.inspect_code(code, selection, get_issue_limit(arguments), is_cancelled)
-        if place.is_dir():
-            return subject.inspect_directory(
-                place, selection, get_issue_limit(arguments), is_cancelled
+            return inspection.inspect_code(
+                code, issue_filter, get_issue_limit(arguments), is_cancelled
             )
-        return subject.inspect_file(place, selection, get_issue_limit(arguments), is_cancelled)
+        if path_to_inspect.is_dir():
+            return inspection.inspect_directory(
+                path_to_inspect, issue_filter, get_issue_limit(arguments), is_cancelled
+            )
+        return inspection.inspect_file(
+            path_to_inspect, issue_filter, get_issue_limit(arguments), is_cancelled
+        )
 
     text = call_in_thread(ctx, work, lambda _: None)
     ctx.raise_if_cancelled()
@@ -105,12 +105,11 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
 
 
 def _has_ruff_config(folder: Path) -> bool:
-    """Whether a project says itself what ruff is to look for."""
-    for place in (folder, *folder.parents):
-        if any((place / name).is_file() for name in _RUFF_CONFIG_FILES):
+    for directory in (folder, *folder.parents):
+        if any((directory / name).is_file() for name in _RUFF_CONFIG_FILES):
             return True
         try:
-            text = (place / "pyproject.toml").read_text("utf-8", "replace")
+            text = (directory / "pyproject.toml").read_text("utf-8", "replace")
         except OSError:
             continue
         if "[tool.ruff" in text:
@@ -119,7 +118,7 @@ def _has_ruff_config(folder: Path) -> bool:
 
 
 class _PythonInspection:
-    """What is inspected, with all that inspects it."""
+    """An inspection with the settings of one project."""
 
     def __init__(
         self,
@@ -135,58 +134,69 @@ class _PythonInspection:
         self._is_configured = is_configured
 
     def inspect_code(
-        self, code: str, selection: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
+        self, code: str, issue_filter: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
     ) -> str:
-        """The report on code that is in no file."""
-        run = self._run_ruff(code, self._folder / "code.py", is_cancelled)
-        with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
-            file = Path(private).resolve() / "code.py"
+        """Return the report on code that is not in a file."""
+        ruff_result = self._run_ruff(code, self._folder / "code.py", is_cancelled)
+        with tempfile.TemporaryDirectory(
+            prefix="paddock-", ignore_cleanup_errors=True
+        ) as temporary_directory:
+            file = Path(temporary_directory).resolve() / "code.py"
             file.write_text(code, encoding="utf-8", errors="replace", newline="")
             checker = self._create_type_checker(is_cancelled, file.parent)
-            types, notes = checker.check_types(file, self._folder)
-        found = [one._replace(path="") for one in (*run.issues, *types)]
-        inspected = _build_inspected_file("", code, found, selection)
+            type_issues, notes = checker.check_types(file, self._folder)
+        issues = [issue._replace(path="") for issue in (*ruff_result.issues, *type_issues)]
+        inspected = _build_inspected_file("", code, issues, issue_filter)
         return _append_footer(
-            format_source_report(inspected, selection, limit, _PYTHON),
-            [*run.notes, *notes],
+            format_source_report(inspected, issue_filter, limit, _PYTHON),
+            [*ruff_result.notes, *notes],
             checker.name,
         )
 
     def inspect_file(
-        self, place: Path, selection: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
+        self, file: Path, issue_filter: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
     ) -> str:
-        """The report on a file."""
-        with convert_read_errors(place):
-            data = read_regular_file(place, MAX_FILE_BYTES)
-        text, unreadable = _decode_source(data)
-        run = self._run_ruff(text, place, is_cancelled)
+        """Return the report on a file."""
+        with convert_read_errors(file):
+            data = read_regular_file(file, MAX_FILE_BYTES)
+        text, decoding_issues = _decode_source(data)
+        ruff_result = self._run_ruff(text, file, is_cancelled)
         checker = self._create_type_checker(is_cancelled, self._folder)
-        types, notes = checker.check_types(place)
-        own = [one for one in types if Path(one.path).resolve() == place]
-        found = [*unreadable, *run.issues, *own]
-        inspected = _build_inspected_file(place.name, text, found, selection)
-        told = format_source_report(inspected, selection, limit, _PYTHON, path=str(place))
-        return _append_footer(told, [*run.notes, *notes], checker.name)
+        type_issues, notes = checker.check_types(file)
+        own_issues = [issue for issue in type_issues if Path(issue.path).resolve() == file]
+        issues = [*decoding_issues, *ruff_result.issues, *own_issues]
+        inspected = _build_inspected_file(file.name, text, issues, issue_filter)
+        report = format_source_report(inspected, issue_filter, limit, _PYTHON, path=str(file))
+        return _append_footer(report, [*ruff_result.notes, *notes], checker.name)
 
     def inspect_directory(
-        self, place: Path, selection: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
+        self,
+        directory: Path,
+        issue_filter: IssueFilter,
+        limit: int,
+        is_cancelled: Callable[[], bool],
     ) -> str:
-        """The report on a directory, with all that is in it."""
-        ruff = RuffRunner(place, self._interpreter.path.parent, is_cancelled)
-        run = ruff.inspect_directory(place, is_configured=self._is_configured)
-        if not run.file_count and not is_cancelled():
+        """Return the report on a directory and its subdirectories."""
+        ruff = RuffRunner(directory, self._interpreter.path.parent, is_cancelled)
+        ruff_result = ruff.inspect_directory(directory, is_configured=self._is_configured)
+        if not ruff_result.file_count and not is_cancelled():
             raise NoFilesFoundError(
-                "There are no files that end with .py or .pyi, or the project excludes them",
-                where=str(place),
+                "found no .py or .pyi files that the project does not exclude",
+                where=str(directory),
             )
-        checker = self._create_type_checker(is_cancelled, place)
-        types, notes = checker.check_types(place)
-        found = self._recheck_encodings([*run.issues, *types], is_cancelled)
-        files, more = _group_by_file(found, place, selection)
-        told = format_directory_report(
-            files, selection, limit, _PYTHON, path=str(place), count=run.file_count
+        checker = self._create_type_checker(is_cancelled, directory)
+        type_issues, notes = checker.check_types(directory)
+        issues = self._recheck_encodings([*ruff_result.issues, *type_issues], is_cancelled)
+        files, omission_notes = _group_by_file(issues, directory, issue_filter)
+        report = format_directory_report(
+            files,
+            issue_filter,
+            limit,
+            _PYTHON,
+            path=str(directory),
+            file_count=ruff_result.file_count,
         )
-        return _append_footer(told, [*run.notes, *notes, *more], checker.name)
+        return _append_footer(report, [*ruff_result.notes, *notes, *omission_notes], checker.name)
 
     def _run_ruff(self, text: str, path: Path, is_cancelled: Callable[[], bool]) -> RuffResult:
         ruff = RuffRunner(self._folder, self._interpreter.path.parent, is_cancelled)
@@ -198,33 +208,33 @@ class _PythonInspection:
         return TypeChecker(self._checker_name, directory, self._interpreter, is_cancelled)
 
     def _recheck_encodings(
-        self, found: list[LinterIssue], is_cancelled: Callable[[], bool]
+        self, issues: list[LinterIssue], is_cancelled: Callable[[], bool]
     ) -> list[LinterIssue]:
-        """The issues, also of files that say themselves that they are not UTF-8."""
-        left: list[LinterIssue] = []
-        count = 0
-        for one in found:
-            again: list[LinterIssue] | None = None
-            if one.issue.tag == _IO_ERROR_CODE and count < _MAX_REENCODED_FILES:
-                count += 1
-                again = self._inspect_declared_encoding(Path(one.path), is_cancelled)
-            left += [one] if again is None else again
-        return left
+        """Inspect files again that declare an encoding, because ruff reads UTF-8 only."""
+        checked: list[LinterIssue] = []
+        reencoded_count = 0
+        for issue in issues:
+            replacements: list[LinterIssue] | None = None
+            if issue.issue.tag == _IO_ERROR_CODE and reencoded_count < _MAX_REENCODED_FILES:
+                reencoded_count += 1
+                replacements = self._inspect_declared_encoding(Path(issue.path), is_cancelled)
+            checked += [issue] if replacements is None else replacements
+        return checked
 
     def _inspect_declared_encoding(
-        self, place: Path, is_cancelled: Callable[[], bool]
+        self, file: Path, is_cancelled: Callable[[], bool]
     ) -> list[LinterIssue] | None:
         try:
-            data = read_regular_file(place, MAX_FILE_BYTES)
+            data = read_regular_file(file, MAX_FILE_BYTES)
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
             text = data.decode(encoding)
         except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
             return None
-        return self._run_ruff(text, place, is_cancelled).issues
+        return self._run_ruff(text, file, is_cancelled).issues
 
 
 def _decode_source(data: bytes) -> tuple[str, list[LinterIssue]]:
-    """A text as Python reads it; what it would not read is replaced, and an issue."""
+    """Decode source code as Python does. Undecodable text is replaced and reported as an issue."""
     encoding = "utf-8"
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -243,37 +253,40 @@ def _decode_source(data: bytes) -> tuple[str, list[LinterIssue]]:
 
 
 def _build_inspected_file(
-    name: str, text: str, found: list[LinterIssue], selection: IssueFilter
+    name: str, text: str, issues: list[LinterIssue], issue_filter: IssueFilter
 ) -> InspectedFile:
-    issues = [one.issue for one in found if selection.matches(one.issue)]
-    return InspectedFile(name, LineIndex(text), sorted(issues, key=lambda issue: issue.location))
+    selected = [issue.issue for issue in issues if issue_filter.matches(issue.issue)]
+    return InspectedFile(name, LineIndex(text), sorted(selected, key=lambda issue: issue.location))
 
 
 def _group_by_file(
-    found: list[LinterIssue], place: Path, selection: IssueFilter
+    issues: list[LinterIssue], directory: Path, issue_filter: IssueFilter
 ) -> tuple[list[InspectedFile], list[str]]:
-    """The issues of each file of a directory, and what is to be told of the others."""
-    wanted = sorted(
-        (one for one in found if selection.matches(one.issue)), key=lambda one: one.path
+    """Return the files of a directory that have issues, and a note about omitted files."""
+    selected = sorted(
+        (issue for issue in issues if issue_filter.matches(issue.issue)),
+        key=lambda issue: issue.path,
     )
     files: list[InspectedFile] = []
-    left_out = 0
-    for path, group in groupby(wanted, key=lambda one: one.path):
+    omitted_count = 0
+    for path, group in groupby(selected, key=lambda issue: issue.path):
         file = Path(path)
-        issues = list(group)
-        # What links lead out of the directory to is not shown.
-        if len(files) >= _MAX_FILES_WITH_ISSUES or not file.resolve().is_relative_to(place):
-            left_out += 1
+        file_issues = list(group)
+        # Files outside the directory, which links lead to, are not the user's request.
+        if len(files) >= _MAX_FILES_WITH_ISSUES or not file.resolve().is_relative_to(directory):
+            omitted_count += 1
             continue
         try:
             text, _ = _decode_source(read_regular_file(file, MAX_FILE_BYTES))
         except OSError:
             text = ""
-        files.append(_build_inspected_file(str(file.relative_to(place)), text, issues, selection))
-    return files, [f"{left_out} more files have issues that are not told."] if left_out else []
+        name = str(file.relative_to(directory))
+        files.append(_build_inspected_file(name, text, file_issues, issue_filter))
+    notes = [f"{omitted_count} more files have issues that are not shown."] if omitted_count else []
+    return files, notes
 
 
 def _append_footer(text: str, notes: list[str], checker: str | None) -> str:
-    types = f"types by {checker}" if checker else "types not at all"
-    said = "".join(f"\n\n*{note}*" for note in notes)
-    return f"{text}{said}\n\nInspected by ruff, {types}."
+    types = f"types checked by {checker}" if checker else "types not checked"
+    paragraphs = "".join(f"\n\n*{note}*" for note in notes)
+    return f"{text}{paragraphs}\n\nInspected by ruff, {types}."

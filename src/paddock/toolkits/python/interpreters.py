@@ -1,10 +1,8 @@
-"""Which Python a project is meant for: the one that its code and its tests are run with.
+"""Selection of a project's Python interpreter, and its import paths.
 
-Named in a call or by whoever runs the server, else that of the virtual environment beside the
-files, else of the one that is activated, else our own. Nothing is started to find that out but a
-program that somebody has named.
-
-Where the modules of a project are found, told without starting its interpreter.
+The interpreter is the one that the call or the server's options name, else that of the virtual
+environment next to the files, else of the activated environment, else Paddock's own. Only programs
+that the user has named, or that belong to trusted environments, are started.
 """
 
 from __future__ import annotations
@@ -30,8 +28,8 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
 
 
+# Usual names of a project's virtual environment, the most common first.
 ENVIRONMENT_NAMES = (".venv", "venv", "env", ".env")
-"""What people call the virtual environment of a project."""
 ACTIVE_ENVIRONMENT_VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
 VERSION_TIMEOUT_SECONDS = 20.0
 _IS_WINDOWS = sys.platform == "win32"
@@ -42,20 +40,20 @@ _VERSION_PROGRAM = "import platform; print(platform.python_version())"
 
 
 class InterpreterError(ToolError):
-    """An interpreter that was named is none, or does not start."""
+    """A named interpreter does not exist or does not start."""
 
     code = "python-interpreter"
 
 
 class PythonInterpreter(NamedTuple):
-    """A Python that can be started."""
+    """A Python interpreter."""
 
     path: Path
-    """The program. In a virtual environment a link, which must not be followed."""
+    """The executable. In a virtual environment this is a link, which must not be resolved."""
     version: str
-    """Such as 3.12.1."""
+    """A version such as 3.12.1."""
     origin: str
-    """Where it was found, to be told: "the environment .venv", …"""
+    """How it was found, for messages: "of the environment .venv", …"""
 
     @property
     def prefix(self) -> Path:
@@ -64,92 +62,103 @@ class PythonInterpreter(NamedTuple):
 
     @property
     def is_current(self) -> bool:
-        """Whether it is the one that Paddock itself runs in."""
+        """Whether Paddock itself runs in this environment."""
         return self.prefix.resolve() == Path(sys.prefix).resolve()
 
     @property
     def site_packages(self) -> list[Path]:
-        """The directories of its environment that packages are installed in."""
+        """The directories in which packages of the environment are installed."""
         minor = ".".join(self.version.split(".")[:2])
-        places = (f"lib/python{minor}", f"lib64/python{minor}", f"lib/pypy{minor}", "Lib")
-        found = (self.prefix / place / "site-packages" for place in places)
-        return list({place.resolve(): place for place in found if place.is_dir()}.values())
+        libraries = (f"lib/python{minor}", f"lib64/python{minor}", f"lib/pypy{minor}", "Lib")
+        directories = (self.prefix / library / "site-packages" for library in libraries)
+        # `lib64` is often a link to `lib`.
+        return list({path.resolve(): path for path in directories if path.is_dir()}.values())
 
 
 def choose_interpreter(
     ctx: Context, explicit: str | None = None, near: Path | None = None
 ) -> PythonInterpreter:
-    """The interpreter for files near a directory, or near the client's working directory.
+    """Return the interpreter for a project.
 
-    `explicit` is what the call names: a program, or the directory of an environment. In the
-    stateless era this may end the call, which then comes again: choose before doing anything else.
+    A stateless server may have to ask the client for its roots. That ends the call, and the client
+    repeats it with the answer: choose the interpreter before the first side effect.
+
+    Args:
+        ctx: The context of the call, with the tool's options.
+        explicit: The executable, or the directory of an environment, that the call names.
+        near: The directory of the project's files. Defaults to the client's working directory.
 
     Raises:
-        InterpreterError: when what was named is no interpreter.
-        FolderError: when it is named in the call and lies where tools may not go.
+        InterpreterError: The named path is not an interpreter.
+        PathNotAllowedError: The path in the call is outside the allowed folders.
     """
     if explicit and explicit.strip():
         return _load_named_interpreter(
             _resolve_explicit_path(explicit.strip(), ctx), "named in the call"
         )
-    chosen = ctx.options.get(INTERPRETER_OPTION_NAME)
-    if chosen:
-        path = Path(chosen).expanduser()
-        found = shutil.which(chosen) if len(path.parts) == 1 and not path.exists() else None
+    configured = ctx.options.get(INTERPRETER_OPTION_NAME)
+    if configured:
+        path = Path(configured).expanduser()
+        executable = (
+            shutil.which(configured) if len(path.parts) == 1 and not path.exists() else None
+        )
         return _load_named_interpreter(
-            Path(found or path), f"named by the option {INTERPRETER_OPTION_NAME}"
+            Path(executable or path), f"named by the option {INTERPRETER_OPTION_NAME}"
         )
     top = get_working_directory(ctx)
-    broken: list[str] = []
-    for place in _find_environments(near or top, top):
-        program = _find_program(place)
-        version = _read_version(place)
+    broken_environments: list[str] = []
+    for environment in _find_environments(near or top, top):
+        program = _find_program(environment)
+        version = _read_version(environment)
         if program is not None and version is not None:
-            return PythonInterpreter(program, version, f"of the environment {place}")
-        broken.append(str(place))
+            return PythonInterpreter(program, version, f"of the environment {environment}")
+        broken_environments.append(str(environment))
     own = "Paddock's own"
-    if broken:
-        own += f", as no Python starts in {', '.join(broken)}"
+    if broken_environments:
+        own += f", because no Python starts in {', '.join(broken_environments)}"
     return PythonInterpreter(Path(sys.executable), platform.python_version(), own)
 
 
 def _resolve_explicit_path(explicit: str, ctx: Context) -> Path:
-    """A path that a call may name: one on the search path of programs, or where tools may go."""
-    given = Path(explicit).expanduser()
-    if len(given.parts) == 1 and _PROGRAM_NAME_PATTERN.fullmatch(explicit):
-        found = shutil.which(explicit)
-        if found is not None:
-            return Path(found)
-    if given.is_absolute() and _is_on_search_path(given):
-        return given
-    # The program itself is not followed: a link makes it that of an environment.
-    place = resolve_path(str(given.parent), ctx) / given.name
-    return resolve_path(explicit, ctx) if place.is_dir() else place
+    """Return the path that a call names: a program on the search path, or an allowed path."""
+    path = Path(explicit).expanduser()
+    if len(path.parts) == 1 and _PROGRAM_NAME_PATTERN.fullmatch(explicit):
+        executable = shutil.which(explicit)
+        if executable is not None:
+            return Path(executable)
+    if path.is_absolute() and _is_on_search_path(path):
+        return path
+    # The link itself must be kept: started by its target, Python would not use the environment.
+    program = resolve_path(str(path.parent), ctx) / path.name
+    return resolve_path(explicit, ctx) if program.is_dir() else program
 
 
 def _is_on_search_path(program: Path) -> bool:
-    """Whether a program is one that whoever runs the server would start under its name."""
-    found = shutil.which(program.name)
-    return program == Path(sys.executable) or (found is not None and Path(found) == program)
+    """Return True if the user would start this very program by its name."""
+    executable = shutil.which(program.name)
+    return program == Path(sys.executable) or (
+        executable is not None and Path(executable) == program
+    )
 
 
 def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
     program = _find_program(path) if path.is_dir() else path
     if program is None:
         raise InterpreterError(
-            f"There is no Python in the directory {path}",
-            hint="name a program, or the directory of a virtual environment",
+            f"{path} contains no Python",
+            hint="give an executable, or the directory of a virtual environment",
         )
     if not _PROGRAM_NAME_PATTERN.fullmatch(program.name):
         raise InterpreterError(
-            f"{program} is not called like a Python",
-            hint="name a program such as .venv/bin/python, or the directory of an environment",
+            f"{program} does not have the name of a Python",
+            hint="give an executable such as .venv/bin/python, or the directory of an environment",
         )
     if not program.is_file() or not os.access(program, os.X_OK):
         raise InterpreterError(
-            f"There is no program {program}", hint="relative paths begin where the client works"
+            f"{program} is not an executable file",
+            hint="relative paths start at the client's first root",
         )
-    program = Path(os.path.abspath(program))  # noqa: PTH100 - links must not be followed
+    program = Path(os.path.abspath(program))  # noqa: PTH100 - `resolve` would follow links
     if program == Path(sys.executable):
         return PythonInterpreter(program, platform.python_version(), origin)
     return PythonInterpreter(
@@ -158,10 +167,10 @@ def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
 
 
 @lru_cache(maxsize=64)
-def _query_version(program: str, _changed: int) -> str:
-    """What a program says its version is; asked once for each that there is."""
+def _query_version(program: str, _mtime_ns: int) -> str:
+    """Start a program to get its version. Cached until the file changes."""
     try:
-        done = subprocess.run(  # noqa: S603 - somebody named it, and it may be started
+        process = subprocess.run(  # noqa: S603 - named by the user, or in a trusted environment
             [program, "-I", "-S", "-c", _VERSION_PROGRAM],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -170,20 +179,22 @@ def _query_version(program: str, _changed: int) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InterpreterError(f"{program} does not start: {error}") from None
-    version = done.stdout.decode(errors="replace").strip()
-    if done.returncode or not re.fullmatch(r"\d+\.\d+\S*", version):
-        last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise InterpreterError(f"{program} is no Python that works" + (f": {last}" if last else ""))
+    version = process.stdout.decode(errors="replace").strip()
+    if process.returncode or not re.fullmatch(r"\d+\.\d+\S*", version):
+        last_line = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise InterpreterError(
+            f"{program} is not a working Python" + (f": {last_line}" if last_line else "")
+        )
     return version
 
 
 def _find_environments(near: Path, top: Path) -> Iterator[Path]:
-    """The virtual environments that may be meant, the nearest first."""
+    """Yield the virtual environments that may belong to a project, nearest first."""
     for folder in _list_project_folders(near, top):
         for name in ENVIRONMENT_NAMES:
-            place = folder / name
-            if (place / _ENVIRONMENT_CONFIG_FILE).is_file() and _is_trusted(place):
-                yield place
+            environment = folder / name
+            if (environment / _ENVIRONMENT_CONFIG_FILE).is_file() and _is_trusted(environment):
+                yield environment
     for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         value = os.environ.get(variable)
         if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
@@ -191,42 +202,45 @@ def _find_environments(near: Path, top: Path) -> Iterator[Path]:
 
 
 def _list_project_folders(near: Path, top: Path) -> Iterator[Path]:
-    """From a directory up to where the project ends; what lies above may be anybody's."""
-    above = [near, *near.parents]
-    for number, folder in enumerate(above):
+    """Yield a directory and its parents up to the root of the project.
+
+    Folders above the project may belong to other users, so their environments are not searched.
+    """
+    ancestors = [near, *near.parents]
+    for index, folder in enumerate(ancestors):
         if folder == top or (folder / ".git").exists():
-            yield from above[: number + 1]
+            yield from ancestors[: index + 1]
             return
     yield near
-    yield from [folder for folder in above[1:] if (folder / "pyproject.toml").is_file()][:1]
+    yield from [folder for folder in ancestors[1:] if (folder / "pyproject.toml").is_file()][:1]
 
 
-def _is_trusted(place: Path) -> bool:
-    """Whether an environment belongs to who runs the server, or to the system."""
-    return _IS_WINDOWS or place.stat().st_uid in (os.getuid(), 0)
+def _is_trusted(environment: Path) -> bool:
+    # In a shared folder another user could have planted the environment.
+    return _IS_WINDOWS or environment.stat().st_uid in (os.getuid(), 0)
 
 
-def _find_program(place: Path) -> Path | None:
-    """The interpreter of an environment, if it can be started."""
-    places = ("Scripts/python.exe", "python.exe") if _IS_WINDOWS else ("bin/python", "bin/python3")
-    found = (place / name for name in places)
-    return next((path for path in found if path.is_file() and os.access(path, os.X_OK)), None)
+def _find_program(environment: Path) -> Path | None:
+    """Return the executable of an environment, or None."""
+    names = ("Scripts/python.exe", "python.exe") if _IS_WINDOWS else ("bin/python", "bin/python3")
+    programs = (environment / name for name in names)
+    return next((path for path in programs if path.is_file() and os.access(path, os.X_OK)), None)
 
 
-def _read_version(place: Path) -> str | None:
-    """What an environment says is the version of its Python, else what that says itself."""
+def _read_version(environment: Path) -> str | None:
+    """Return the Python version of an environment: from its files, else from its program."""
     try:
-        found = _VERSION_PATTERN.search(
-            (place / _ENVIRONMENT_CONFIG_FILE).read_text("utf-8", "replace")
+        match = _VERSION_PATTERN.search(
+            (environment / _ENVIRONMENT_CONFIG_FILE).read_text("utf-8", "replace")
         )
     except OSError:
-        found = None
-    if found:
-        return found[1]
-    libraries = sorted(place.glob("lib/python3.*"))
+        match = None
+    if match:
+        return match[1]
+    libraries = sorted(environment.glob("lib/python3.*"))
     if libraries:
         return libraries[-1].name.removeprefix("python")
-    program = _find_program(place)
+    program = _find_program(environment)
     if program is None:
         return None
     try:
@@ -236,7 +250,7 @@ def _read_version(place: Path) -> str | None:
 
 
 def _is_in_environment_root(program: Path) -> bool:
-    """Whether programs stand in the directory of an environment itself: Conda's on Windows."""
+    # Conda on Windows puts the executable next to `Lib`, not into a folder for scripts.
     return _IS_WINDOWS and program.parent.name.lower() != "scripts"
 
 
@@ -249,20 +263,20 @@ _MAX_CONFIG_BYTES = 1_000_000
 def find_import_paths(
     project: Path, interpreter: PythonInterpreter, file: Path | None = None
 ) -> list[str]:
-    """The directories that modules are imported from, as the project's interpreter has them."""
-    found = [
+    """Return the existing directories that a project's code imports modules from, in order."""
+    directories = [
         *_find_package_root(file, project),
         project,
         *(project / name for name in _SOURCE_FOLDERS),
     ]
     for packages in interpreter.site_packages:
-        found += [packages, *_read_editable_paths(packages)]
-    found += _find_standard_library(interpreter)
-    return [str(place) for place in dict.fromkeys(found) if place.is_dir()]
+        directories += [packages, *_read_editable_paths(packages)]
+    directories += _find_standard_library(interpreter)
+    return [str(directory) for directory in dict.fromkeys(directories) if directory.is_dir()]
 
 
 def _find_package_root(file: Path | None, project: Path) -> Iterator[Path]:
-    """Where the topmost package that a file is in lies."""
+    """Yield the directory that contains the topmost package of a file."""
     if file is None:
         return
     folder = file.parent
@@ -272,22 +286,22 @@ def _find_package_root(file: Path | None, project: Path) -> Iterator[Path]:
 
 
 def _read_editable_paths(packages: Path) -> Iterator[Path]:
-    """What `.pth` files add, as those of editable installations do."""
+    """Yield the directories that `.pth` files and editable installations add."""
     for file in sorted(packages.glob("*.pth")):
         for line in _read_text(file).splitlines():
             if line.strip() and not line.startswith(("import ", "import\t", "#")):
                 yield (packages / line.strip()).resolve()
     for finder in sorted(packages.glob("__editable___*_finder.py")):
-        for place in _EDITABLE_PATH_PATTERN.findall(_read_text(finder)):
-            yield Path(place).parent
+        for source in _EDITABLE_PATH_PATTERN.findall(_read_text(finder)):
+            yield Path(source).parent
 
 
 def _find_standard_library(interpreter: PythonInterpreter) -> Iterator[Path]:
-    """Its standard library, or ours if that is not where it is expected."""
+    """Yield the directories of the standard library; Paddock's own if they are not found."""
     minor = ".".join(interpreter.version.split(".")[:2])
-    home = _HOME_PATTERN.search(_read_text(interpreter.prefix / "pyvenv.cfg"))
-    places = [Path(home[1]).parent] if home else []
-    for prefix in (*places, interpreter.prefix):
+    home_match = _HOME_PATTERN.search(_read_text(interpreter.prefix / "pyvenv.cfg"))
+    prefixes = [Path(home_match[1]).parent] if home_match else []
+    for prefix in (*prefixes, interpreter.prefix):
         library = prefix / "lib" / f"python{minor}"
         if (library / "os.py").is_file():
             yield from (library, library / "lib-dynload")

@@ -1,17 +1,9 @@
-"""Jupyter notebooks as data: read from JSON of any format, and written as they were.
+"""Jupyter notebooks: parsed from JSON, rendered as Markdown, and updated from Markdown.
 
-Cells stay the dictionaries that they are in the file, so that what we do not know is kept.
-
-A Jupyter notebook as markdown, with what its cells gave, and its pictures.
-
-Cells stand as jupytext writes them, so that it reads them back: code in fences of the notebook's
-language, raw cells and those that hold fences themselves between comments. What a cell gave follows
-it in a fence marked `output`.
-
-A Jupyter notebook made of markdown, on top of the one that was there.
-
-A cell that says the same as before stays the cell that it was, with its id, metadata, attachments
-and outputs. One that stands in the place of another of its kind keeps all but the outputs.
+Cells stay dictionaries, so that unknown keys survive. Markdown has the form that jupytext reads:
+code in fences of the notebook's language, and raw cells, or cells with fences, between comments.
+The outputs of a cell follow it in a fence marked `output`. When a notebook is written, unchanged
+cells keep everything, and changed cells everything but their outputs.
 """
 
 from __future__ import annotations
@@ -39,40 +31,40 @@ _CELL_ID_CHARACTERS = 8
 
 
 class JupyterNotebookError(PaddockError):
-    """A file is no Jupyter notebook."""
+    """The file is not a Jupyter notebook."""
 
     code = "jupyter-notebook"
 
 
 class JupyterNotebook(NamedTuple):
-    """A notebook of format 4."""
+    """A notebook, converted to format 4."""
 
     data: dict[str, Any]
     original_format: int
-    """The format that the file has."""
+    """The notebook format of the file."""
 
     @property
     def cells(self) -> list[NotebookCell]:
-        """Its cells."""
-        found: list[NotebookCell] = self.data["cells"]
-        return found
+        """The cells as dictionaries, which may be changed."""
+        cells: list[NotebookCell] = self.data["cells"]
+        return cells
 
     @property
     def language(self) -> str:
-        """The language of its code."""
+        """The programming language of the code cells, in lower case."""
         metadata = self.data.get("metadata") or {}
-        told = (
+        names = (
             _get_nested(metadata, "language_info", "name"),
             _get_nested(metadata, "kernelspec", "language"),
             _get_nested(metadata, "jupytext", "main_language"),
         )
         return next(
-            (one.lower() for one in told if isinstance(one, str) and one), _DEFAULT_LANGUAGE
+            (name.lower() for name in names if isinstance(name, str) and name), _DEFAULT_LANGUAGE
         )
 
     @property
     def has_cell_ids(self) -> bool:
-        """Whether its cells have ids."""
+        """Whether the format of the notebook has cell ids."""
         return (NOTEBOOK_FORMAT, int(self.data.get("nbformat_minor", 0))) >= _CELL_ID_FORMAT
 
 
@@ -83,61 +75,61 @@ def _get_nested(data: Any, *names: str) -> Any:
 
 
 def parse_jupyter_notebook(text: str) -> JupyterNotebook:
-    """The notebook in a text.
+    """Parse a notebook of any format.
 
     Raises:
-        JupyterNotebookError: when there is none.
+        JupyterNotebookError: The text is not a Jupyter notebook.
     """
     try:
         data = json.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
         raise JupyterNotebookError(f"it is not JSON: {error}") from None
     except RecursionError:
-        raise JupyterNotebookError("it is JSON that is nested too deeply") from None
+        raise JupyterNotebookError("its JSON is nested too deeply") from None
     if not isinstance(data, dict) or not isinstance(data.get("nbformat"), int):
-        raise JupyterNotebookError('it has no "nbformat", which all Jupyter notebooks have')
-    was_format = data["nbformat"]
-    if was_format > NOTEBOOK_FORMAT:
+        raise JupyterNotebookError('the required key "nbformat" is missing')
+    original_format = data["nbformat"]
+    if original_format > NOTEBOOK_FORMAT:
         raise JupyterNotebookError(
-            f"its format is {was_format}, and {NOTEBOOK_FORMAT} the latest known"
+            f"its format is {original_format}, but the latest supported one is {NOTEBOOK_FORMAT}"
         )
-    if was_format < NOTEBOOK_FORMAT:
+    if original_format < NOTEBOOK_FORMAT:
         data = _upgrade_format(data)
     cells = data.get("cells")
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        raise JupyterNotebookError('it has no list of "cells"')
-    return JupyterNotebook(data, was_format)
+        raise JupyterNotebookError('the required list "cells" is missing')
+    return JupyterNotebook(data, original_format)
 
 
 def _upgrade_format(data: dict[str, Any]) -> dict[str, Any]:
-    """An older notebook in the format of today."""
+    """Convert a notebook to the current format."""
     import nbformat  # noqa: PLC0415 - 100 ms, and only for old files
 
-    untyped: Any = nbformat
+    untyped_nbformat: Any = nbformat
     try:
-        converted = untyped.convert(untyped.from_dict(data), NOTEBOOK_FORMAT)
-        found: dict[str, Any] = json.loads(json.dumps(converted))
-    except Exception as error:  # noqa: BLE001 - whatever a converter makes of a damaged file
+        converted = untyped_nbformat.convert(untyped_nbformat.from_dict(data), NOTEBOOK_FORMAT)
+        upgraded: dict[str, Any] = json.loads(json.dumps(converted))
+    except Exception as error:  # noqa: BLE001 - the converter fails in many ways on damaged files
         raise JupyterNotebookError(
-            f"it is of format {data['nbformat']} and damaged: {type(error).__name__}: {error}"
+            f"its format is {data['nbformat']} and it is damaged: {type(error).__name__}: {error}"
         ) from None
-    return found
+    return upgraded
 
 
 def join_lines(value: Any) -> str:
-    """A text, which may be a list of its lines."""
+    """Return a text that the notebook stores as a string or as a list of lines."""
     if isinstance(value, list):
         return "".join(str(line) for line in value)
     return value if isinstance(value, str) else ""
 
 
 def get_source(cell: NotebookCell) -> str:
-    """What stands in a cell."""
+    """Return the source of a cell."""
     return join_lines(cell.get("source", ""))
 
 
 def create_notebook(language: str) -> JupyterNotebook:
-    """A notebook without cells."""
+    """Return a notebook without cells."""
     metadata: dict[str, Any] = {"language_info": {"name": language}}
     if language == _DEFAULT_LANGUAGE:
         kernel = {"display_name": "Python 3", "language": language, "name": "python3"}
@@ -153,30 +145,32 @@ def create_notebook(language: str) -> JupyterNotebook:
     )
 
 
-def generate_cell_id(taken: Counter[str]) -> str:
-    """An id that no cell has."""
+def generate_cell_id(used_ids: Counter[str]) -> str:
+    """Return a new cell id, and add it to the used ones."""
     while True:
-        found = secrets.token_hex(_CELL_ID_CHARACTERS // 2)
-        if not taken[found]:
-            taken[found] += 1
-            return found
+        cell_id = secrets.token_hex(_CELL_ID_CHARACTERS // 2)
+        if not used_ids[cell_id]:
+            used_ids[cell_id] += 1
+            return cell_id
 
 
-def dump_notebook(notebook: JupyterNotebook, before: str = "") -> str:
-    """The text of a notebook, indented as the one before it was."""
-    indent = _detect_indent(before)
-    # A lone half of a surrogate pair cannot be written as UTF-8, only escaped.
-    is_plain = "\\ud" not in before.lower()
-    text = json.dumps(notebook.data, indent=indent, ensure_ascii=not is_plain, sort_keys=not before)
-    return text + ("\n" if not before or before.endswith("\n") else "")
+def dump_notebook(notebook: JupyterNotebook, previous_text: str = "") -> str:
+    """Return the JSON of a notebook with the indentation and line end of its previous text."""
+    indent = _detect_indent(previous_text)
+    # A lone surrogate cannot be encoded as UTF-8, only escaped.
+    is_unescaped = "\\ud" not in previous_text.lower()
+    text = json.dumps(
+        notebook.data, indent=indent, ensure_ascii=not is_unescaped, sort_keys=not previous_text
+    )
+    return text + ("\n" if not previous_text or previous_text.endswith("\n") else "")
 
 
 def _detect_indent(text: str) -> int | str:
     lines = text[:1000].splitlines()
     if len(lines) < 2:
         return 1
-    blanks = lines[1][: len(lines[1]) - len(lines[1].lstrip())]
-    return "\t" if blanks.startswith("\t") else len(blanks) or 1
+    indent = lines[1][: len(lines[1]) - len(lines[1].lstrip())]
+    return "\t" if indent.startswith("\t") else len(indent) or 1
 
 
 OUTPUT_FENCE = "output"
@@ -191,11 +185,11 @@ _SVG_MIME_TYPE = "image/svg+xml"
 _TEXT_MIME_TYPES = ("text/markdown", "text/plain", "text/latex", "application/json", "text/html")
 _ANSI_ESCAPE_PATTERN = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CELL_BREAK_PATTERN = re.compile(r"^\s*(?:```|~~~)|^<!-- #|\n\s*\n\s*\n|\A---\s*$", re.MULTILINE)
-"""What would not be read back as one cell of text."""
+"""Text that jupytext would not read back as a single Markdown cell."""
 
 
 class RenderLimits(NamedTuple):
-    """How much is shown."""
+    """Limits on the rendered text and images of a notebook."""
 
     max_output_characters: int
     max_cell_characters: int
@@ -204,14 +198,14 @@ class RenderLimits(NamedTuple):
 
 
 class NotebookImage(NamedTuple):
-    """A picture as a file."""
+    """The data of an image."""
 
     data: bytes
     mime: str
 
 
 class RenderedNotebook(NamedTuple):
-    """A notebook as it is shown."""
+    """A notebook as Markdown, and its images."""
 
     text: str
     images: list[NotebookImage]
@@ -220,35 +214,40 @@ class RenderedNotebook(NamedTuple):
 def render_notebook(
     notebook: JupyterNotebook, limits: RenderLimits, start: int = 1
 ) -> RenderedNotebook:
-    """A notebook from a cell on, the first of which is 1; as much of it as fits."""
-    page = _NotebookRenderer(notebook.language, limits)
+    """Render a notebook from a cell on (counted from 1), up to the character limit."""
+    renderer = _NotebookRenderer(notebook.language, limits)
     cells = notebook.cells
     text = _format_omission(1, start - 1, 1) if start > 1 else ""
-    room = limits.max_characters
-    was_plain = True
+    remaining_characters = limits.max_characters
+    was_markdown = True
     for number in range(start, len(cells) + 1):
-        part, is_plain = page.render_cell(cells[number - 1])
-        room -= len(part)
-        if room < 0 and number > start:
+        cell_text, is_markdown = renderer.render_cell(cells[number - 1])
+        remaining_characters -= len(cell_text)
+        if remaining_characters < 0 and number > start:
             text += f"\n\n\n{_format_omission(number, len(cells), number)}"
             break
-        # Two empty lines are what divides one cell of text from the next.
-        text += ("\n\n\n" if was_plain and is_plain else "\n\n") + part if text else part
-        was_plain = is_plain
-    return RenderedNotebook(f"{text}\n" if text else "", page.images)
+        # Two empty lines separate adjacent Markdown cells.
+        text += (
+            ("\n\n\n" if was_markdown and is_markdown else "\n\n") + cell_text
+            if text
+            else cell_text
+        )
+        was_markdown = is_markdown
+    return RenderedNotebook(f"{text}\n" if text else "", renderer.images)
 
 
 def _format_omission(first: int, last: int, start: int) -> str:
-    return f"*Cells {first} to {last} are left out: read them with start={start}.*"
+    return f"*Cells {first} to {last} are omitted. Read them with start={start}.*"
 
 
-OMISSION_PATTERN = re.compile(r"\*Cells (\d+) to (\d+) are left out: read them with start=\d+\.\*")
+# Rendered notebooks contain these markers where cells, or the ends of cells, are not shown. When
+# such Markdown is written back, the original content is restored.
+OMISSION_PATTERN = re.compile(r"\*Cells (\d+) to (\d+) are omitted\. Read them with start=\d+\.\*")
 TRUNCATION_PATTERN = re.compile(r"\n\.\.\. \[(\d+) more characters\]\Z")
-"""What stands for cells, and for the rest of a cell, that are not shown."""
 
 
 class _NotebookRenderer:
-    """Cells as markdown, and the pictures met on the way."""
+    """Renders cells as Markdown and collects their images."""
 
     def __init__(self, language: str, limits: RenderLimits) -> None:
         self._language = language
@@ -257,14 +256,14 @@ class _NotebookRenderer:
         self.images: list[NotebookImage] = []
 
     def render_cell(self, cell: NotebookCell) -> tuple[str, bool]:
-        """A cell, and whether it is text that stands for itself."""
+        """Return the text of a cell, and whether it is a Markdown cell without delimiters."""
         kind = cell.get("cell_type")
         source = _truncate_text(get_source(cell), self._limits.max_cell_characters)
         if kind == "code":
             fences = [_format_fence(source, self._language)]
-            told = "\n".join(self._render_outputs(cell))
-            if told:
-                fences.append(_format_fence(told, OUTPUT_FENCE))
+            output_text = "\n".join(self._render_outputs(cell))
+            if output_text:
+                fences.append(_format_fence(output_text, OUTPUT_FENCE))
             return "\n\n".join(fences), False
         if kind == "raw":
             return f"<!-- #raw -->\n{source}\n<!-- #endraw -->", False
@@ -287,15 +286,19 @@ class _NotebookRenderer:
         if kind == "error":
             trace = output.get("traceback")
             lines = join_lines("\n".join(map(str, trace)) if isinstance(trace, list) else "")
-            # The end of a traceback says most.
-            told = f"{output.get('ename')}: {output.get('evalue')}"
-            plain = _ANSI_ESCAPE_PATTERN.sub("", lines).rstrip()
-            return plain[-self._limits.max_output_characters :] if plain.endswith(told) else told
+            # The last lines of a traceback are the most useful ones.
+            message = f"{output.get('ename')}: {output.get('evalue')}"
+            plain_text = _ANSI_ESCAPE_PATTERN.sub("", lines).rstrip()
+            return (
+                plain_text[-self._limits.max_output_characters :]
+                if plain_text.endswith(message)
+                else message
+            )
         data = output.get("data")
         return self._render_data(data) if isinstance(data, dict) else ""
 
     def _render_data(self, data: dict[str, Any]) -> str:
-        """What is shown of a value: a picture if it is one, else the best of its texts."""
+        """Return an image as a link, or else the best text representation of a value."""
         for mime in (*_IMAGE_EXTENSIONS, _SVG_MIME_TYPE):
             if mime in data:
                 return self._render_image(join_lines(data[mime]), mime)
@@ -326,10 +329,10 @@ def _format_fence(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _truncate_text(text: str, most: int) -> str:
-    if len(text) <= most:
+def _truncate_text(text: str, max_characters: int) -> str:
+    if len(text) <= max_characters:
         return text
-    return f"{text[:most]}\n... [{len(text) - most} more characters]"
+    return f"{text[:max_characters]}\n... [{len(text) - max_characters} more characters]"
 
 
 _FENCE_PATTERN = re.compile(r"^(`{3,}|~{3,})\s*([\w+#-]*)")
@@ -340,55 +343,56 @@ _JUPYTEXT_METADATA_KEY = "lines_to_next_cell"
 _MAX_EXACT_DIFF_CELLS = 2000
 
 
-def build_notebook(markdown: str, before: JupyterNotebook | None) -> JupyterNotebook:
-    """The notebook that a markdown text says, with what the one before it had."""
+def build_notebook(markdown: str, previous: JupyterNotebook | None) -> JupyterNotebook:
+    """Build a notebook from Markdown, and keep what unchanged cells of the previous one have."""
     lines = list(_strip_outputs(markdown.splitlines()))
-    language = before.language if before else _detect_language(lines)
-    notebook = before or create_notebook(language)
+    language = previous.language if previous else _detect_language(lines)
+    notebook = previous or create_notebook(language)
     cells = _parse_cells(lines, language)
-    old = notebook.cells
-    notebook.data["cells"] = list(_merge_cells(old, list(_restore_omitted_cells(cells, old))))
+    old_cells = notebook.cells
+    new_cells = list(_restore_omitted_cells(cells, old_cells))
+    notebook.data["cells"] = list(_merge_cells(old_cells, new_cells))
     _assign_cell_ids(notebook)
     return notebook
 
 
 def _detect_language(lines: list[str]) -> str:
-    """The language of most fences."""
-    found: Counter[str] = Counter()
+    """Return the most frequent language of the code fences."""
+    counts: Counter[str] = Counter()
     fence = ""
     for line in lines:
         match = _FENCE_PATTERN.match(line)
         if match and not fence:
             fence = match[1]
             name = match[2].lower()
-            found[_LANGUAGE_ALIASES.get(name, name)] += name not in _NON_CODE_FENCES
+            counts[_LANGUAGE_ALIASES.get(name, name)] += name not in _NON_CODE_FENCES
         elif fence and _is_closing_fence(line, fence):
             fence = ""
-    best = found.most_common(1)
-    return best[0][0] if best and best[0][1] else "python"
+    most_common = counts.most_common(1)
+    return most_common[0][0] if most_common and most_common[0][1] else "python"
 
 
 def _strip_outputs(lines: list[str]) -> Iterator[str]:
-    """The lines, without the fences of outputs that follow those of code."""
+    """Yield the lines without output fences that follow code fences."""
     fence, is_output, after_code = "", False, False
-    blanks: list[str] = []
+    blank_lines: list[str] = []
     for line in lines:
         match = None if fence else _FENCE_PATTERN.match(line)
         if match:
             fence = match[1]
             is_output = after_code and match[2].lower() == OUTPUT_FENCE
         elif not fence and not line.strip():
-            blanks.append(line)
+            blank_lines.append(line)
             continue
         if not is_output:
-            yield from blanks
+            yield from blank_lines
             yield line
-        blanks = []
+        blank_lines = []
         if not match and fence and _is_closing_fence(line, fence):
             fence, is_output, after_code = "", False, True
         elif not fence:
             after_code = False
-    yield from blanks
+    yield from blank_lines
 
 
 def _is_closing_fence(line: str, fence: str) -> bool:
@@ -397,18 +401,18 @@ def _is_closing_fence(line: str, fence: str) -> bool:
 
 
 def _parse_cells(lines: list[str], language: str) -> list[NotebookCell]:
-    import jupytext  # noqa: PLC0415 - 250 ms, and only to write
+    import jupytext  # noqa: PLC0415 - 250 ms, and only WriteNotebook needs it
 
     text = "\n".join(_normalize_fence_languages(lines, language))
     has_header = text.startswith("---\n") and "\njupyter:" in text.partition("\n---")[0]
-    read = jupytext.reads(
+    notebook = jupytext.reads(
         text if has_header else _JUPYTEXT_HEADER.format(language) + text, fmt="md"
     )
-    return [_convert_cell(cell) for cell in read.cells]
+    return [_convert_cell(cell) for cell in notebook.cells]
 
 
 def _normalize_fence_languages(lines: list[str], language: str) -> Iterator[str]:
-    """The lines, with the fences of the main language called by its own name."""
+    """Yield the lines with aliases of the notebook's language, such as `py`, replaced."""
     fence = ""
     for line in lines:
         match = _FENCE_PATTERN.match(line)
@@ -422,11 +426,13 @@ def _normalize_fence_languages(lines: list[str], language: str) -> Iterator[str]
         yield line
 
 
-def _convert_cell(read: Any) -> NotebookCell:
-    metadata = {key: value for key, value in read.metadata.items() if key != _JUPYTEXT_METADATA_KEY}
-    cell: NotebookCell = {"cell_type": str(read.cell_type), "metadata": metadata}
-    cell["source"] = str(read.source).splitlines(keepends=True)
-    if read.cell_type == "code":
+def _convert_cell(jupytext_cell: Any) -> NotebookCell:
+    metadata = {
+        key: value for key, value in jupytext_cell.metadata.items() if key != _JUPYTEXT_METADATA_KEY
+    }
+    cell: NotebookCell = {"cell_type": str(jupytext_cell.cell_type), "metadata": metadata}
+    cell["source"] = str(jupytext_cell.source).splitlines(keepends=True)
+    if jupytext_cell.cell_type == "code":
         cell |= {"execution_count": None, "outputs": []}
     return cell
 
@@ -434,20 +440,21 @@ def _convert_cell(read: Any) -> NotebookCell:
 def _restore_omitted_cells(
     new: list[NotebookCell], old: list[NotebookCell]
 ) -> Iterator[NotebookCell]:
-    """The cells, with what was not shown when the notebook was read."""
+    """Yield the new cells, with the content that rendering omitted or truncated restored."""
     for cell in new:
         source = get_source(cell)
-        left_out = OMISSION_PATTERN.fullmatch(source.strip())
-        if left_out and 1 <= int(left_out[1]) <= int(left_out[2]) <= len(old):
-            yield from old[int(left_out[1]) - 1 : int(left_out[2])]
+        omission = OMISSION_PATTERN.fullmatch(source.strip())
+        if omission and 1 <= int(omission[1]) <= int(omission[2]) <= len(old):
+            yield from old[int(omission[1]) - 1 : int(omission[2])]
             continue
-        cut = TRUNCATION_PATTERN.search(source)
-        if cut:
-            shown, length = source[: cut.start()], cut.start() + int(cut[1])
-            for one in old:
-                whole = get_source(one)
-                if len(whole) == length and whole.startswith(shown):
-                    cell["source"] = whole.splitlines(keepends=True)
+        truncation = TRUNCATION_PATTERN.search(source)
+        if truncation:
+            shown = source[: truncation.start()]
+            length = truncation.start() + int(truncation[1])
+            for old_cell in old:
+                old_source = get_source(old_cell)
+                if len(old_source) == length and old_source.startswith(shown):
+                    cell["source"] = old_source.splitlines(keepends=True)
         yield cell
 
 
@@ -456,7 +463,7 @@ def _get_match_key(cell: NotebookCell) -> tuple[str, str]:
 
 
 def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[NotebookCell]:
-    """The new cells, each made of the old one that it is, or that it replaces."""
+    """Yield the new cells, each based on the old cell that it equals or replaces."""
     old_keys, new_keys = (
         [_get_match_key(cell) for cell in old],
         [_get_match_key(cell) for cell in new],
@@ -466,12 +473,14 @@ def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[N
         if tag == "equal":
             yield from old[start:end]
             continue
-        left = old[start:end]
+        candidates = old[start:end]
         for cell in new[new_start:new_end]:
             kind = cell["cell_type"]
-            place = next((i for i, one in enumerate(left) if one.get("cell_type") == kind), None)
-            replaced = left[place] if place is not None else {}
-            left = left[place + 1 :] if place is not None else left
+            index = next(
+                (i for i, other in enumerate(candidates) if other.get("cell_type") == kind), None
+            )
+            replaced = candidates[index] if index is not None else {}
+            candidates = candidates[index + 1 :] if index is not None else candidates
             yield _replace_cell(replaced, cell)
 
 
@@ -481,16 +490,16 @@ def _replace_cell(old: NotebookCell, new: NotebookCell) -> NotebookCell:
 
 
 def _assign_cell_ids(notebook: JupyterNotebook) -> None:
-    """Give cells the ids that their format wants, and take away what it does not know."""
+    """Add missing and replace duplicate cell ids, or remove them if the format has none."""
     notebook.data["nbformat"] = NOTEBOOK_FORMAT
     if not notebook.has_cell_ids:
         for cell in notebook.cells:
             cell.pop("id", None)
         return
-    taken: Counter[str] = Counter()
+    used_ids: Counter[str] = Counter()
     for cell in notebook.cells:
-        own = cell.get("id")
-        if not isinstance(own, str) or not own or taken[own]:
-            cell["id"] = generate_cell_id(taken)
+        cell_id = cell.get("id")
+        if not isinstance(cell_id, str) or not cell_id or used_ids[cell_id]:
+            cell["id"] = generate_cell_id(used_ids)
         else:
-            taken[own] += 1
+            used_ids[cell_id] += 1

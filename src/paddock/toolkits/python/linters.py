@@ -1,9 +1,4 @@
-"""Programs that say something about a project and run nothing of it: ruff, ty and their like.
-
-The issues that ruff finds in Python code, as those of any inspection.
-
-The issues that a type checker finds: ty, or mypy where there is no ty.
-"""
+"""Ruff and type checkers (ty, mypy), run as child processes that do not run the project's code."""
 
 from __future__ import annotations
 
@@ -34,28 +29,33 @@ _MAX_ERROR_BYTES = 20_000
 
 
 class ProgramError(ToolError):
-    """A program that a tool needs does not start, or takes too long."""
+    """A program does not start or exceeds its time limit."""
 
     code = "program"
 
 
 class ProgramResult(NamedTuple):
-    """What came of a program."""
+    """The exit code and output of a program."""
 
     exit_code: int
     output: bytes
     errors: str
     is_truncated: bool
-    """Whether it said more than was wanted."""
+    """Whether the output was cut off at the limit."""
 
 
-def find_program(name: str, *, place: Path | None = None) -> str | None:
-    """A program of our own environment, of another one, or on the search path; none if missing."""
-    folders = [Path(sys.executable).parent, *([place] if place else [])]
+def find_program(name: str, *, directory: Path | None = None) -> str | None:
+    """Return the path of a program, or None.
+
+    Args:
+        name: The name of the program.
+        directory: A directory to search after that of Paddock's own Python, and before `PATH`.
+    """
+    folders = [Path(sys.executable).parent, *([directory] if directory else [])]
     for folder in folders:
-        found = shutil.which(name, path=str(folder))
-        if found:
-            return found
+        program = shutil.which(name, path=str(folder))
+        if program:
+            return program
     return shutil.which(name)
 
 
@@ -64,30 +64,30 @@ def run_program(
     directory: Path,
     *,
     seconds: float,
-    most_bytes: int,
+    max_output_bytes: int,
     is_cancelled: Callable[[], bool],
-    given: bytes = b"",
+    stdin: bytes = b"",
 ) -> ProgramResult:
-    """Run a program to its end, and take what it says.
+    """Run a program until it ends, its output is too long, or the call is cancelled.
 
     Raises:
-        ProgramError: when it does not start, or takes too long.
+        ProgramError: The program does not start, or takes too long.
     """
-    with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as source:
-        source.write(given)
-        source.seek(0)
+    with tempfile.TemporaryFile() as error_file, tempfile.TemporaryFile() as input_file:
+        input_file.write(stdin)
+        input_file.seek(0)
         try:
-            process = subprocess.Popen(  # noqa: S603 - we have looked for it ourselves
+            process = subprocess.Popen(  # noqa: S603 - found by `find_program`
                 command,
                 cwd=directory,
-                stdin=source,
+                stdin=input_file,
                 stdout=subprocess.PIPE,
-                stderr=errors,
+                stderr=error_file,
                 env=sandbox.build_environment() | {"NO_COLOR": "1"},
             )
         except OSError as error:
             raise ProgramError(f"{command[0]} does not start: {error.strerror}") from None
-        reader = _OutputReader(process, most_bytes)
+        reader = _OutputReader(process, max_output_bytes)
         deadline = time.monotonic() + seconds
         try:
             while not reader.end_event.wait(_POLL_SECONDS):
@@ -99,21 +99,21 @@ def run_program(
             pass
         is_late = process.poll() is None and not reader.is_truncated
         process.kill()
-        code = process.wait()
+        exit_code = process.wait()
         reader.join()
         if is_late and not is_cancelled():
             raise ProgramError(f"{Path(command[0]).name} took longer than {seconds:g} s")
-        errors.seek(0)
-        told = errors.read(_MAX_ERROR_BYTES).decode("utf-8", "replace")
-        return ProgramResult(code, reader.output, told.strip(), reader.is_truncated)
+        error_file.seek(0)
+        error_text = error_file.read(_MAX_ERROR_BYTES).decode("utf-8", "replace")
+        return ProgramResult(exit_code, reader.output, error_text.strip(), reader.is_truncated)
 
 
 class _OutputReader:
-    """Takes what a process says, up to a limit."""
+    """Reads the output of a process in a thread, up to a limit."""
 
-    def __init__(self, process: subprocess.Popen[bytes], most_bytes: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], max_bytes: int) -> None:
         self._process = process
-        self._max_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._chunks: list[bytes] = []
         self.is_truncated = False
         self.end_event = threading.Event()
@@ -132,21 +132,21 @@ class _OutputReader:
             self._process.stdout.close()
 
     def _read_output(self) -> None:
-        left = self._max_bytes
+        remaining_bytes = self._max_bytes
         stdout = self._process.stdout
         while stdout is not None and (data := os.read(stdout.fileno(), 1 << 16)):
-            self._chunks.append(data[:left])
-            if len(data) > left:
+            self._chunks.append(data[:remaining_bytes])
+            if len(data) > remaining_bytes:
                 self.is_truncated = True
                 break
-            left -= len(data)
+            remaining_bytes -= len(data)
         self.end_event.set()
 
 
 RUFF_TIMEOUT_SECONDS = 120.0
 MAX_RUFF_OUTPUT_BYTES = 64 << 20
+# The rules for projects that do not configure ruff.
 DEFAULT_RUFF_RULES = "E4,E7,E9,F,W605,ASYNC,B,C4,PERF,PIE,PLE,PLW,RET,SIM,UP"
-"""What is looked for where the project does not say."""
 _INVALID_CONFIG_STATUS = 2
 _SYNTAX_CODES = frozenset({"invalid-syntax", "E902", "E999"})
 _SCOPING_CODES = frozenset({"F401", "F811", "F841", "PLW0127", "PLW0603"})
@@ -172,27 +172,27 @@ _RUFF_SEVERITIES: tuple[tuple[str, Severity, float], ...] = (
     ("COM", "Formatting", _HIGH_CONFIDENCE),
     ("D2", "Formatting", _HIGH_CONFIDENCE),
 )
-"""By the beginnings of codes, letters and then digits; all others are remarks."""
+"""Severity and confidence by prefix of the rule; other rules are remarks."""
 
 
 class LinterIssue(NamedTuple):
-    """An issue, and the path of the file that it is in."""
+    """An issue and the path of its file."""
 
     path: str
     issue: CodeIssue
 
 
 class RuffResult(NamedTuple):
-    """What ruff said."""
+    """The issues that ruff reported."""
 
     issues: list[LinterIssue]
     notes: list[str]
     file_count: int
-    """How many files it looked at; 0 for code."""
+    """The number of inspected files; 0 for code."""
 
 
 class RuffRunner:
-    """Ruff, for one inspection."""
+    """Runs ruff for one inspection."""
 
     def __init__(
         self, directory: Path, environment: Path, is_cancelled: Callable[[], bool]
@@ -202,82 +202,83 @@ class RuffRunner:
         self._is_cancelled = is_cancelled
 
     def inspect_text(self, text: str, path: Path, *, is_configured: bool) -> RuffResult:
-        """The issues of a text, as if it were in a file."""
+        """Inspect text as if it were the content of a file."""
         arguments = ["--stdin-filename", str(path), "-"]
-        return self._run_check(arguments, is_configured=is_configured, given=text.encode())
+        return self._run_check(arguments, is_configured=is_configured, stdin=text.encode())
 
-    def inspect_directory(self, place: Path, *, is_configured: bool) -> RuffResult:
-        """The issues of all Python files of a directory that the project does not exclude."""
-        arguments = ["--extend-exclude", "*.ipynb", str(place)]
-        run = self._run_check(arguments, is_configured=is_configured)
-        shown = self._run_ruff(["--show-files", *arguments], find_program("ruff"))
-        return run._replace(file_count=shown.output.count(b"\n"))
+    def inspect_directory(self, directory: Path, *, is_configured: bool) -> RuffResult:
+        """Inspect all Python files of a directory that the project does not exclude."""
+        arguments = ["--extend-exclude", "*.ipynb", str(directory)]
+        result = self._run_check(arguments, is_configured=is_configured)
+        listing = self._run_ruff(["--show-files", *arguments], find_program("ruff"))
+        return result._replace(file_count=listing.output.count(b"\n"))
 
     def _run_check(
-        self, arguments: list[str], *, is_configured: bool, given: bytes = b""
+        self, arguments: list[str], *, is_configured: bool, stdin: bytes = b""
     ) -> RuffResult:
-        chosen = [] if is_configured else ["--isolated", "--select", DEFAULT_RUFF_RULES]
-        told = [*chosen, "--output-format", "json-lines", *arguments]
-        ours = find_program("ruff", place=self._environment)
-        done = self._run_ruff(told, ours, given)
+        default_rules = ["--isolated", "--select", DEFAULT_RUFF_RULES]
+        options = ["--output-format", "json-lines", *arguments]
+        # The project's own ruff is preferred, because it understands the project's settings.
+        ruff = find_program("ruff", directory=self._environment)
+        result = self._run_ruff(
+            options if is_configured else [*default_rules, *options], ruff, stdin
+        )
         notes: list[str] = []
-        if done.exit_code == _INVALID_CONFIG_STATUS and is_configured:
+        if result.exit_code == _INVALID_CONFIG_STATUS and is_configured:
             notes.append(
-                f"ruff cannot use the project's settings: {_summarize_errors(done.errors)}"
+                f"ruff cannot use the project's settings: {_summarize_errors(result.errors)}"
             )
-            usual = ["--isolated", "--select", DEFAULT_RUFF_RULES]
-            done = self._run_ruff([*usual, *told], ours, given)
-        if done.exit_code == _INVALID_CONFIG_STATUS:
-            raise ProgramError(f"ruff failed: {_summarize_errors(done.errors)}")
-        if done.is_truncated:
-            notes.append("There are more issues than can be counted; give a smaller directory.")
-        return RuffResult(list(_parse_ruff_output(done.output)), notes, 0)
+            result = self._run_ruff([*default_rules, *options], ruff, stdin)
+        if result.exit_code == _INVALID_CONFIG_STATUS:
+            raise ProgramError(f"ruff failed: {_summarize_errors(result.errors)}")
+        if result.is_truncated:
+            notes.append("The output of ruff was too long; inspect a smaller directory.")
+        return RuffResult(list(_parse_ruff_output(result.output)), notes, 0)
 
     def _run_ruff(
-        self, arguments: list[str], ruff: str | None, given: bytes = b""
+        self, arguments: list[str], ruff: str | None, stdin: bytes = b""
     ) -> ProgramResult:
         if ruff is None:
             raise ProgramError(
-                "There is no ruff", hint="pip install 'paddock[python]', or ruff itself"
+                "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"
             )
         return run_program(
             [ruff, "check", "--no-cache", "--quiet", "--exit-zero", *arguments],
             self._directory,
             seconds=RUFF_TIMEOUT_SECONDS,
-            most_bytes=MAX_RUFF_OUTPUT_BYTES,
+            max_output_bytes=MAX_RUFF_OUTPUT_BYTES,
             is_cancelled=self._is_cancelled,
-            given=given,
+            stdin=stdin,
         )
 
 
 def _summarize_errors(errors: str) -> str:
-    """What went wrong, in a line."""
-    return " ".join(errors.split())[:500] or "it does not say why"
+    return " ".join(errors.split())[:500] or "no reason given"
 
 
 def _parse_ruff_output(output: bytes) -> Iterator[LinterIssue]:
     for line in output.splitlines():
         try:
-            told = json.loads(line)
-        except ValueError:  # the last line, when the output was cut
+            issue = json.loads(line)
+        except ValueError:  # the last line of truncated output
             continue
-        if told.get("cell") is None:
-            yield LinterIssue(told["filename"], _convert_ruff_issue(told))
+        if issue.get("cell") is None:
+            yield LinterIssue(issue["filename"], _convert_ruff_issue(issue))
 
 
-def _convert_ruff_issue(told: dict[str, Any]) -> CodeIssue:
-    code = told.get("code") or "invalid-syntax"
+def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
+    code = issue.get("code") or "invalid-syntax"
     severity, confidence = classify_code(code)
-    place = _convert_location(told["location"], told["end_location"])
-    fix = told.get("fix")
+    location = _convert_location(issue["location"], issue["end_location"])
+    fix = issue.get("fix")
     fixes: tuple[SuggestedFix, ...] = ()
     if fix and fix.get("message"):
         edits = fix.get("edits") or [{}]
-        unsafe = "" if fix.get("applicability") == "safe" else " (may change what the code does)"
-        fixes = (SuggestedFix(f"{fix['message']}{unsafe}", place, edits[0].get("content", "")),)
-    name = told.get("name") or ""
+        warning = "" if fix.get("applicability") == "safe" else " (may change what the code does)"
+        fixes = (SuggestedFix(f"{fix['message']}{warning}", location, edits[0].get("content", "")),)
+    name = issue.get("name") or ""
     argument = "" if name == code else name
-    return CodeIssue(code, argument, severity, confidence, told["message"], place, fixes)
+    return CodeIssue(code, argument, severity, confidence, issue["message"], location, fixes)
 
 
 def _convert_location(start: dict[str, int], end: dict[str, int]) -> SourceRange:
@@ -285,14 +286,14 @@ def _convert_location(start: dict[str, int], end: dict[str, int]) -> SourceRange
 
 
 def classify_code(code: str) -> tuple[Severity, float]:
-    """How serious an issue with a code is, and how sure."""
+    """Return the severity and confidence of a rule's issues."""
     if code in _SYNTAX_CODES:
         return "Fatal", 1.0
     if code in _SCOPING_CODES:
         return "Scoping", _HIGH_CONFIDENCE
     letters = code.rstrip("0123456789")
-    for beginning, severity, confidence in _RUFF_SEVERITIES:
-        if beginning.rstrip("0123456789") == letters and code.startswith(beginning):
+    for prefix, severity, confidence in _RUFF_SEVERITIES:
+        if prefix.rstrip("0123456789") == letters and code.startswith(prefix):
             return severity, confidence
     return "Remark", _MEDIUM_CONFIDENCE
 
@@ -308,15 +309,15 @@ _TY_SEVERITIES: dict[str, Severity] = {
     "info": "Remark",
 }
 _TYPE_CONFIDENCE, _IMPORT_CONFIDENCE = 0.9, 0.6
+# Often these mean only that a package is missing from the inspected environment.
 _IMPORT_RULES = frozenset({"unresolved-import", "import-not-found", "import-untyped"})
-"""What is often only missing from the environment that was looked into."""
 _RUFF_COVERED_RULES = frozenset(
     {"invalid-syntax", "syntax", "unresolved-reference", "name-defined", "io"}
 )
 
 
 class TypeChecker:
-    """A type checker, for one inspection."""
+    """Runs a type checker for one inspection."""
 
     def __init__(
         self,
@@ -328,34 +329,40 @@ class TypeChecker:
         self._directory = directory
         self._interpreter = interpreter
         self._is_cancelled = is_cancelled
-        programs = interpreter.path.parent
+        program_directory = interpreter.path.parent
         self.name = next(
             (
-                one
-                for one in TYPE_CHECKERS
-                if name in (None, one) and find_program(one, place=programs)
+                candidate
+                for candidate in TYPE_CHECKERS
+                if name in (None, candidate)
+                and find_program(candidate, directory=program_directory)
             ),
             None,
         )
-        self._program = find_program(self.name, place=programs) if self.name else None
+        self._program = find_program(self.name, directory=program_directory) if self.name else None
 
     def check_types(
-        self, place: Path, search: Path | None = None
+        self, path: Path, search_path: Path | None = None
     ) -> tuple[list[LinterIssue], list[str]]:
-        """The issues of a file or directory, and notes; `search` is where else modules are."""
+        """Return the issues of a file or directory, and notes about the check.
+
+        Args:
+            path: The file or directory.
+            search_path: Another directory to import modules from.
+        """
         if self.name is None or self._program is None:
             return [], []
         arguments = (
-            self._build_ty_arguments(place, search)
+            self._build_ty_arguments(path, search_path)
             if self.name == "ty"
-            else self._build_mypy_arguments(place)
+            else self._build_mypy_arguments(path)
         )
         try:
-            done = run_program(
+            result = run_program(
                 [self._program, *arguments],
                 self._directory,
                 seconds=TYPE_CHECK_TIMEOUT_SECONDS,
-                most_bytes=MAX_TYPE_CHECK_OUTPUT_BYTES,
+                max_output_bytes=MAX_TYPE_CHECK_OUTPUT_BYTES,
                 is_cancelled=self._is_cancelled,
             )
         except ProgramError as error:
@@ -363,52 +370,57 @@ class TypeChecker:
         if self._is_cancelled():
             return [], []
         try:
-            read = self._parse_ty_output if self.name == "ty" else self._parse_mypy_output
-            return list(read(done.output)), []
+            parse = self._parse_ty_output if self.name == "ty" else self._parse_mypy_output
+            return list(parse(result.output)), []
         except (ValueError, KeyError, TypeError):
-            told = done.errors or done.output[:500].decode(errors="replace")
-            said = " ".join(told.split())[:500]
-            return [], [f"Types were not checked: {self.name} said: {said}"]
+            output = result.errors or result.output[:500].decode(errors="replace")
+            summary = " ".join(output.split())[:500]
+            return [], [f"Types were not checked: unexpected output of {self.name}: {summary}"]
 
-    def _build_ty_arguments(self, place: Path, search: Path | None) -> list[str]:
-        more = ["--extra-search-path", str(search)] if search else []
+    def _build_ty_arguments(self, path: Path, search_path: Path | None) -> list[str]:
+        search_options = ["--extra-search-path", str(search_path)] if search_path else []
         return [
             *("check", "--output-format", "gitlab", "--no-progress"),
-            *("--python", str(self._interpreter.prefix), *more, str(place)),
+            *("--python", str(self._interpreter.prefix), *search_options, str(path)),
         ]
 
-    def _build_mypy_arguments(self, place: Path) -> list[str]:
+    def _build_mypy_arguments(self, path: Path) -> list[str]:
         return [
             *("--output", "json", "--cache-dir", os.devnull, "--no-error-summary"),
-            *("--python-executable", str(self._interpreter.path), str(place)),
+            *("--python-executable", str(self._interpreter.path), str(path)),
         ]
 
     def _parse_ty_output(self, output: bytes) -> Iterator[LinterIssue]:
-        for told in json.loads(output):
-            rule = str(told["check_name"])
+        for issue_data in json.loads(output):
+            rule = str(issue_data["check_name"])
             if rule in _RUFF_COVERED_RULES:
                 continue
-            start, end = (told["location"]["positions"][name] for name in ("begin", "end"))
-            place = SourceRange(start["line"], start["column"], end["line"], end["column"])
-            text = str(told["description"]).removeprefix(f"{rule}: ")
-            severity = _TY_SEVERITIES.get(told["severity"], "Warning")
-            issue = CodeIssue("ty", rule, severity, _get_confidence(rule), text, place)
-            yield LinterIssue(self._join_path(told["location"]["path"]), issue)
+            start, end = (issue_data["location"]["positions"][name] for name in ("begin", "end"))
+            source_range = SourceRange(start["line"], start["column"], end["line"], end["column"])
+            text = str(issue_data["description"]).removeprefix(f"{rule}: ")
+            severity = _TY_SEVERITIES.get(issue_data["severity"], "Warning")
+            issue = CodeIssue("ty", rule, severity, _get_confidence(rule), text, source_range)
+            yield LinterIssue(self._join_path(issue_data["location"]["path"]), issue)
 
     def _parse_mypy_output(self, output: bytes) -> Iterator[LinterIssue]:
         for line in output.splitlines():
-            told = json.loads(line)
-            rule = told["code"] or ""
-            if told["severity"] != "error" or rule in _RUFF_COVERED_RULES:
+            issue_data = json.loads(line)
+            rule = issue_data["code"] or ""
+            if issue_data["severity"] != "error" or rule in _RUFF_COVERED_RULES:
                 continue
-            row, column = max(told["line"], 1), told["column"] + 1
-            end_row, end_column = told.get("end_line", row), told.get("end_column", column)
-            place = SourceRange(row, column, end_row, end_column + 1)
-            issue = CodeIssue("mypy", rule, "Error", _get_confidence(rule), told["message"], place)
-            yield LinterIssue(self._join_path(told["file"]), issue)
+            row, column = max(issue_data["line"], 1), issue_data["column"] + 1
+            end_row, end_column = (
+                issue_data.get("end_line", row),
+                issue_data.get("end_column", column),
+            )
+            source_range = SourceRange(row, column, end_row, end_column + 1)
+            issue = CodeIssue(
+                "mypy", rule, "Error", _get_confidence(rule), issue_data["message"], source_range
+            )
+            yield LinterIssue(self._join_path(issue_data["file"]), issue)
 
-    def _join_path(self, told: str) -> str:
-        return os.path.join(self._directory, told)  # noqa: PTH118 - a text, as ruff tells it
+    def _join_path(self, path: str) -> str:
+        return os.path.join(self._directory, path)  # noqa: PTH118 - keeps the linter's spelling
 
 
 def _get_confidence(rule: str) -> float:

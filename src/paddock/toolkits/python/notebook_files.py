@@ -1,7 +1,7 @@
-"""What the tools `ReadNotebook` and `WriteNotebook` do with Jupyter notebooks (.ipynb).
+"""Reading and writing of Jupyter notebook files (.ipynb).
 
-What is wrong with a file is told as a text that the model can act on; only paths that tools may not
-touch are errors. Loaded with the first call.
+A problem with a file is returned as text that the model can act on. Only paths outside the allowed
+folders raise errors.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _NEW_FILE_MODE = 0o644
 
 
 def read_notebook_file(notebook: str, ctx: Context, start: int) -> list[TextContent | ImageContent]:
-    """A notebook file as markdown, with its pictures."""
+    """Return a notebook file as Markdown, with its images."""
     path = resolve_path(notebook, ctx)
     if not path.exists():
-        text = f"{notebook!r} is an invalid notebook specification: there is no file {path}"
-        return [TextContent(f"{text}. Give the path of a notebook that exists.")]
+        text = f"{notebook!r} is an invalid notebook specification: {path} does not exist"
+        return [TextContent(f"{text}. Give the path of an existing notebook.")]
     try:
-        found = parse_jupyter_notebook(_read_text(path))
+        parsed = parse_jupyter_notebook(_read_text(path))
     except (JupyterNotebookError, OSError, UnicodeDecodeError) as error:
         return [TextContent(f"{path} is not a valid notebook: {_describe_error(error)}")]
     limits = RenderLimits(
@@ -47,27 +47,27 @@ def read_notebook_file(notebook: str, ctx: Context, start: int) -> list[TextCont
         max_images=ctx.options["MaxPictures"],
         max_characters=ctx.options["MaxCharacters"],
     )
-    if start > max(len(found.cells), 1):
-        return [TextContent(f"The notebook has only {len(found.cells)} cells.")]
-    page = render_notebook(found, limits, start)
-    pictures = [ImageContent(picture.data, picture.mime) for picture in page.images]
-    return [TextContent(page.text or "The notebook is empty.\n"), *pictures]
+    if start > max(len(parsed.cells), 1):
+        return [TextContent(f"The notebook has only {len(parsed.cells)} cells.")]
+    rendered = render_notebook(parsed, limits, start)
+    images = [ImageContent(image.data, image.mime) for image in rendered.images]
+    return [TextContent(rendered.text or "The notebook is empty.\n"), *images]
 
 
 def write_notebook_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
-    """Make a notebook file of markdown; its path, or why there is none."""
+    """Write a notebook file and return its path, or a message if it cannot be written."""
     path = resolve_path(file, ctx)
-    exists = f"File already exists: {path}. Set overwrite to true to replace it."
+    exists_message = f"File already exists: {path}. Set overwrite to true to replace it."
     if path.is_dir():
         return f"Cannot write {path}: it is a directory. Give the path of a .ipynb file."
     if not overwrite and path.exists():
-        return exists
+        return exists_message
     try:
         with lock_file(path):
             return _write_locked(path, markdown, ctx, overwrite=overwrite)
     except OSError as error:
         if isinstance(error, FileExistsError) and path.is_file():
-            return exists
+            return exists_message
         reason = error.strerror or str(error)
         if not path.parent.is_dir():
             return f"Cannot create the directory {path.parent}: {reason}"
@@ -75,18 +75,19 @@ def write_notebook_file(file: str, markdown: str, ctx: Context, *, overwrite: bo
 
 
 def _write_locked(path: Path, markdown: str, ctx: Context, *, overwrite: bool) -> str:
-    before = _read_bytes(path) if overwrite else None
-    text, old = _parse_previous(before)
-    after = dump_notebook(build_notebook(markdown, old), text)
+    previous_data = _read_bytes(path) if overwrite else None
+    previous_text, previous = _parse_previous(previous_data)
+    text = dump_notebook(build_notebook(markdown, previous), previous_text)
     ctx.raise_if_cancelled()
 
     def check() -> None:
-        if _read_bytes(path) != before:
-            raise OSError("another program has changed it meanwhile; try again")
+        # The lock binds Paddock only; Jupyter writes without it.
+        if _read_bytes(path) != previous_data:
+            raise OSError("another program has changed the file; try again")
 
     write_atomically(
         path,
-        after.encode("utf-8"),
+        text.encode("utf-8"),
         mode=_NEW_FILE_MODE,
         is_new=not overwrite,
         before_replacing=check if overwrite else None,
@@ -95,7 +96,7 @@ def _write_locked(path: Path, markdown: str, ctx: Context, *, overwrite: bool) -
 
 
 def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
-    """The text and the notebook in the file that is to be replaced, if it is one."""
+    """Return the text and the notebook of the file to replace; nothing if it is not a notebook."""
     if data is None:
         return "", None
     try:

@@ -1,6 +1,6 @@
-"""What is known of a test run, from the events that our plugin writes while it goes on.
+"""State of a pytest run, read from the event file that Paddock's plugin writes.
 
-Whatever runs in the tests can write into the same file: nothing in it is trusted to make sense.
+Code in the tests can write to the same file, so no event is trusted to be well-formed.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ if TYPE_CHECKING:
 PytestOutcome = Literal["passed", "failed", "skipped", "xfailed", "xpassed"]
 PytestEvent = dict[str, Any]
 _READ_CHUNK_BYTES = 1 << 24
-"""Bytes that are read at a time."""
 _MAX_LINE_BYTES, _MAX_FILE_BYTES = 1 << 24, 1 << 30
 _MAX_NAME_CHARACTERS, _MAX_CASES = 1000, 500_000
 
 
 @dataclass(slots=True)
 class PythonTestCase:
-    """One test, and what has come of it."""
+    """A test and its result so far."""
 
     name: str
-    """As pytest names it: the file, then what is in it."""
+    """The name in pytest's form: the file, then the path in it."""
     started_at: float
-    """When we heard of its beginning, by our clock."""
+    """The monotonic time at which the start event was read."""
     outcome: PytestOutcome = "passed"
     seconds: float = 0.0
     failures: list[PytestEvent] = field(default_factory=list)
@@ -38,45 +37,45 @@ class PythonTestCase:
 
 @dataclass(slots=True)
 class PythonTestRun:
-    """All that is known of a run; several attempts may add to it."""
+    """The state of a run, which may take several attempts."""
 
     cases: dict[str, PythonTestCase] = field(default_factory=dict)
     collected_counts: dict[str, int] = field(default_factory=dict)
-    """How many tests each file has."""
+    """Number of tests by file."""
     collect_errors: list[PytestEvent] = field(default_factory=list)
     warning_count: int = 0
     begin_event: PytestEvent = field(default_factory=dict)
     end_event: PytestEvent | None = None
-    """Of the attempt that goes on."""
+    """The end event of the current attempt."""
     broken_test: str = ""
-    """The test that left pytest unable to go on, until that is told."""
+    """The test after which the current attempt could not continue."""
 
     @property
     def running_cases(self) -> list[PythonTestCase]:
-        """The tests that have begun and not ended."""
+        """The tests that have started but not finished."""
         return [case for case in self.cases.values() if not case.is_finished]
 
     @property
     def finished_count(self) -> int:
-        """How many have ended."""
+        """The number of finished tests."""
         return sum(case.is_finished for case in self.cases.values())
 
     @property
     def total_count(self) -> int:
-        """How many there are."""
+        """The number of tests, as far as they have been collected."""
         return max(sum(self.collected_counts.values()), len(self.cases))
 
     def apply_event(self, event: PytestEvent) -> None:
-        """Take note of an event."""
-        take = getattr(self, f"_on_{str(event.get('event')).replace('-', '_')}", None)
-        if take is not None:
-            take(event)
+        """Update the state; events of unknown kinds are ignored."""
+        handler = getattr(self, f"_on_{str(event.get('event')).replace('-', '_')}", None)
+        if handler is not None:
+            handler(event)
 
     def _on_begin(self, event: PytestEvent) -> None:
         self.begin_event = event
 
     def _on_collected(self, event: PytestEvent) -> None:
-        # Later attempts collect only what is left, and each worker of xdist tells the same.
+        # Later attempts collect only the remaining tests; each xdist worker reports all tests.
         for file, count in dict(event["files"]).items():
             self.collected_counts.setdefault(str(file), int(count))
 
@@ -90,7 +89,7 @@ class PythonTestRun:
     def _get_case(self, event: PytestEvent) -> PythonTestCase:
         name = str(event["id"])[:_MAX_NAME_CHARACTERS]
         if name not in self.cases and len(self.cases) >= _MAX_CASES:
-            raise ValueError("nobody has so many tests")
+            raise ValueError("too many tests")
         return self.cases.setdefault(name, PythonTestCase(name, time.monotonic()))
 
     def _on_stopped(self, event: PytestEvent) -> None:
@@ -124,7 +123,7 @@ class PythonTestRun:
 
 
 class EventFileReader:
-    """The file of events, read while it grows."""
+    """Reads new events from a file that grows."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -132,7 +131,7 @@ class EventFileReader:
         self._partial_line = b""
 
     def read_events(self, run: PythonTestRun) -> bool:
-        """Take note of what is new; whether there was anything."""
+        """Apply the new events to a run. Return True if there were any."""
         try:
             with self._path.open("rb") as file:
                 file.seek(self._offset)
@@ -140,7 +139,7 @@ class EventFileReader:
         except OSError:
             return False
         if self._offset > _MAX_FILE_BYTES or len(self._partial_line) > _MAX_LINE_BYTES:
-            return False  # no run of ours says so much
+            return False  # not written by the plugin alone
         self._offset += len(data)
         *lines, self._partial_line = (self._partial_line + data).split(b"\n")
         for line in lines:

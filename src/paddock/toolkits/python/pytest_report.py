@@ -1,7 +1,4 @@
-"""What the tool `PythonTestReport` does: runs tests, and words what came of them.
-
-Loaded with the first call.
-"""
+"""Markdown reports on pytest runs for the tool `PythonTestReport`."""
 
 from __future__ import annotations
 
@@ -35,14 +32,13 @@ _OTHER_OUTCOME_TITLES = {
     "xfailed": "Expected Failures",
     "xpassed": "Unexpected Passes",
 }
-_MAX_PASSED_FILES = 30
-"""Files whose tests all passed that are listed one by one."""
+_MAX_PASSED_FILES = 30  # More files without failures are counted but not listed.
 _MAX_TRACEBACK_CHARACTERS, _MAX_OUTPUT_CHARACTERS = 3_000, 1_500
 _SLOW_TEST_SECONDS, _MAX_SLOW_TESTS = 1.0, 5
 
 
 class PytestSelection(NamedTuple):
-    """Which tests are to be run, and how much is told of them."""
+    """The tests to run, and the maximum number of failures to show."""
 
     paths: str
     keyword: str
@@ -51,76 +47,77 @@ class PytestSelection(NamedTuple):
     max_failures: int
 
 
-def run_and_report(ctx: Context, wanted: PytestSelection, limits: PytestLimits) -> str:
-    """The report on some tests.
+def run_and_report(ctx: Context, selection: PytestSelection, limits: PytestLimits) -> str:
+    """Run tests and return a report.
 
     Raises:
-        ToolError: when they cannot be run.
-        PaddockError: when there is no process for them.
+        ToolError: The tests do not exist or cannot be run.
+        PaddockError: No child process can be started.
     """
-    targets = resolve_targets(wanted.paths, ctx)
-    interpreter = choose_interpreter(ctx, wanted.interpreter, targets.interpreter_directory)
-    selection = []
-    for option, value in (("-k", wanted.keyword), ("-m", wanted.marker)):
+    targets = resolve_targets(selection.paths, ctx)
+    interpreter = choose_interpreter(ctx, selection.interpreter, targets.interpreter_directory)
+    options = []
+    for option, value in (("-k", selection.keyword), ("-m", selection.marker)):
         if value.strip():
-            selection += [option, value]
+            options += [option, value]
 
     def work(
         is_cancelled: Callable[[], bool], on_test: Callable[[PythonTestRun], None]
     ) -> PytestResult:
-        with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
-            attempts = PytestRunner(targets, selection, interpreter, limits, Path(private))
-            return attempts.run(is_cancelled, on_test)
+        with tempfile.TemporaryDirectory(
+            prefix="paddock-", ignore_cleanup_errors=True
+        ) as temporary_directory:
+            runner = PytestRunner(targets, options, interpreter, limits, Path(temporary_directory))
+            return runner.run(is_cancelled, on_test)
 
-    def tell(tests: PythonTestRun) -> None:
+    def report_progress(tests: PythonTestRun) -> None:
         running = ", ".join(case.name for case in tests.running_cases[:3])
-        # Only progress that grows is told, and a test that begins is some.
-        done = tests.finished_count + (0.5 if running else 0)
+        # Progress must increase, so a test that has started counts half.
+        progress = tests.finished_count + (0.5 if running else 0)
         ctx.progress(
-            done,
+            progress,
             tests.total_count,
             f"{tests.finished_count} of {tests.total_count} tests. {running}",
         )
 
-    run = call_in_thread(ctx, work, tell)
+    result = call_in_thread(ctx, work, report_progress)
     ctx.raise_if_cancelled()
-    return _format_report(run, interpreter, wanted.max_failures)
+    return _format_report(result, interpreter, selection.max_failures)
 
 
-def _format_report(run: PytestResult, interpreter: PythonInterpreter, limit: int) -> str:
-    files = _build_file_reports(run.tests)
-    notes = [f"Warnings: {run.tests.warning_count}."] if run.tests.warning_count else []
-    shown = [file for file in files if not file.is_success]
-    whole = [file for file in files if file.is_success]
-    if len(whole) > _MAX_PASSED_FILES:
-        notes.append(f"All tests passed in {len(whole)} files, which are not listed below.")
-        listed = shown
-    else:
-        listed = files
+def _format_report(result: PytestResult, interpreter: PythonInterpreter, limit: int) -> str:
+    files = _build_file_reports(result.tests)
+    warning_count = result.tests.warning_count
+    notes = [f"Warnings: {warning_count}."] if warning_count else []
+    listed = files
+    passed_count = sum(file.is_success for file in files)
+    if passed_count > _MAX_PASSED_FILES:
+        notes.append(f"All tests passed in {passed_count} files, which are not listed below.")
+        listed = [file for file in files if not file.is_success]
     text = suite_report.format_test_report(
         files,
         (WRONG_RESULTS_GROUP, ERRORS_GROUP),
-        seconds=run.seconds,
-        notes=[*run.notes, *notes, *_list_slow_tests(run.tests)],
-        is_success=not run.has_other_failure,
+        seconds=result.seconds,
+        notes=[*result.notes, *notes, *_list_slow_tests(result.tests)],
+        is_success=not result.has_other_failure,
         listed=listed,
         limit=limit,
     )
-    return f"{text}\n\n{_describe_runner(run.tests.begin_event, interpreter)}"
+    return f"{text}\n\n{_describe_runner(result.tests.begin_event, interpreter)}"
 
 
 def _describe_runner(begin: PytestEvent, interpreter: PythonInterpreter) -> str:
-    """What ran the tests."""
+    """Name the pytest and the Python that ran the tests."""
     python = f"Python {begin.get('python')}, {interpreter.origin}"
     pytest = f"pytest {begin.get('pytest')}"
-    is_lent = not interpreter.is_current and begin.get("place") == _find_own_pytest()
-    lent = " That environment has no pytest: Paddock's was used." if is_lent else ""
-    return f"Run by {pytest} with {python}.{lent}"
+    is_shared = not interpreter.is_current and begin.get("place") == _find_own_pytest()
+    note = " That environment has no pytest, so Paddock's was used." if is_shared else ""
+    return f"Run by {pytest} with {python}.{note}"
 
 
 def _find_own_pytest() -> str | None:
-    found = find_spec("pytest")
-    return str(Path(found.origin).parent) if found and found.origin else None
+    spec = find_spec("pytest")
+    return str(Path(spec.origin).parent) if spec and spec.origin else None
 
 
 def _list_slow_tests(tests: PythonTestRun) -> list[str]:
@@ -128,12 +125,13 @@ def _list_slow_tests(tests: PythonTestRun) -> list[str]:
         (case for case in tests.cases.values() if case.seconds >= _SLOW_TEST_SECONDS),
         key=lambda case: -case.seconds,
     )
-    told = [f"{case.name} {format_duration(case.seconds)}" for case in slow[:_MAX_SLOW_TESTS]]
-    return [f"Slowest: {', '.join(told)}."] if told else []
+    descriptions = [
+        f"{case.name} {format_duration(case.seconds)}" for case in slow[:_MAX_SLOW_TESTS]
+    ]
+    return [f"Slowest: {', '.join(descriptions)}."] if descriptions else []
 
 
 def _build_file_reports(tests: PythonTestRun) -> list[FileTestReport]:
-    """The files as they are told."""
     errors = {
         _get_file_name(str(error["id"])): str(error["text"]) for error in tests.collect_errors
     }
@@ -143,8 +141,8 @@ def _build_file_reports(tests: PythonTestRun) -> list[FileTestReport]:
     for case in tests.cases.values():
         cases.setdefault(_get_file_name(case.name), []).append(case)
     return [
-        _build_file_report(name, found, errors.get(name), tests.collected_counts.get(name, 0))
-        for name, found in cases.items()
+        _build_file_report(name, file_cases, errors.get(name), tests.collected_counts.get(name, 0))
+        for name, file_cases in cases.items()
     ]
 
 
@@ -177,17 +175,17 @@ def _add_case(file: FileTestReport, case: PythonTestCase) -> None:
 
 
 def _build_failures(case: PythonTestCase) -> list[FailedTest]:
-    """What is wrong with a test: each subtest for itself, and its phases together."""
-    found: list[FailedTest] = []
+    """Return a test's failures: one for each subtest, with teardown joined to the last one."""
+    failures: list[FailedTest] = []
     for event in case.failures:
-        if found and event.get("when") == "teardown" and "subtest" not in event:
-            found[-1].blocks += [
+        if failures and event.get("when") == "teardown" and "subtest" not in event:
+            failures[-1].blocks += [
                 ReportBlock(f"{block.title} (teardown)", *block[1:])
                 for block in _build_blocks(event)
             ]
         else:
-            found.append(_build_failure(case, event))
-    return found
+            failures.append(_build_failure(case, event))
+    return failures
 
 
 def _build_failure(case: PythonTestCase, event: PytestEvent) -> FailedTest:

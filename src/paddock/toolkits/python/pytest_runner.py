@@ -1,9 +1,7 @@
-"""What a test run is given: which tests, and the directory that their project begins in.
+"""Pytest runs in a supervised child process with the project's interpreter.
 
-Runs tests with pytest, in a child process that leaves nothing behind.
-
-A test that hangs is stopped by our plugin. One that cannot be stopped, or that ends the process,
-ends the attempt, and another attempt runs the tests that are left.
+A plugin in that process stops tests that exceed their time limit. If a test cannot be stopped, or
+ends the process, the attempt is over and the remaining tests run in another process.
 """
 
 from __future__ import annotations
@@ -27,61 +25,61 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
 
 
+# A comma inside of brackets belongs to the parameters of a test, as in `test_sum[1,2]`.
 _SEPARATOR_PATTERN = re.compile(r",(?![^\[]*\])")
-"""Not one in the parameters of a test: `test_sum[1,2]`."""
 _PROJECT_MARKERS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", ".git")
 
 
 class PythonTestsNotFoundError(ToolError):
-    """There are no such tests."""
+    """A test file or directory does not exist."""
 
     code = "python-tests-not-found"
 
 
 class PytestTargets(NamedTuple):
-    """What to run, and where."""
+    """The tests to run, and the project they belong to."""
 
     arguments: list[str]
-    """Paths, and names of single tests, as pytest takes them; none for all that the project has."""
+    """Paths and single tests, as pytest accepts them; empty for all tests of the project."""
     directory: Path
-    """Where the run begins: the directory of the project."""
+    """The root directory of the project, in which pytest runs."""
     interpreter_directory: Path
-    """Where the interpreter is looked for first."""
+    """The directory near which to look for the interpreter."""
 
 
 def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
-    """The tests that an argument names.
+    """Return the tests that a comma-separated list names.
 
     Raises:
-        PythonTestsNotFoundError: when there is no such file or directory.
-        FolderError: when it lies where tools may not go.
+        PythonTestsNotFoundError: A file or directory does not exist.
+        PathNotAllowedError: A path is outside the allowed folders.
     """
-    top = get_working_directory(ctx)
+    working_directory = get_working_directory(ctx)
     arguments: list[str] = []
-    places: list[Path] = []
-    for given in (part.strip() for part in _SEPARATOR_PATTERN.split(paths)):
-        if not given:
+    resolved_paths: list[Path] = []
+    for target in (part.strip() for part in _SEPARATOR_PATTERN.split(paths)):
+        if not target:
             continue
-        path, separator, test = given.partition("::")
-        place = resolve_path(path, ctx)
-        if not place.exists():
+        path, separator, test = target.partition("::")
+        resolved = resolve_path(path, ctx)
+        if not resolved.exists():
             raise PythonTestsNotFoundError(
-                f"There is no file or directory {path}",
-                where=str(place),
-                hint="relative paths begin in the directory that the client works in",
+                f"the file or directory does not exist: {path}",
+                where=str(resolved),
+                hint="relative paths start at the client's first root",
             )
-        arguments.append(f"{place}{separator}{test}")
-        places.append(place)
-    if not places:
-        return PytestTargets([], top, top)
-    near = places[0] if places[0].is_dir() else places[0].parent
-    return PytestTargets(arguments, _find_project_directory(near, top), near)
+        arguments.append(f"{resolved}{separator}{test}")
+        resolved_paths.append(resolved)
+    if not resolved_paths:
+        return PytestTargets([], working_directory, working_directory)
+    near = resolved_paths[0] if resolved_paths[0].is_dir() else resolved_paths[0].parent
+    return PytestTargets(arguments, _find_project_directory(near, working_directory), near)
 
 
 def _find_project_directory(near: Path, top: Path) -> Path:
-    """The directory of the project that a directory belongs to."""
+    """Return the nearest directory with a project file, but none above the working directory."""
     for folder in (near, *near.parents):
-        if any((folder / mark).exists() for mark in _PROJECT_MARKERS):
+        if any((folder / marker).exists() for marker in _PROJECT_MARKERS):
             return folder
         if folder == top:
             break
@@ -107,28 +105,27 @@ _PYTEST_ARGUMENTS = (
     *("--color=no", "--tb=short", "--continue-on-collection-errors"),
 )
 _POLL_SECONDS = 0.05
+# After a test was stopped, or after the last test, before the process is killed.
 _STOP_GRACE_SECONDS = 5.0
-"""How long a test may go on that our plugin has told to stop."""
 _EXIT_GRACE_SECONDS = 15.0
-"""How long the process may take to end after the last test."""
 _MAX_ATTEMPTS = 8
 _OUTPUT_TAIL_CHARACTERS = 4_000
 
 
 class PytestError(ToolError):
-    """Pytest does not run: there is none, or it refuses what it is told."""
+    """Pytest is missing, does not start, or rejects its arguments."""
 
     code = "pytest"
 
 
 class NoPythonTestsError(ToolError):
-    """There is nothing to run."""
+    """Pytest found no tests."""
 
     code = "no-python-tests"
 
 
 class PytestLimits(NamedTuple):
-    """What a run may take."""
+    """Limits of a run."""
 
     total_seconds: float
     seconds_per_test: float
@@ -138,17 +135,17 @@ class PytestLimits(NamedTuple):
 
 @dataclass(slots=True)
 class PytestResult:
-    """A run that is over."""
+    """The result of a run."""
 
     tests: PythonTestRun
     seconds: float
     notes: list[str] = field(default_factory=list)
     has_other_failure: bool = False
-    """Whether something besides the tests failed."""
+    """Whether pytest itself, or a process, failed."""
 
 
 class PytestRunner:
-    """Runs tests, anew for those that are left when one has ended the process."""
+    """Runs tests in one process, and in another one after a test has ended the process."""
 
     def __init__(
         self,
@@ -156,25 +153,25 @@ class PytestRunner:
         selection: list[str],
         interpreter: PythonInterpreter,
         limits: PytestLimits,
-        private: Path,
+        work_directory: Path,
     ) -> None:
         self._targets = targets
         self._selection = selection
         self._interpreter = interpreter
         self._limits = limits
-        self._work_directory = private
+        self._work_directory = work_directory
         self._test_run = PythonTestRun()
         self._notes: list[str] = []
         self._has_other_failure = False
-        self._event_reader = EventFileReader(private / "events")
+        self._event_reader = EventFileReader(work_directory / "events")
         self._started_at = time.monotonic()
 
     def run(self, is_cancelled: IsCancelled, on_test: OnProgress) -> PytestResult:
-        """Run all that can be run.
+        """Run all tests, in several attempts if necessary.
 
         Raises:
-            PytestError: when pytest does not.
-            NoPythonTestsError: when there are no tests.
+            PytestError: Pytest does not run.
+            NoPythonTestsError: There are no tests.
         """
         for _ in range(_MAX_ATTEMPTS):
             if not self._run_attempt(is_cancelled, on_test) or is_cancelled():
@@ -191,20 +188,20 @@ class PytestRunner:
         return self._started_at + self._limits.total_seconds - time.monotonic()
 
     def _run_attempt(self, is_cancelled: IsCancelled, on_test: OnProgress) -> bool:
-        """Run what is left; whether that ended before its end, and there is more to run."""
-        done = [name for name, case in self._test_run.cases.items() if case.is_finished]
-        (self._work_directory / "done").write_text(json.dumps(done), encoding="utf-8")
+        """Run the remaining tests in a process. Return True if another attempt is needed."""
+        finished = [name for name, case in self._test_run.cases.items() if case.is_finished]
+        (self._work_directory / "done").write_text(json.dumps(finished), encoding="utf-8")
         self._test_run.end_event = None
         with self._start_process() as program:
-            ended = self._wait_for_process(program, is_cancelled, on_test)
+            program_exit = self._wait_for_process(program, is_cancelled, on_test)
         self._event_reader.read_events(self._test_run)
         on_test(self._test_run)
         if is_cancelled():
             return False
         if self._test_run.end_event is not None:
-            self._record_end(ended, program.output)
+            self._record_end(program_exit, program.output)
             return False
-        return self._record_abrupt_end(ended, program.output)
+        return self._record_abrupt_end(program_exit, program.output)
 
     def _start_process(self) -> SupervisedProgram:
         settings = {
@@ -212,7 +209,7 @@ class PytestRunner:
             "plugin": str(_SCRIPTS_DIRECTORY),
             "lent": _find_own_pytest(),
         }
-        told = {
+        plugin_settings = {
             "events": str(self._work_directory / "events"),
             "done": str(self._work_directory / "done"),
             "test_seconds": self._limits.seconds_per_test,
@@ -220,52 +217,54 @@ class PytestRunner:
         return SupervisedProgram(
             [str(self._interpreter.path), str(_PYTEST_SCRIPT), json.dumps(settings)],
             self._targets.directory,
-            variables=self._build_environment() | {SETTINGS_VARIABLE: json.dumps(told)},
+            variables=self._build_environment() | {SETTINGS_VARIABLE: json.dumps(plugin_settings)},
             network=self._limits.network,
             memory_bytes=self._limits.memory_bytes,
         )
 
     def _build_environment(self) -> dict[str, str]:
-        """What an activated environment has."""
-        programs = str(self._interpreter.path.parent)
-        found = {"PATH": os.pathsep.join([programs, os.environ.get("PATH", os.defpath)])}
+        """Return the variables that activating the environment would set."""
+        program_directory = str(self._interpreter.path.parent)
+        variables = {
+            "PATH": os.pathsep.join([program_directory, os.environ.get("PATH", os.defpath)])
+        }
         if (self._interpreter.prefix / "pyvenv.cfg").is_file():
-            found["VIRTUAL_ENV"] = str(self._interpreter.prefix)
-        return found
+            variables["VIRTUAL_ENV"] = str(self._interpreter.prefix)
+        return variables
 
     def _wait_for_process(
         self, program: SupervisedProgram, is_cancelled: IsCancelled, on_test: OnProgress
     ) -> ProgramExit:
-        """Wait until the program ends, or has to be ended."""
-        leave_until = float("inf")
+        """Wait until the process ends, and stop it if it hangs or a limit is reached."""
+        exit_deadline = float("inf")
         while True:
-            ended = program.wait(_POLL_SECONDS)
+            program_exit = program.wait(_POLL_SECONDS)
             if self._event_reader.read_events(self._test_run):
                 on_test(self._test_run)
-            if ended is not None:
-                return ended
+            if program_exit is not None:
+                return program_exit
             now = time.monotonic()
             if self._test_run.end_event is not None:
-                leave_until = min(leave_until, now + _EXIT_GRACE_SECONDS)
-            if now > leave_until:
-                self._notes.append("The process did not end after the last test, and was ended.")
+                exit_deadline = min(exit_deadline, now + _EXIT_GRACE_SECONDS)
+            if now > exit_deadline:
+                self._notes.append("The process did not end after the last test and was stopped.")
                 return program.stop()
             if is_cancelled() or self._get_remaining_seconds() <= 0 or self._is_test_stuck(now):
                 return program.stop()
 
     def _is_test_stuck(self, now: float) -> bool:
-        most = self._limits.seconds_per_test + _STOP_GRACE_SECONDS
-        return any(now > case.started_at + most for case in self._test_run.running_cases)
+        max_seconds = self._limits.seconds_per_test + _STOP_GRACE_SECONDS
+        return any(now > case.started_at + max_seconds for case in self._test_run.running_cases)
 
-    def _record_end(self, ended: ProgramExit, output: str) -> None:
-        """Take note of what pytest itself says of the run."""
+    def _record_end(self, program_exit: ProgramExit, output: str) -> None:
+        """Record the outcome that pytest reported for the run."""
         end = self._test_run.end_event or {}
         status = end.get("status")
         for case in self._test_run.running_cases:
             case.is_finished, case.outcome = True, "failed"
-            told = f"{case.name.rpartition('::')[2]} ended the run before it was over itself"
+            message = f"{case.name.rpartition('::')[2]} ended the run before the test finished"
             case.failures.append(
-                {"message": told, "output": [("Output", extract_crash_text(output))]}
+                {"message": message, "output": [("Output", extract_crash_text(output))]}
             )
         if end.get("reason"):
             self._notes.append(f"pytest stopped early: {end['reason']}.")
@@ -276,32 +275,33 @@ class PytestRunner:
         ):
             raise NoPythonTestsError(
                 "pytest found no tests",
-                hint=_get_output_tail(output) or "name files that have some",
+                hint=_get_output_tail(output) or "name files that contain tests",
             )
         if status == _USAGE_ERROR_STATUS and not self._test_run.cases:
             raise PytestError("pytest did not run any test", hint=_get_output_tail(output))
         failed = self._test_run.collect_errors or any(
             case.outcome == "failed" for case in self._test_run.cases.values()
         )
-        if ended.code and status in (0, 1) and not failed:
+        if program_exit.code and status in (0, 1) and not failed:
             self._has_other_failure = True
-            self._notes.append(f"No test failed, but pytest ended with status {ended.code}.")
+            self._notes.append(f"No test failed, but pytest ended with status {program_exit.code}.")
             self._notes += _quote_output(output)
         elif status not in (0, 1, 2, _NO_TESTS_STATUS):
             self._has_other_failure = True
             self._notes.append(f"pytest failed with status {status}.")
             self._notes += _quote_output(output)
 
-    def _record_abrupt_end(self, ended: ProgramExit, output: str) -> bool:
-        """Take note of an attempt that was cut short; whether to make another one."""
-        if ended.code == _NO_PYTEST_STATUS:
+    def _record_abrupt_end(self, program_exit: ProgramExit, output: str) -> bool:
+        """Record an attempt that ended early. Return True if another attempt is needed."""
+        if program_exit.code == _NO_PYTEST_STATUS:
             raise PytestError(
-                f"{self._interpreter.path} has no pytest, and ours cannot be lent to it",
+                f"{self._interpreter.path} has no pytest, and Paddock's pytest does not support it",
                 hint=f"{self._interpreter.path} -m pip install pytest",
             )
         if not self._test_run.begin_event:
             raise PytestError(
-                f"pytest did not start: {_describe_exit(ended)}", hint=_get_output_tail(output)
+                f"pytest did not start: {_describe_exit(program_exit)}",
+                hint=_get_output_tail(output),
             )
         if self._test_run.broken_test:
             self._record_broken_test(self._test_run.broken_test)
@@ -309,16 +309,16 @@ class PytestRunner:
             return True
         running = self._test_run.running_cases
         self._has_other_failure = True
-        reason = self._describe_end(ended)
+        reason = self._describe_end(program_exit)
         for case in running:
             case.is_finished, case.outcome = True, "failed"
             case.seconds = time.monotonic() - case.started_at
-            stopped = case.stop_event or {}
+            stop_event = case.stop_event or {}
             case.failures.append(
                 {
                     "error": "",
                     "message": f"{case.name.rpartition('::')[2]} {reason}",
-                    "text": str(stopped.get("stack", "")),
+                    "text": str(stop_event.get("stack", "")),
                     "output": [["Output", extract_crash_text(output)]],
                 }
             )
@@ -328,51 +328,52 @@ class PytestRunner:
         return bool(running) and self._get_remaining_seconds() > 0
 
     def _record_broken_test(self, name: str) -> None:
-        """Take note of a test after which pytest could not go on in its process."""
+        """Record a test that closed the files with which pytest captures output."""
         case = self._test_run.cases.get(name)
-        told = "closed the files that pytest needs"
+        action = "closed the files that pytest needs"
         if case is not None and not case.is_finished:
             case.is_finished, case.outcome = True, "failed"
-            case.failures.append({"message": f"{name.rpartition('::')[2]} {told}"})
-        self._notes.append(f"{name} {told}; the rest ran in a new process.")
+            case.failures.append({"message": f"{name.rpartition('::')[2]} {action}"})
+        self._notes.append(f"{name} {action}; the remaining tests ran in a new process.")
 
-    def _describe_end(self, ended: ProgramExit) -> str:
-        """What became of the tests that were running."""
-        if ended.cause == "memory":
-            return f"was ended: it took more than {self._limits.memory_bytes >> 20} MB of memory"
-        if ended.cause == "stopped":
+    def _describe_end(self, program_exit: ProgramExit) -> str:
+        """Describe the end of a process, as a predicate of the running test."""
+        if program_exit.cause == "memory":
+            return f"was stopped: it used more than {self._limits.memory_bytes >> 20} MB of memory"
+        if program_exit.cause == "stopped":
             if self._get_remaining_seconds() <= 0:
                 return (
-                    f"did not end: the time for the run, {self._limits.total_seconds:g} s, was up"
+                    "did not finish: the time limit of the run, "
+                    f"{self._limits.total_seconds:g} s, was reached"
                 )
-            return f"was ended: it did not stop after {self._limits.seconds_per_test:g} s"
-        return f"ended the process: {_describe_exit(ended)}"
+            return f"was killed: it did not stop after {self._limits.seconds_per_test:g} s"
+        return f"ended the process: {_describe_exit(program_exit)}"
 
 
 def _find_own_pytest() -> list[str]:
-    """Where our own pytest and what it needs are; not imported here."""
-    found = [find_spec(name) for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments")]
-    places = [str(Path(spec.origin).parent.parent) for spec in found if spec and spec.origin]
-    return list(dict.fromkeys(places)) if len(places) == len(found) else []
+    """Return the paths of Paddock's pytest and its dependencies, without importing them."""
+    specs = [find_spec(name) for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments")]
+    paths = [str(Path(spec.origin).parent.parent) for spec in specs if spec and spec.origin]
+    return list(dict.fromkeys(paths)) if len(paths) == len(specs) else []
 
 
-def _describe_exit(ended: ProgramExit) -> str:
-    if ended.cause == "lost":
-        return "it killed the process that guards it"
-    if ended.code is None:
-        return "it was ended"
-    if ended.code < 0:
-        return signal.Signals(-ended.code).name
-    return f"exit code {ended.code}"
+def _describe_exit(program_exit: ProgramExit) -> str:
+    if program_exit.cause == "lost":
+        return "it killed its supervisor process"
+    if program_exit.code is None:
+        return "it was killed"
+    if program_exit.code < 0:
+        return signal.Signals(-program_exit.code).name
+    return f"exit code {program_exit.code}"
 
 
 def extract_crash_text(output: str) -> str:
-    """What Python told of a crash, without the calls of pytest itself."""
-    at = max(output.find("Fatal Python error"), output.find("Traceback (most recent"))
-    if at < 0:
+    """Return Python's message about a crash, without the frames of pytest itself."""
+    start = max(output.find("Fatal Python error"), output.find("Traceback (most recent"))
+    if start < 0:
         return ""
-    told, _, _ = output[at:].partition("\n\nExtension modules:")
-    lines = [line for line in told.splitlines() if not _INTERNAL_PATH_PATTERN.search(line)]
+    crash_text, _, _ = output[start:].partition("\n\nExtension modules:")
+    lines = [line for line in crash_text.splitlines() if not _INTERNAL_PATH_PATTERN.search(line)]
     return "\n".join(lines)[:_OUTPUT_TAIL_CHARACTERS].strip()
 
 
@@ -381,6 +382,6 @@ def _get_output_tail(output: str) -> str:
 
 
 def _quote_output(output: str) -> list[str]:
-    """The end of what pytest printed, in one line of a list."""
+    """Return a note with the last lines that pytest printed."""
     lines = [line for line in _get_output_tail(output).splitlines() if line.strip()][-5:]
-    return [f"It said: {' / '.join(lines)}"] if lines else []
+    return [f"Its output ended with: {' / '.join(lines)}"] if lines else []

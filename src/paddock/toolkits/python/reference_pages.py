@@ -1,6 +1,6 @@
-"""Reference pages in Markdown: made of what a module says of itself, and edited section by section.
+"""Markdown reference pages: generated from the docstrings of a module, and edited by section.
 
-An edit changes the lines of one section, and keeps all others byte for byte.
+An edit changes the lines of one section. All other lines stay byte for byte the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FENCE_PATTERN = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
 
 
 class PageError(ToolError):
-    """A page cannot be made or changed as it was asked for."""
+    """A page cannot be created or edited as requested."""
 
     code = "markdown-page"
 
@@ -33,25 +33,34 @@ class _PageHeading(NamedTuple):
     title: str
     level: int
     line_index: int
-    """The line it stands on, counted from 0."""
+    """The index of the heading's line."""
 
 
 def create_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str:
-    """A page on a module, or on a symbol in it.
+    """Return a reference page for a module, or for a symbol in it.
+
+    Args:
+        code: The source code of the module.
+        module: The dotted name of the module.
+        path: The file of the module, for error messages.
+        symbol: The name of the symbol; empty for the whole module.
+        intro: Markdown that follows the title.
 
     Raises:
-        PageError: when there is no such symbol.
+        PageError: The code is invalid, or the symbol does not exist.
     """
     try:
-        found: Any = griffe.visit(module, filepath=path, code=code)
-        found = found[symbol] if symbol else found
+        documented: Any = griffe.visit(module, filepath=path, code=code)
+        documented = documented[symbol] if symbol else documented
     except (KeyError, SyntaxError, ValueError) as error:
-        raise PageError(f"There is no page to make: {error}", where=str(path)) from None
+        raise PageError(f"cannot create the page: {error}", where=str(path)) from None
     parts = [f"# {f'{module}.{symbol}' if symbol else module}"]
     if intro.strip():
         parts.append(intro.strip())
-    parts += _describe_member(found)
-    parts += [part for member in _list_public_members(found) for part in _format_member(member, 2)]
+    parts += _describe_member(documented)
+    parts += [
+        part for member in _list_public_members(documented) for part in _format_member(member, 2)
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -68,9 +77,9 @@ def _format_member(member: Any, level: int) -> list[str]:
     if member.is_class:
         parts += [
             part
-            for one in _list_public_members(member)
-            if one.is_function
-            for part in _format_member(one, 3)
+            for child in _list_public_members(member)
+            if child.is_function
+            for part in _format_member(child, 3)
         ]
     return parts
 
@@ -85,8 +94,8 @@ def _describe_member(member: Any) -> list[str]:
         parser = _GRIFFE_PARSERS[style] if style else "google"
         parts += [
             text
-            for one in member.docstring.parse(parser)
-            if (text := _format_docstring_section(one))
+            for section in member.docstring.parse(parser)
+            if (text := _format_docstring_section(section))
         ]
     return parts
 
@@ -98,30 +107,31 @@ def _format_signature(member: Any) -> str:
         bases = ", ".join(map(str, member.bases))
         return f"class {member.name}({bases})" if bases else f"class {member.name}"
     if member.is_attribute:
-        kind = f": {member.annotation}" if member.annotation else ""
+        annotation = f": {member.annotation}" if member.annotation else ""
         value = f" = {member.value}" if member.value is not None else ""
-        return f"{member.name}{kind}{value}"[:500]
+        return f"{member.name}{annotation}{value}"[:500]
     return ""
 
 
 def _format_docstring_section(section: Any) -> str:
-    """A section of a docstring as markdown."""
+    """Return a section of a docstring as Markdown."""
     kind = section.kind.value
     if kind == "text":
         return str(section.value).strip()
     if kind in ("parameters", "other parameters", "attributes"):
         rows = [
-            f"| `{one.name}` | {_escape_cell(one.annotation)} | {_escape_cell(one.description)} |"
-            for one in section.value
+            f"| `{item.name}` | {_escape_cell(item.annotation)} "
+            f"| {_escape_cell(item.description)} |"
+            for item in section.value
         ]
         return "\n".join([f"| {kind.capitalize()} | Type | |", "|---|---|---|", *rows])
     if kind in ("returns", "yields", "raises", "warns", "receives"):
-        items = [_format_item(one) for one in section.value]
+        items = [_format_item(item) for item in section.value]
         return "\n".join([f"**{kind.capitalize()}**\n", *items])
     if kind == "examples":
         texts = [
-            format_code_block(text, "pycon") if one.value == "examples" else text
-            for one, text in section.value
+            format_code_block(text, "pycon") if item.value == "examples" else text
+            for item, text in section.value
         ]
         return "\n\n".join(["**Examples**", *texts])
     if kind == "admonition":
@@ -129,11 +139,11 @@ def _format_docstring_section(section: Any) -> str:
     return ""
 
 
-def _format_item(one: Any) -> str:
-    name = getattr(one, "name", "") or ""
-    told = " ".join(f"`{word}`" for word in (name, one.annotation) if word)
-    text = " ".join(str(one.description).split())
-    return f"- {told}: {text}" if told else f"- {text}"
+def _format_item(item: Any) -> str:
+    name = getattr(item, "name", "") or ""
+    label = " ".join(f"`{word}`" for word in (name, item.annotation) if word)
+    text = " ".join(str(item.description).split())
+    return f"- {label}: {text}" if label else f"- {text}"
 
 
 def _escape_cell(text: object) -> str:
@@ -141,36 +151,39 @@ def _escape_cell(text: object) -> str:
 
 
 def edit_page(text: str, operation: str, title: str, content: str, where: str) -> str:
-    """A page with a section set, added or removed.
+    """Return a page with one section set, added or removed.
 
     Raises:
-        PageError: when there is no such section, or one already.
+        PageError: The section does not exist, or exists already.
     """
     lines = text.splitlines(keepends=True)
     newline = "\r\n" if "\r\n" in text else "\n"
     headings = _find_headings(lines)
-    wanted = title.lstrip("# ").strip()
-    index = next((i for i, one in enumerate(headings) if one.title == wanted), None)
+    section_title = title.lstrip("# ").strip()
+    index = next((i for i, heading in enumerate(headings) if heading.title == section_title), None)
     if operation == "addPageSection":
         if index is not None:
-            raise PageError(f"There is a section {wanted!r} already", where=where)
+            raise PageError(f"the section {section_title!r} exists already", where=where)
         level = len(title) - len(title.lstrip("#")) or 2
         body = _format_body(content, newline)
         gap = "" if not text or text.endswith(("\n\n", "\r\n\r\n")) else newline
         gap = gap if not text or text.endswith("\n") else newline * 2
-        return f"{text}{gap}{'#' * level} {wanted}{newline}{newline}{body}"
+        return f"{text}{gap}{'#' * level} {section_title}{newline}{newline}{body}"
     if index is None:
-        hint = did_you_mean(wanted, [one.title for one in headings])
-        raise PageError(f"There is no section {wanted!r}", where=where, hint=hint)
+        hint = did_you_mean(section_title, [heading.title for heading in headings])
+        raise PageError(f"there is no section {section_title!r}", where=where, hint=hint)
     start, end = _find_section_lines(
         headings, index, len(lines), is_whole=operation == "removePageSection"
     )
     if operation == "removePageSection":
         return "".join(lines[:start] + lines[end:])
-    kept = lines[start] if lines[start].endswith("\n") else lines[start] + newline
-    after = "".join(lines[end:])
-    gap = newline if after else ""
-    return "".join(lines[:start]) + f"{kept}{newline}{_format_body(content, newline)}{gap}{after}"
+    heading_line = lines[start] if lines[start].endswith("\n") else lines[start] + newline
+    following = "".join(lines[end:])
+    gap = newline if following else ""
+    return (
+        "".join(lines[:start])
+        + f"{heading_line}{newline}{_format_body(content, newline)}{gap}{following}"
+    )
 
 
 def _format_body(content: str, newline: str) -> str:
@@ -178,27 +191,31 @@ def _format_body(content: str, newline: str) -> str:
 
 
 def _find_section_lines(
-    headings: list[_PageHeading], index: int, last: int, *, is_whole: bool
+    headings: list[_PageHeading], index: int, line_count: int, *, is_whole: bool
 ) -> tuple[int, int]:
-    """The lines of a section: with those below it, or up to the next heading."""
-    found = headings[index]
-    for one in headings[index + 1 :]:
-        if not is_whole or one.level <= found.level:
-            return found.line_index, one.line_index
-    return found.line_index, last
+    """Return the first and last line of a section: with its subsections, or without them."""
+    section = headings[index]
+    for heading in headings[index + 1 :]:
+        if not is_whole or heading.level <= section.level:
+            return section.line_index, heading.line_index
+    return section.line_index, line_count
 
 
 def _find_headings(lines: list[str]) -> list[_PageHeading]:
-    """The headings that are in no fence."""
-    found: list[_PageHeading] = []
+    # A line such as `# comment` in a fenced code block is not a heading.
+    headings: list[_PageHeading] = []
     fence = ""
     for number, line in enumerate(lines):
-        mark = _FENCE_PATTERN.match(line)
+        fence_match = _FENCE_PATTERN.match(line)
         if fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            if (
+                fence_match
+                and fence_match[1].startswith(fence)
+                and not line.strip().strip(fence[0])
+            ):
                 fence = ""
-        elif mark:
-            fence = mark[1]
+        elif fence_match:
+            fence = fence_match[1]
         elif heading := _HEADING_PATTERN.match(line):
-            found.append(_PageHeading(heading[2], len(heading[1]), number))
-    return found
+            headings.append(_PageHeading(heading[2], len(heading[1]), number))
+    return headings

@@ -1,11 +1,7 @@
-"""What a module or class consists of, a line for each member; read by griffe, not imported.
+"""Child process that finds Python symbols: reads a JSON request and writes JSON records.
 
-Looking through the files of a project for what is called by a name.
-
-The child process that finds symbols: names as JSON on its input, what they are on its output.
-
-Nothing of the project is imported: its files are read, and those of installed packages. A child, as
-this takes memory and time, and as what is read may be anything.
+Files of the project and its packages are read with jedi and griffe, never imported. A separate
+process, because the libraries need much memory and time, and any file can be malformed.
 """
 
 from __future__ import annotations
@@ -31,15 +27,15 @@ _MAX_LINE_CHARACTERS = 160
 
 
 def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
-    """The public members of a module, or of a class in it."""
+    """Return the public members of a module, or of a class in it, one per line."""
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
-        found: Any = griffe.visit(name.rpartition(".")[2], filepath=path, code=code)
+        documented: Any = griffe.visit(name.rpartition(".")[2], filepath=path, code=code)
         if symbol is not None:
-            found = found[symbol]
-    except Exception:  # noqa: BLE001 - code that cannot be read has no outline
+            documented = documented[symbol]
+    except Exception:  # noqa: BLE001 - griffe fails in many ways on invalid code
         return []
-    return list(_outline_members(found, indent=""))[:_MAX_MEMBERS]
+    return list(_outline_members(documented, indent=""))[:_MAX_MEMBERS]
 
 
 def _outline_members(parent: Any, indent: str) -> list[str]:
@@ -80,29 +76,33 @@ _MAX_SEARCHED_FILE_BYTES = 2_000_000
 _EXCLUDED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "build", "dist"})
 
 
-def find_symbols_by_name(name: str, project: Path, places: Sequence[Path]) -> list[str]:
-    """The full names of functions, classes and variables of a project that are called so."""
-    mention = re.compile(rf"\b{re.escape(name)}\b".encode())
-    found: dict[str, None] = {}
+def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path]) -> list[str]:
+    """Return the full names of a project's functions, classes and variables with a name."""
+    name_pattern = re.compile(rf"\b{re.escape(name)}\b".encode())
+    full_names: dict[str, None] = {}
     for file in _walk_files(project):
         try:
             data = file.read_bytes() if file.stat().st_size <= _MAX_SEARCHED_FILE_BYTES else b""
-            if not mention.search(data):
+            if not name_pattern.search(data):
                 continue
             tree = ast.parse(data)
         except (OSError, SyntaxError, ValueError, RecursionError):
             continue
-        module = _get_module_name(file, places)
-        found |= dict.fromkeys(f"{module}.{own}" for own in _find_definitions(tree, name))
-        if len(found) >= _MAX_MATCHES:
+        module = _get_module_name(file, search_paths)
+        full_names |= dict.fromkeys(
+            f"{module}.{member}" for member in _find_definitions(tree, name)
+        )
+        if len(full_names) >= _MAX_MATCHES:
             break
-    return list(found)
+    return list(full_names)
 
 
 def _walk_files(project: Path) -> Iterator[Path]:
     count = 0
-    for folder, folders, names in os.walk(project):
-        folders[:] = sorted(one for one in folders if _is_project_folder(Path(folder, one)))
+    for folder, subfolders, names in os.walk(project):
+        subfolders[:] = sorted(
+            subfolder for subfolder in subfolders if _is_project_folder(Path(folder, subfolder))
+        )
         for name in sorted(names):
             if name.endswith(".py"):
                 count += 1
@@ -117,27 +117,27 @@ def _is_project_folder(folder: Path) -> bool:
     return not (folder / "pyvenv.cfg").exists()
 
 
-def _get_module_name(file: Path, places: Sequence[Path]) -> str:
-    """What a file is imported as, from the nearest place that modules are imported from."""
-    above = [place for place in places if file.is_relative_to(place)]
-    nearest = max(above, key=lambda place: len(place.parts), default=file.parent)
+def _get_module_name(file: Path, search_paths: Sequence[Path]) -> str:
+    """Return the name under which a file is imported from the nearest search path."""
+    parents = [path for path in search_paths if file.is_relative_to(path)]
+    nearest = max(parents, key=lambda path: len(path.parts), default=file.parent)
     parts = list(file.relative_to(nearest).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
 
 
-def _find_definitions(parent: ast.AST, name: str, within: str = "") -> Iterator[str]:
+def _find_definitions(parent: ast.AST, name: str, prefix: str = "") -> Iterator[str]:
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if node.name == name:
-                yield f"{within}{name}"
+                yield f"{prefix}{name}"
             if isinstance(node, ast.ClassDef):
-                yield from _find_definitions(node, name, f"{within}{node.name}.")
+                yield from _find_definitions(node, name, f"{prefix}{node.name}.")
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if any(isinstance(one, ast.Name) and one.id == name for one in targets):
-                yield f"{within}{name}"
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                yield f"{prefix}{name}"
         elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _find_definitions(node, name, within)
+            yield from _find_definitions(node, name, prefix)
 
 
 _MAX_DEFINITIONS, _MAX_CANDIDATES, _MAX_SIGNATURES = 3, 5, 10
@@ -148,7 +148,7 @@ SymbolRecord = dict[str, Any]
 
 
 def main() -> None:
-    """Answer one request."""
+    """Read a request from standard input and write the records to standard output."""
     _limit_resources()
     request = json.load(sys.stdin)
     jedi.settings.cache_directory = request["cache"]
@@ -157,9 +157,9 @@ def main() -> None:
 
 
 def _limit_resources() -> None:
-    """Take no more than files of any kind may need; also when nobody waits any more."""
+    """Limit memory and CPU time, also after the parent process has died."""
     try:
-        import resource  # noqa: PLC0415 - not on Windows
+        import resource  # noqa: PLC0415 - missing on Windows
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_LIMIT_BYTES, _MEMORY_LIMIT_BYTES))
@@ -184,93 +184,111 @@ class SymbolFinder:
         )
 
     def find(self, name: str) -> SymbolRecord:
-        """What is known of a name."""
+        """Return the record of a name: its definitions, or candidates and errors."""
         try:
             definitions = self._find_in_file(name) if self._file else self._find_anywhere(name)
             if definitions:
                 return {"name": name, "found": self._describe_definitions(definitions)}
             return {"name": name, "found": [], "candidates": self._list_candidates(name)}
-        except Exception as error:  # noqa: BLE001 - jedi, on files that may be anything
+        except Exception as error:  # noqa: BLE001 - jedi fails in many ways on invalid files
             return {"name": name, "found": [], "error": f"{type(error).__name__}: {error}"[:500]}
 
     def _go_to_definition(self, code: str, path: str | None = None) -> list[Any]:
         lines = code.split("\n")
         script = jedi.Script(code, path=path, project=self._project, environment=self._environment)
-        place = len(lines), len(lines[-1])
-        found: list[Any] = script.goto(*place, follow_imports=True)
-        if not all(map(_is_definition, found)):  # an import that leads to compiled code
-            found = script.goto(*place, follow_imports=True, only_stubs=True)
-        return [one for one in found if _is_definition(one) and (one.module_path or one.full_name)]
+        position = len(lines), len(lines[-1])
+        names: list[Any] = script.goto(*position, follow_imports=True)
+        if not all(map(_is_definition, names)):  # an import that leads to compiled code
+            names = script.goto(*position, follow_imports=True, only_stubs=True)
+        return [
+            name for name in names if _is_definition(name) and (name.module_path or name.full_name)
+        ]
 
     def _find_in_file(self, name: str) -> list[Any]:
         text = Path(self._file).read_text("utf-8", "replace")
         return self._go_to_definition(f"{text.rstrip()}\n\n{name}", self._file)
 
     def _find_anywhere(self, name: str) -> list[Any]:
-        """What a dotted name leads to: as much of it as can be imported, then its attributes."""
+        """Find a dotted name: import as much of it as possible, then follow the attributes."""
         if f"{name}.".startswith("os.path.") and sys.platform != "win32":
             name = name.replace("os.path", "posixpath", 1)
         parts = name.split(".")
         for count in range(len(parts), 0, -1):
-            found = self._go_to_definition(f"import {'.'.join(parts[:count])}\n{name}")
-            if found:
-                return found
-        found = self._go_to_definition(name)
-        if found or len(parts) > 1:
-            return found
-        searched = self._search_project(name)
-        return self._find_anywhere(searched[0]) if len(searched) == 1 and "." in searched[0] else []
+            definitions = self._go_to_definition(f"import {'.'.join(parts[:count])}\n{name}")
+            if definitions:
+                return definitions
+        definitions = self._go_to_definition(name)
+        if definitions or len(parts) > 1:
+            return definitions
+        matches = self._search_project(name)
+        return self._find_anywhere(matches[0]) if len(matches) == 1 and "." in matches[0] else []
 
     def _search_project(self, name: str) -> list[str]:
-        """Symbols of the project that are called so, by their full names."""
+        """Return the full names of the project's symbols with the last part of a name."""
         return find_symbols_by_name(name.rpartition(".")[2], self._root, self._search_paths)
 
     def _list_candidates(self, name: str) -> list[str]:
         return [] if self._file else self._search_project(name)[:_MAX_CANDIDATES]
 
     def _describe_definitions(self, definitions: list[Any]) -> list[SymbolRecord]:
-        """The definitions, those with source first; stubs only where there is nothing else."""
-        sources = [one for one in definitions if str(one.module_path).endswith(".py")]
+        """Describe definitions with source code, or else the first definition, from a stub."""
+        sources = [
+            definition for definition in definitions if str(definition.module_path).endswith(".py")
+        ]
         if sources:
-            return [self._describe_definition(one) for one in sources[:_MAX_DEFINITIONS]]
+            return [
+                self._describe_definition(definition) for definition in sources[:_MAX_DEFINITIONS]
+            ]
         return [self._describe_definition(definitions[0])]
 
-    def _describe_definition(self, one: Any) -> SymbolRecord:
-        path = Path(one.module_path) if one.module_path else None
-        signatures = [signature.to_string() for signature in one.get_signatures()]
-        told: SymbolRecord = {
-            "full_name": one.full_name or one.name,
-            "kind": one.type,
-            # What is built in has no file but the stubs that come with jedi.
+    def _describe_definition(self, definition: Any) -> SymbolRecord:
+        path = Path(definition.module_path) if definition.module_path else None
+        signatures = [signature.to_string() for signature in definition.get_signatures()]
+        record: SymbolRecord = {
+            "full_name": definition.full_name or definition.name,
+            "kind": definition.type,
+            # Built-in objects have no file except the stubs that come with jedi.
             "path": str(path) if path and not path.is_relative_to(self._jedi_directory) else "",
-            "line": one.line or 1,
+            "line": definition.line or 1,
             "signatures": list(dict.fromkeys(signatures))[:_MAX_SIGNATURES],
-            "documentation": one.docstring(raw=True)[:_MAX_DOCSTRING_CHARACTERS],
+            "documentation": definition.docstring(raw=True)[:_MAX_DOCSTRING_CHARACTERS],
         }
         if path is None or not self._can_show(path):
-            return told
+            return record
         code = path.read_text("utf-8", "replace")
-        if one.type == "module":
-            told["outline"] = build_outline(code, str(one.full_name), path)
-            told["documentation"] = _read_docstring(code)
+        if definition.type == "module":
+            record["outline"] = build_outline(code, str(definition.full_name), path)
+            record["documentation"] = _read_docstring(code)
         elif path.suffix == ".py":
-            first, last = _find_extent(code, one)
+            first, last = _find_extent(code, definition)
             source = "".join(code.splitlines(keepends=True)[first - 1 : last]).rstrip()
-            told |= {"line": first, "source": source[: self._max_characters], "length": len(source)}
-            if one.type == "class" and len(source) > self._max_characters:
-                told["outline"] = build_outline(code, str(one.full_name), path, one.name)
-        return told
+            record |= {
+                "line": first,
+                "source": source[: self._max_characters],
+                "length": len(source),
+            }
+            if definition.type == "class" and len(source) > self._max_characters:
+                record["outline"] = build_outline(
+                    code, str(definition.full_name), path, definition.name
+                )
+        return record
 
     def _can_show(self, path: Path) -> bool:
-        """Whether a file really is where modules are looked for, and not too large."""
-        real = path.resolve()
-        is_there = any(real.is_relative_to(place) for place in self._search_paths)
-        return is_there and real.is_file() and real.stat().st_size <= _MAX_SHOWN_FILE_BYTES
+        # A link must not make files outside the search paths readable.
+        resolved = path.resolve()
+        is_importable = any(
+            resolved.is_relative_to(search_path) for search_path in self._search_paths
+        )
+        return (
+            is_importable
+            and resolved.is_file()
+            and resolved.stat().st_size <= _MAX_SHOWN_FILE_BYTES
+        )
 
 
-def _is_definition(one: Any) -> bool:
-    """Whether what jedi calls a module is one, which begins in its first line, and no import."""
-    return one.type != "module" or (one.line or 1) == 1
+def _is_definition(name: Any) -> bool:
+    # For an import, jedi returns a module with the line of the import statement.
+    return name.type != "module" or (name.line or 1) == 1
 
 
 def _parse_source(code: str) -> ast.Module | None:
@@ -285,15 +303,18 @@ def _read_docstring(code: str) -> str:
     return (ast.get_docstring(tree) or "")[:_MAX_DOCSTRING_CHARACTERS] if tree else ""
 
 
-def _find_extent(code: str, one: Any) -> tuple[int, int]:
-    """The first and last line of a definition, with its decorators and what documents it."""
-    start, end = one.get_definition_start_position(), one.get_definition_end_position()
-    lines = (start[0], end[0]) if start and end else (one.line, one.line)
+def _find_extent(code: str, definition: Any) -> tuple[int, int]:
+    """Return the first and last line of a definition, with its decorators and docstring."""
+    start, end = (
+        definition.get_definition_start_position(),
+        definition.get_definition_end_position(),
+    )
+    lines = (start[0], end[0]) if start and end else (definition.line, definition.line)
     tree = _parse_source(code)
     for parent in ast.walk(tree) if tree else ():
         for field in ("body", "orelse", "handlers", "finalbody"):
-            found = getattr(parent, field, None)
-            body: list[Any] = found if isinstance(found, list) else []
+            statements = getattr(parent, field, None)
+            body: list[Any] = statements if isinstance(statements, list) else []
             for index, node in enumerate(body):
                 if getattr(node, "lineno", 0) == lines[0]:
                     return _extend_definition(node, body[index + 1 :], lines[1])
@@ -301,7 +322,9 @@ def _find_extent(code: str, one: Any) -> tuple[int, int]:
 
 
 def _extend_definition(node: Any, following: list[Any], last: int) -> tuple[int, int]:
-    first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+    first = min(
+        [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))]
+    )
     last = max(node.end_lineno or last, last)
     if isinstance(node, ast.Assign | ast.AnnAssign) and following:
         value = getattr(following[0], "value", None)

@@ -1,10 +1,7 @@
-"""Symbols that only come to be when a module is imported: looked at in the project's interpreter.
+"""Definitions of Python symbols for the tool `PythonSymbolDefinition`.
 
-It runs the project's code, in a child process with all that it starts ended.
-
-What the tool `PythonSymbolDefinition` does: has symbols found, and words what they are.
-
-Loaded with the first call.
+A child process reads the project's files without running them. On request, symbols that exist only
+at run time are imported in the project's interpreter, which runs the project's code.
 """
 
 from __future__ import annotations
@@ -47,11 +44,22 @@ def import_symbols(
     length: int,
     is_cancelled: Callable[[], bool],
 ) -> dict[str, dict[str, Any]]:
-    """What names are once they are imported, or why they cannot be."""
-    own = [path for path in paths if Path(path).is_relative_to(project)]
-    with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:
-        result = Path(private) / "result"
-        settings = {"names": names, "paths": own, "length": length, "result": str(result)}
+    """Import symbols in a child process and return a record for each name.
+
+    Args:
+        names: Dotted names.
+        interpreter: The project's interpreter.
+        project: The directory of the project.
+        paths: Import paths; those in the project are passed on.
+        length: The maximum number of characters of a source.
+        is_cancelled: Returns True when the call was cancelled.
+    """
+    project_paths = [path for path in paths if Path(path).is_relative_to(project)]
+    with tempfile.TemporaryDirectory(
+        prefix="paddock-", ignore_cleanup_errors=True
+    ) as temporary_directory:
+        result = Path(temporary_directory) / "result"
+        settings = {"names": names, "paths": project_paths, "length": length, "result": str(result)}
         command = [str(interpreter.path), str(_IMPORT_SCRIPT), json.dumps(settings)]
         deadline = time.monotonic() + _IMPORT_TIMEOUT_SECONDS
         with SupervisedProgram(command, project, memory_bytes=_IMPORT_MEMORY_BYTES) as program:
@@ -60,13 +68,15 @@ def import_symbols(
                     break
         try:
             with result.open("rb") as file:
-                return {one["name"]: one for one in json.loads(file.read(_MAX_RESULT_BYTES))}
+                return {
+                    record["name"]: record for record in json.loads(file.read(_MAX_RESULT_BYTES))
+                }
         except (OSError, ValueError, KeyError, TypeError):
-            why = (
+            reason = (
                 program.output.strip().rpartition("\n")[2]
                 or f"it took over {_IMPORT_TIMEOUT_SECONDS:g} s"
             )
-            error = f"importing it ended its process: {why}"
+            error = f"importing it ended the process: {reason}"
             return {name: {"name": name, "found": [], "error": error} for name in names}
 
 
@@ -84,13 +94,13 @@ SymbolRecord = dict[str, Any]
 
 
 class SymbolFileError(ToolError):
-    """The file that symbols are to be looked up in is not there."""
+    """The file in which to look up symbols does not exist."""
 
     code = "symbol-file"
 
 
 class SymbolQuery(NamedTuple):
-    """What is to be looked up, and how."""
+    """The arguments of a lookup."""
 
     names: list[str]
     file: str | None
@@ -99,21 +109,21 @@ class SymbolQuery(NamedTuple):
     allows_import: bool
 
 
-def look_up_symbols(ctx: Context, wanted: SymbolQuery) -> str:
-    """The definitions of some symbols.
+def look_up_symbols(ctx: Context, query: SymbolQuery) -> str:
+    """Return the definitions of symbols as Markdown.
 
     Raises:
-        ToolError: when they cannot be looked for.
+        ToolError: The file or interpreter does not exist, or the lookup fails.
     """
     project = get_working_directory(ctx)
-    file = _resolve_file(wanted.file, ctx) if wanted.file else None
-    interpreter = choose_interpreter(ctx, wanted.interpreter, file.parent if file else None)
+    file = _resolve_file(query.file, ctx) if query.file else None
+    interpreter = choose_interpreter(ctx, query.interpreter, file.parent if file else None)
     paths = find_import_paths(project, interpreter, file)
-    good = [name for name in wanted.names if _is_dotted_name(name)][:_MAX_NAMES]
+    valid_names = [name for name in query.names if _is_dotted_name(name)][:_MAX_NAMES]
     request = {
-        "names": good,
+        "names": valid_names,
         "file": str(file) if file else None,
-        "length": wanted.max_characters,
+        "length": query.max_characters,
         "project": str(project),
         "paths": paths,
         "cache": str(Path(get_data_directory()) / "jedi"),
@@ -122,34 +132,34 @@ def look_up_symbols(ctx: Context, wanted: SymbolQuery) -> str:
     def work(
         is_cancelled: Callable[[], bool], _: Callable[[None], None]
     ) -> dict[str, SymbolRecord]:
-        found = _run_symbol_child(request, is_cancelled) if good else {}
-        missing = [name for name, one in found.items() if not one["found"]]
-        if wanted.allows_import and missing and not is_cancelled():
-            found |= import_symbols(
-                missing, interpreter, project, paths, wanted.max_characters, is_cancelled
+        records = _run_symbol_child(request, is_cancelled) if valid_names else {}
+        missing = [name for name, record in records.items() if not record["found"]]
+        if query.allows_import and missing and not is_cancelled():
+            records |= import_symbols(
+                missing, interpreter, project, paths, query.max_characters, is_cancelled
             )
-        return found
+        return records
 
-    found = call_in_thread(ctx, work, lambda _: None)
+    records = call_in_thread(ctx, work, lambda _: None)
     ctx.raise_if_cancelled()
-    parts = [
-        _format_symbol(name, found.get(name), wanted.max_characters)
-        for name in wanted.names[:_MAX_NAMES]
+    sections = [
+        _format_symbol(name, records.get(name), query.max_characters)
+        for name in query.names[:_MAX_NAMES]
     ]
-    if len(wanted.names) > _MAX_NAMES:
-        parts.append(f"Only the first {_MAX_NAMES} of {len(wanted.names)} symbols are shown.")
-    return "\n\n".join(parts)
+    if len(query.names) > _MAX_NAMES:
+        sections.append(f"Only the first {_MAX_NAMES} of {len(query.names)} symbols are shown.")
+    return "\n\n".join(sections)
 
 
-def _resolve_file(given: str, ctx: Context) -> Path:
-    place = resolve_path(given, ctx)
-    if not place.is_file():
+def _resolve_file(file: str, ctx: Context) -> Path:
+    path = resolve_path(file, ctx)
+    if not path.is_file():
         raise SymbolFileError(
-            f"There is no file {given}",
-            where=str(place),
-            hint="relative paths begin in the directory that the client works in",
+            f"the file does not exist: {file}",
+            where=str(path),
+            hint="relative paths start at the client's first root",
         )
-    return place
+    return path
 
 
 def _is_dotted_name(name: str) -> bool:
@@ -160,65 +170,67 @@ def _run_symbol_child(
     request: SymbolRecord, is_cancelled: Callable[[], bool]
 ) -> dict[str, SymbolRecord]:
     source = str(Path(__file__).parents[3])
-    done = run_program(
+    result = run_program(
         [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source)],
         Path(request["project"]),
         seconds=LOOKUP_TIMEOUT_SECONDS,
-        most_bytes=_MAX_OUTPUT_BYTES,
+        max_output_bytes=_MAX_OUTPUT_BYTES,
         is_cancelled=is_cancelled,
-        given=json.dumps(request).encode(),
+        stdin=json.dumps(request).encode(),
     )
     try:
-        return {one["name"]: one for one in json.loads(done.output)}
+        return {record["name"]: record for record in json.loads(result.output)}
     except ValueError:
         if is_cancelled():
             return {}
-        last = done.errors.rpartition("\n")[2]
-        hint = "pip install 'paddock[python]'" if _MISSING_MODULE_ERROR in last else None
-        raise ProgramError(f"Symbols cannot be looked up: {last}", hint=hint) from None
+        last_line = result.errors.rpartition("\n")[2]
+        hint = "pip install 'paddock[python]'" if _MISSING_MODULE_ERROR in last_line else None
+        raise ProgramError(f"symbol lookup failed: {last_line}", hint=hint) from None
 
 
-def _format_symbol(name: str, told: SymbolRecord | None, length: int) -> str:
+def _format_symbol(name: str, record: SymbolRecord | None, length: int) -> str:
     title = f"# {name.rpartition('.')[2]}"
-    if told is None:
-        return f"{title}\n\nError: `{name}` is not a name of Python: names are joined by dots."
-    if not told["found"]:
-        return f"{title}\n\n{_format_missing_symbol(name, told)}"
+    if record is None:
+        return f"{title}\n\nError: `{name}` is not a valid Python name, such as json.dumps."
+    if not record["found"]:
+        return f"{title}\n\n{_format_missing_symbol(name, record)}"
     return "\n\n".join(
-        [title, *(part for one in told["found"] for part in _format_definition(one, length))]
+        [title, *(part for item in record["found"] for part in _format_definition(item, length))]
     )
 
 
-def _format_missing_symbol(name: str, told: SymbolRecord) -> str:
-    if told.get("error"):
-        return f"Error: `{name}` could not be looked up: {told['error']}"
-    candidates = told.get("candidates")
-    text = f"Error: There is no symbol `{name}` in the project or its packages."
+def _format_missing_symbol(name: str, record: SymbolRecord) -> str:
+    if record.get("error"):
+        return f"Error: `{name}` could not be looked up: {record['error']}"
+    candidates = record.get("candidates")
+    text = f"Error: The symbol `{name}` was not found in the project or its packages."
     if candidates:
-        listed = format_code_block("\n".join(candidates), "py")
-        text += f"\n\nDid you mean one of these?\n\n{listed}"
+        candidate_block = format_code_block("\n".join(candidates), "py")
+        text += f"\n\nDid you mean one of these?\n\n{candidate_block}"
     return text
 
 
-def _format_definition(one: SymbolRecord, length: int) -> list[str]:
-    place = f"`{one['path']}:{one['line']}`" if one["path"] else "built in"
-    parts = [f"**Name:** `{one['full_name']}` ({one['kind']})\n\n**Location:** {place}"]
-    source, documentation = one.get("source"), one.get("documentation", "")
+def _format_definition(definition: SymbolRecord, length: int) -> list[str]:
+    location = f"`{definition['path']}:{definition['line']}`" if definition["path"] else "built in"
+    parts = [
+        f"**Name:** `{definition['full_name']}` ({definition['kind']})\n\n**Location:** {location}"
+    ]
+    source, documentation = definition.get("source"), definition.get("documentation", "")
     if source is not None:
-        if one["length"] > len(source):
-            source += f"\n... [truncated, showing {len(source)}/{one['length']} characters]"
+        if definition["length"] > len(source):
+            source += f"\n... [truncated, showing {len(source)}/{definition['length']} characters]"
         parts.append(f"## Definition\n\n{format_code_block(source, 'py')}")
         summary = documentation.strip().partition("\n")[0]
         documentation = "" if summary in source else documentation
-    elif one.get("signatures"):
-        lines = "\n".join(f"def {text}: ..." for text in one["signatures"])
+    elif definition.get("signatures"):
+        lines = "\n".join(f"def {text}: ..." for text in definition["signatures"])
         parts.append(f"## Definition\n\n{format_code_block(lines, 'py')}")
     if documentation:
-        shown = documentation.strip()
-        if len(shown) > length:
-            shown = f"{shown[:length]}\n... [truncated, showing {length}/{len(shown)} characters]"
-        parts.append(f"## Documentation\n\n{format_code_block(shown, 'text')}")
-    if one.get("outline"):
-        members = "\n".join(one["outline"])[:length]
+        text = documentation.strip()
+        if len(text) > length:
+            text = f"{text[:length]}\n... [truncated, showing {length}/{len(text)} characters]"
+        parts.append(f"## Documentation\n\n{format_code_block(text, 'text')}")
+    if definition.get("outline"):
+        members = "\n".join(definition["outline"])[:length]
         parts.append(f"## Members\n\n{format_code_block(members, 'py')}")
     return parts

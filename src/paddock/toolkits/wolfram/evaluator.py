@@ -1,10 +1,4 @@
-"""The engine that the tools of a server evaluate with, and kernels for a single task.
-
-What the tool `WolframLanguageEvaluator` does: code evaluated in a session, as an answer.
-
-Reading code and wording results is done by `paddock.kernels.wolfram.line_evaluator`, keeping sessions by
-`paddock.kernels.sessions`. Loaded with the first call.
-"""
+"""Evaluation of Wolfram Language code in sessions, and kernels for single tasks."""
 
 from __future__ import annotations
 
@@ -32,52 +26,52 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.handler_calls import CancelCheck, ProgressCallback
-    from paddock.kernels.kernel import Kernel
+    from paddock.kernels.kernel import EvaluationControl, Kernel
     from paddock.kernels.sessions import SessionStatus
     from paddock.kernels.wolfram.line_evaluator import LineEvaluation
     from paddock.toolkits.content import ToolContent
 
 
 def get_configured_engine(ctx: Context) -> Engine:
-    """The engine that the tool's option, or the environment, names; else the best there is.
+    """Return the engine that the tool's option or the environment names, else the best one.
 
     Raises:
-        EngineError: when that one is not on this machine.
+        EngineError: The named engine is not installed.
     """
     return get_engine_by_name(ctx.options.get(ENGINE_OPTION_NAME))
 
 
-def get_engine_by_name(setting: str | None) -> Engine:
-    """The same, for a setting that is known.
+def get_engine_by_name(name: str | None) -> Engine:
+    """Return the named engine, else that of the environment, else the best one.
 
     Raises:
-        EngineError: when that one is not on this machine.
+        EngineError: The named engine is not installed.
     """
-    return _get_cached_engine(setting, environ.get(ENGINE_VARIABLE))
+    return _choose_cached_engine(name, environ.get(ENGINE_VARIABLE))
 
 
 @cache
-def _get_cached_engine(setting: str | None, _variable: str | None) -> Engine:
-    """Looked for once, since it means looking at many places."""
-    return choose_engine(setting).engine
+def _choose_cached_engine(name: str | None, _variable: str | None) -> Engine:
+    # Cached, because finding an engine reads many directories. `choose_engine` reads the variable,
+    # so it must be part of the key.
+    return choose_engine(name).engine
 
 
 def acquire_kernel(engine: Engine, limits: EvaluationLimits) -> Kernel:
-    """A kernel without any definitions, which is to be closed.
+    """Return a kernel without definitions, which the caller must close.
 
     Raises:
-        KernelError: when it does not start.
+        KernelError: The kernel does not start.
     """
     return get_shared_session_manager().pool.acquire(engine, limits)
 
 
 @contextlib.contextmanager
 def open_kernel(engine: Engine, limits: EvaluationLimits) -> Iterator[Kernel]:
-    """A kernel without any definitions, for the length of the block.
+    """Provide a kernel without definitions, and close it at the end of the block.
 
     Raises:
-        KernelError: when it does not start.
+        KernelError: The kernel does not start.
     """
     kernel = acquire_kernel(engine, limits)
     try:
@@ -87,22 +81,22 @@ def open_kernel(engine: Engine, limits: EvaluationLimits) -> Iterator[Kernel]:
 
 
 def describe_engine(engine: Engine) -> str:
-    """What answers say about who evaluated."""
-    named = f"{engine.title} {engine.version}".strip()
-    return named if engine.name == "wolfram" else f"{named}, not by a Wolfram kernel"
+    """Return the name of an engine for results, which say if it is not Wolfram's."""
+    title = f"{engine.title} {engine.version}".strip()
+    return title if engine.name == "wolfram" else f"{title}, not by a Wolfram kernel"
 
 
 SESSION_STATUS_NOTES = {
     "reused": "Nothing was saved under this session id: it is a new, empty session.",
     "resumed-new-kernel": (
-        "The session goes on in a new kernel process. Its definitions and history were restored; "
-        "loaded packages and other state may be missing."
+        "The session was resumed in a new kernel. Definitions and history were restored; loaded "
+        "packages and other state may be missing."
     ),
 }
 
 
 class _WolframSessionInfo(NamedTuple):
-    """What an answer says of its session; another call may have it by then."""
+    """The session of an evaluation, copied before another call can change it."""
 
     id: str
     status: SessionStatus
@@ -111,10 +105,16 @@ class _WolframSessionInfo(NamedTuple):
 
 
 def run_evaluation(ctx: Context, code: str, seconds: float, session: str | None) -> ToolContent:
-    """The answer to code, which may take so many seconds; what the tool's options say counts.
+    """Evaluate code in a session and return its output.
+
+    Args:
+        ctx: The context of the call, with the tool's options.
+        code: The code to evaluate.
+        seconds: The time limit.
+        session: The id of the session to continue. Defaults to a new session.
 
     Raises:
-        PaddockError: when there is no such engine, or its kernel does not start.
+        PaddockError: The engine is not installed, or its kernel does not start.
     """
     limits = EvaluationLimits(
         seconds=seconds,
@@ -124,17 +124,22 @@ def run_evaluation(ctx: Context, code: str, seconds: float, session: str | None)
     sessions = get_shared_session_manager()
     sessions.retention = read_retention_policy(ctx.options)
 
-    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> ToolContent:
+    def work(control: EvaluationControl) -> ToolContent:
         engine = get_configured_engine(ctx)
         with sessions.open_session(
-            session, engine, seconds=seconds, is_cancelled=is_cancelled, on_wait=on_wait
-        ) as opened:
-            found = evaluate_line(opened, code, limits, is_cancelled=is_cancelled, on_wait=on_wait)
-            record_session(ctx, opened.id, engine)
-            about = _WolframSessionInfo(
-                opened.id, opened.status, opened.engine, tuple(opened.notes)
+            session, engine, seconds=seconds, control=control
+        ) as opened_session:
+            evaluation = evaluate_line(opened_session, code, limits, control)
+            record_session(ctx, opened_session.id, engine)
+            session_info = _WolframSessionInfo(
+                opened_session.id,
+                opened_session.status,
+                opened_session.engine,
+                tuple(opened_session.notes),
             )
-        return [] if is_cancelled() else _format_answer(found, about, ctx.options)
+        return (
+            [] if control.is_cancelled() else _format_answer(evaluation, session_info, ctx.options)
+        )
 
     return call_kernel(ctx, work, seconds)
 
@@ -146,7 +151,7 @@ def _format_answer(
         escape_private_characters(item.text) if isinstance(item, AnswerText) else item
         for item in evaluation.to_items(options["MaxCharacterCount"])
     ]
-    pieces, notes = build_content(items, is_exported=options["ImageExportMethod"] == "Local")
+    content, notes = build_content(items, is_exported=options["ImageExportMethod"] == "Local")
     lines = [
         SESSION_STATUS_NOTES.get(session.status, ""),
         *session.notes,
@@ -155,6 +160,6 @@ def _format_answer(
     ]
     lines += [
         f"Evaluated by {describe_engine(session.engine)}.",
-        f'To go on in this session, with its definitions and history, use session="{session.id}".',
+        f'To continue this session with its definitions and history, use session="{session.id}".',
     ]
-    return [*pieces, create_reminder([line for line in lines if line])]
+    return [*content, create_reminder([line for line in lines if line])]

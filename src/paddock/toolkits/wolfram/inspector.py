@@ -1,8 +1,4 @@
-"""What the tool `CodeInspector` does: reads what is to be inspected, and reports on it.
-
-What is looked for, and how it is told, is in `paddock.wolfram.inspection`. Loaded with the first
-call.
-"""
+"""Inspection of Wolfram Language code for the tool `CodeInspector`."""
 
 from __future__ import annotations
 
@@ -38,7 +34,7 @@ MAX_FILE_BYTES = 20_000_000
 _MAX_NAMED_FILES = 10
 _WOLFRAM_LANGUAGE = InspectionLanguage(
     "wl",
-    """*Tip: to suppress issues that are meant to be, put comments around the code:*
+    """*Tip: to suppress an intended issue, put comments around the code:*
 
 ```wl
 (* :!CodeAnalysis::BeginBlock:: *)
@@ -50,36 +46,36 @@ _WOLFRAM_LANGUAGE = InspectionLanguage(
 
 
 def inspect_wolfram(arguments: dict[str, Any], ctx: Context) -> str:
-    """The report on what the arguments name."""
+    """Return the report for the code, file or directory in the arguments."""
     code, path = get_code_or_path(arguments)
-    selection = parse_issue_filter(arguments, DEFAULT_EXCLUDED_SEVERITIES)
+    issue_filter = parse_issue_filter(arguments, DEFAULT_EXCLUDED_SEVERITIES)
     limit = get_issue_limit(arguments)
     if code is not None:
         return format_source_report(
-            _inspect_text("", code, selection), selection, limit, _WOLFRAM_LANGUAGE
+            _inspect_text("", code, issue_filter), issue_filter, limit, _WOLFRAM_LANGUAGE
         )
-    place = resolve_path(path, ctx)
-    if place.is_dir():
-        return _inspect_directory(place, selection, limit, ctx)
+    file = resolve_path(path, ctx)
+    if file.is_dir():
+        return _inspect_directory(file, issue_filter, limit, ctx)
     return format_source_report(
-        _inspect_file(place, selection), selection, limit, _WOLFRAM_LANGUAGE, path=str(place)
+        _inspect_file(file, issue_filter), issue_filter, limit, _WOLFRAM_LANGUAGE, path=str(file)
     )
 
 
-def _inspect_text(name: str, text: str, selection: IssueFilter) -> InspectedFile:
+def _inspect_text(name: str, text: str, issue_filter: IssueFilter) -> InspectedFile:
     source = parse(text)
-    return InspectedFile(name, source, inspect_source(source, selection))
+    return InspectedFile(name, source, inspect_source(source, issue_filter))
 
 
-def _inspect_file(place: Path, selection: IssueFilter) -> InspectedFile:
-    with convert_read_errors(place):
-        text = _read_source(place)
-    return _inspect_text(place.name, text, selection)
+def _inspect_file(file: Path, issue_filter: IssueFilter) -> InspectedFile:
+    with convert_read_errors(file):
+        text = _read_source(file)
+    return _inspect_text(file.name, text, issue_filter)
 
 
-def _read_source(place: Path) -> str:
-    """The text with its line ends as they are; old files are not always UTF-8."""
-    data = read_regular_file(place, MAX_FILE_BYTES)
+def _read_source(file: Path) -> str:
+    """Return the text of a file. Files without a byte order mark are UTF-8 or, if old, Latin-1."""
+    data = read_regular_file(file, MAX_FILE_BYTES)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     try:
@@ -88,30 +84,34 @@ def _read_source(place: Path) -> str:
         return data.decode("latin-1")
 
 
-def _inspect_directory(place: Path, selection: IssueFilter, limit: int, ctx: Context) -> str:
-    files, left_out = list_allowed_files(place, SOURCE_SUFFIXES, is_deep=True)
+def _inspect_directory(directory: Path, issue_filter: IssueFilter, limit: int, ctx: Context) -> str:
+    files, skipped = list_allowed_files(directory, SOURCE_SUFFIXES, is_deep=True)
     if not files:
         raise NoFilesFoundError(
-            f"There are no files that end with {', '.join(SOURCE_SUFFIXES)}{_format_skipped_files(left_out, place)}",
-            where=str(place),
+            f"found no files with the suffixes {', '.join(SOURCE_SUFFIXES)}"
+            f"{_format_skipped_files(skipped, directory)}",
+            where=str(directory),
         )
-    found = []
+    inspected = []
     for number, file in enumerate(files, start=1):
         if ctx.is_cancelled:
             break
         try:
-            found.append(_inspect_text(file.name, _read_source(file), selection))
+            inspected.append(_inspect_text(file.name, _read_source(file), issue_filter))
         except OSError:
-            left_out.append(file)
+            skipped.append(file)
         ctx.progress(number, len(files), file.name)
-    text = format_directory_report(found, selection, limit, _WOLFRAM_LANGUAGE, path=str(place))
-    return (
-        f"{text}\n\n*Not inspected{_format_skipped_files(left_out, place)}*" if left_out else text
+    report = format_directory_report(
+        inspected, issue_filter, limit, _WOLFRAM_LANGUAGE, path=str(directory)
     )
+    if not skipped:
+        return report
+    return f"{report}\n\n*Not inspected{_format_skipped_files(skipped, directory)}*"
 
 
-def _format_skipped_files(left_out: list[Path], place: Path) -> str:
-    """What could not be inspected: unreadable, too large, or not really in the directory."""
-    names = [f"`{file.relative_to(place)}`" for file in left_out[:_MAX_NAMED_FILES]]
-    more = " …" if len(left_out) > _MAX_NAMED_FILES else ""
-    return f", as they cannot be read or lead elsewhere: {', '.join(names)}{more}" if names else ""
+def _format_skipped_files(skipped: list[Path], directory: Path) -> str:
+    if not skipped:
+        return ""
+    names = [f"`{file.relative_to(directory)}`" for file in skipped[:_MAX_NAMED_FILES]]
+    more = " …" if len(skipped) > _MAX_NAMED_FILES else ""
+    return f" because they are unreadable or outside the directory: {', '.join(names)}{more}"

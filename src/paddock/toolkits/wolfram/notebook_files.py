@@ -1,15 +1,14 @@
-"""What the tools `ReadNotebook` and `WriteNotebook` do with files.
+"""Reading and writing of Wolfram notebook files (.nb).
 
-What is wrong with a file is told as a text that the model can act on; only paths that tools may not
-touch are errors. Notebooks themselves are the matter of `paddock.wolfram.notebooks`. Loaded with
-the first call.
+A problem with a file is returned as text that the model can act on. Only paths outside the allowed
+folders raise errors.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.files import read_regular_file, write_atomically
+from paddock.files import lock_file, read_regular_file, write_atomically
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import resolve_path
 from paddock.wolfram import Atom, Node, has_head, parse
@@ -31,13 +30,13 @@ _NEW_FILE_MODE = 0o644
 
 
 def read_notebook_file(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
-    """A notebook file as markdown, with its pictures."""
+    """Return a notebook file as Markdown, with its images."""
     if _is_notebook_object(notebook):
         return [TextContent(_NO_FRONT_END_TEXT)]
     path = resolve_path(notebook, ctx)
     if not path.exists():
-        text = f"{notebook!r} is an invalid notebook specification: there is no file {path}"
-        return [TextContent(f"{text}. Give the path of a .nb file that exists.")]
+        text = f"{notebook!r} is an invalid notebook specification: {path} does not exist"
+        return [TextContent(f"{text}. Give the path of an existing .nb file.")]
     try:
         return _render_notebook(path, ctx)
     except NotebookError as error:
@@ -47,22 +46,22 @@ def read_notebook_file(notebook: str, ctx: Context) -> list[TextContent | ImageC
 
 
 _NO_FRONT_END_TEXT = (
-    "A NotebookObject is a notebook that is open in a front end, and this server has none. "
+    "A NotebookObject is a notebook that is open in a front end, which this server does not have. "
     "Save the notebook and give the path of its file."
 )
 
 
 def _is_notebook_object(text: str) -> bool:
-    """Whether a text stands for an open notebook: `NotebookObject["…", "…"]`."""
+    """Return True if a text is the expression of an open notebook: `NotebookObject["…", "…"]`."""
     if not text.lstrip().startswith("NotebookObject["):
         return False
     source = parse(text)
     if source.problems or len(source.expressions) != 1:
         return False
-    found = source.expressions[0]
-    if not isinstance(found, Node) or not has_head(found, "NotebookObject"):
+    expression = source.expressions[0]
+    if not isinstance(expression, Node) or not has_head(expression, "NotebookObject"):
         return False
-    return all(isinstance(arg, Atom) and arg.kind == "string" for arg in found.args)
+    return all(isinstance(arg, Atom) and arg.kind == "string" for arg in expression.args)
 
 
 def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
@@ -77,26 +76,27 @@ def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageConten
     )
     text = markdown.text or "The notebook is empty.\n"
     if notebook.problems:
-        text += f"\nThe file is damaged; this is what could be read. {notebook.problems[0]}\n"
-    pictures = [ImageContent(picture.data, picture.mime) for picture in markdown.images]
-    return [TextContent(text), *pictures]
+        text += f"\nThe file is damaged; its readable part is shown. {notebook.problems[0]}\n"
+    images = [ImageContent(image.data, image.mime) for image in markdown.images]
+    return [TextContent(text), *images]
 
 
 def write_notebook_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
-    """Make a notebook file of markdown; its path, or why there is none."""
+    """Write a notebook file and return its path, or a message if it cannot be written."""
     path = resolve_path(file, ctx)
-    exists = f"File already exists: {path}. Set overwrite to true to replace it."
+    exists_message = f"File already exists: {path}. Set overwrite to true to replace it."
     if path.is_dir():
         return f"Cannot write {path}: it is a directory. Give the path of a .nb file."
     if not overwrite and path.exists():
-        return exists
+        return exists_message
     text = write_notebook(markdown_to_notebook(markdown))
     ctx.raise_if_cancelled()
     try:
-        write_atomically(path, text.encode("ascii"), mode=_NEW_FILE_MODE, is_new=not overwrite)
+        with lock_file(path):
+            write_atomically(path, text.encode("ascii"), mode=_NEW_FILE_MODE, is_new=not overwrite)
     except OSError as error:
         if isinstance(error, FileExistsError) and path.is_file():
-            return exists
+            return exists_message
         return _describe_write_error(path, error)
     return str(path)
 

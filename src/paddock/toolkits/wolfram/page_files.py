@@ -1,7 +1,6 @@
-"""The files of reference pages: where they are, what is around them, and how they are changed.
+"""Files of reference pages: their location, and edits that keep all other bytes unchanged.
 
-A file is changed as a whole or not at all, by one at a time, and keeps every byte that is not part
-of the change.
+An edit locks the file, and replaces it as a whole or not at all.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
 
+# Relative to the directory of the paclet.
 SYMBOL_PAGES_PATH = ("Documentation", "English", "ReferencePages", "Symbols")
-"""Where the pages of a paclet's symbols are."""
 _BYTE_ORDER_MARK = "\ufeff"
 _NEW_FILE_MODE = 0o644
 _MAX_PAGE_BYTES = 100_000_000
@@ -33,13 +32,13 @@ _USAGE_PATTERN = re.compile(rb"([A-Za-z$][A-Za-z0-9$]*)::usage\b")
 
 
 class PageNotFoundError(ToolError):
-    """There is no such notebook."""
+    """The notebook does not exist."""
 
     code = "notebook-not-found"
 
 
 class PageExistsError(ToolError):
-    """There is a page of that symbol already."""
+    """The symbol has a page already."""
 
     code = "notebook-file-exists"
 
@@ -51,46 +50,46 @@ class PageFileError(ToolError):
 
 
 def require_page_path(notebook: str, ctx: Context) -> Path:
-    """The file that an argument means: a path, or an address of a file.
+    """Return the file that an argument names by its path or `file:` URI.
 
     Raises:
-        PageNotFoundError: when there is none.
+        PageNotFoundError: The file does not exist.
     """
     parts = urlsplit(notebook)
     path = resolve_path(url2pathname(parts.path) if parts.scheme == "file" else notebook, ctx)
     if path.is_file():
         return path
-    found = "a directory" if path.is_dir() else "no file"
+    actual = "is a directory" if path.is_dir() else "does not exist"
     raise PageNotFoundError(
-        f"There is {found} at {path}",
-        hint="give the path of a .nb file; relative paths begin where the client works",
+        f"{path} {actual}",
+        hint="give the path of a .nb file; relative paths start at the client's first root",
     )
 
 
 def resolve_new_page_path(directory: str, symbol: str, ctx: Context) -> Path:
-    """Where the page of a symbol of a paclet goes."""
+    """Return the path of the page of a paclet's symbol."""
     return resolve_path(str(Path(directory, *SYMBOL_PAGES_PATH, f"{symbol}.nb")), ctx)
 
 
 def check_page_absent(path: Path) -> None:
-    """Go on only if there is nothing at a path.
+    """Raise an error if a path exists.
 
     Raises:
-        PageExistsError: when there is something.
+        PageExistsError: The path exists.
     """
     if path.exists():
         raise PageExistsError(
-            f"There is a page already: {path}",
-            hint="change it with EditSymbolDoc and EditSymbolDocExamples, or delete it first",
+            f"the page exists already: {path}",
+            hint="edit it with EditSymbolDoc and EditSymbolDocExamples, or delete it first",
         )
 
 
 def write_new_page(path: Path, text: str) -> None:
-    """Write a page that is not there yet, with the directories that it needs.
+    """Write a new page, and create missing directories.
 
     Raises:
-        PageExistsError: when it is there meanwhile.
-        PageFileError: when it cannot be written.
+        PageExistsError: The file exists, or was created concurrently.
+        PageFileError: The file cannot be written.
     """
     try:
         with lock_file(path):
@@ -102,35 +101,34 @@ def write_new_page(path: Path, text: str) -> None:
 
 
 def read_page_file(path: Path) -> SymbolPage:
-    """The page in a file.
+    """Return the page in a file.
 
     Raises:
-        PageFileError: when it cannot be read.
-        InvalidPageError: when it is no page.
+        PageFileError: The file cannot be read.
+        InvalidPageError: The file is not a reference page.
     """
     return _parse_page(_read_bytes(path))
 
 
-def edit_page_file(path: Path, change: Callable[[SymbolPage], None]) -> None:
-    """Change a page in its file; when anything goes wrong the file is as it was.
+def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
+    """Edit the page in a file. If anything fails, the file stays unchanged.
 
     Raises:
-        PageFileError: when it cannot be read or written, or somebody else writes it meanwhile.
-        ReferencePageError: when it is no page, or cannot be changed so.
+        PageFileError: The file cannot be read or written, or another program changed it.
+        ReferencePageError: The file is not a reference page, or the edit is invalid.
     """
     with lock_file(path):
         before = _read_bytes(path)
         page = _parse_page(before)
-        change(page)
+        edit(page)
         mark = _BYTE_ORDER_MARK if before.startswith(_BYTE_ORDER_MARK.encode()) else ""
         after = (mark + page.to_text()).encode("utf-8", "surrogateescape")
-        _parse_page(after)
+        _parse_page(after)  # an edit must not make the page unreadable
 
         def check() -> None:
+            # The lock binds Paddock only; a front end writes without it.
             if _read_bytes(path) != before:
-                raise PageFileError(
-                    f"{path} was changed by another program meanwhile", hint="try again"
-                )
+                raise PageFileError(f"another program has changed {path}", hint="try again")
 
         try:
             write_atomically(path, after, before_replacing=check)
@@ -146,12 +144,12 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _parse_page(data: bytes) -> SymbolPage:
-    # What is no UTF-8 comes back as the bytes that it was.
+    # Bytes that are not UTF-8 survive the round trip as surrogates.
     return SymbolPage(data.decode("utf-8", "surrogateescape").removeprefix(_BYTE_ORDER_MARK))
 
 
 def get_paclet_directory(path: Path) -> Path | None:
-    """The directory of the paclet that a page is in."""
+    """Return the directory of the paclet that contains a page, or None."""
     depth = len(SYMBOL_PAGES_PATH)
     if path.parts[-depth - 1 : -1] != SYMBOL_PAGES_PATH:
         return None
@@ -159,18 +157,18 @@ def get_paclet_directory(path: Path) -> Path | None:
 
 
 def find_paclet_symbols(path: Path) -> set[str]:
-    """The symbols of the paclet that a page is in: those with a page, or a usage in its code."""
-    found = {path.stem}
+    """Return the symbols of a page's paclet that have a page, or a usage message in its code."""
+    symbols = {path.stem}
     try:
-        found |= {page.stem for page in path.parent.glob("*.nb")}
+        symbols |= {page.stem for page in path.parent.glob("*.nb")}
         paclet = get_paclet_directory(path)
         if paclet is not None:
             for file in islice(_list_code_files(paclet), _MAX_CODE_FILES):
-                found |= {name.decode() for name in _USAGE_PATTERN.findall(_read_head(file))}
+                symbols |= {name.decode() for name in _USAGE_PATTERN.findall(_read_head(file))}
     except OSError:
-        # They are for links only: a directory that cannot be listed has none.
+        # The symbols serve for links only, so an unreadable directory is not an error.
         pass
-    return found
+    return symbols
 
 
 def _list_code_files(paclet: Path) -> list[Path]:

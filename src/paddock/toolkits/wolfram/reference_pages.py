@@ -1,11 +1,7 @@
-"""Outputs of examples on reference pages: their code evaluated in a kernel of its own.
+"""Reference pages of Wolfram symbols: operations of the tools, and outputs of examples.
 
-Messages are left out. Code whose output cannot be shown gets none, and the answer says why.
-
-What the tools for reference pages do: arguments in, files changed, an answer out.
-
-Pages themselves are the matter of `paddock.wolfram.reference_pages`, their files of `page_files`,
-and the outputs of examples of `example_outputs`. Loaded with the first call.
+The code of examples is evaluated in a new kernel. Messages are not part of the output. If an output
+cannot be put on the page, the result of the tool says why.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddock.kernels.handler_calls import call_kernel
-from paddock.kernels.kernel import EvaluationLimits, KernelError
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, KernelError
 from paddock.kernels.wolfram.line_evaluator import LineHistory, evaluate_code
 from paddock.kernels.wolfram.line_history import IMAGE_PLACEHOLDER
 from paddock.toolkits.wolfram.evaluator import describe_engine, get_configured_engine, open_kernel
@@ -50,7 +46,6 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.handler_calls import CancelCheck, ProgressCallback
     from paddock.kernels.kernel import Kernel
     from paddock.kernels.wolfram.line_evaluator import LineEvaluation
     from paddock.wolfram.reference_pages import Example, ExampleCode, SymbolPage
@@ -58,14 +53,14 @@ if TYPE_CHECKING:
 
 EXAMPLE_TIMEOUT_SECONDS = 10.0
 NO_ENGINE_NOTE = (
-    "There is no Wolfram Language engine here, so the code has no output cells; "
-    "paddock engines says how to get one"
+    "No Wolfram Language engine is installed, so the code has no output cells; "
+    "`paddock engines` shows how to install one"
 )
 TIMED_OUT_OUTPUT = "$TimedOut"
 _SYNTAX_MESSAGE_PREFIX = "ToExpression::sntx: "
 _EMPTY_RESULTS = (None, "Null")
 _FAILURE_TEXTS = {
-    "failed": "{engine} does not take it",
+    "failed": "{engine} does not support it",
     "out-of-memory": "it needed too much memory",
     "crashed": "it ended the kernel",
     "quit": "it ended the kernel",
@@ -75,25 +70,25 @@ _MAX_QUOTED_CHARACTERS = 60
 
 
 class ExampleContext(NamedTuple):
-    """What examples are evaluated in."""
+    """The paclet whose examples are evaluated."""
 
     context: str
     paclet: Path | None
-    """The directory of the paclet, if the page is in one."""
+    """The directory of the paclet, or None if the page is not in one."""
     symbols: Collection[str]
     """The symbols of the paclet."""
 
 
 def fill_example_outputs(
-    examples: Sequence[Example], around: ExampleContext, ctx: Context
+    examples: Sequence[Example], example_context: ExampleContext, ctx: Context
 ) -> list[str]:
-    """Give each piece of code the output that it has, and say what there is to say about it.
+    """Set the outputs of the code in examples, and return notes about them.
 
-    Outputs that the author gave stay. Definitions stay from one example to the next, and lines are
-    counted anew in each.
+    Outputs that the author gave stay. Definitions persist from one example to the next, but line
+    numbers start at 1 in each.
 
     Raises:
-        EngineError: when the engine that was asked for is not on this machine.
+        EngineError: The configured engine is not installed.
     """
     codes = [code for example in examples for code in example.code_parts]
     if all(code.output is not None for code in codes):
@@ -101,10 +96,10 @@ def fill_example_outputs(
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         return [NO_ENGINE_NOTE]
-    run = _ExampleRun(engine, around)
+    run = _ExampleRun(engine, example_context)
 
-    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> None:
-        run.evaluate_examples(examples, is_cancelled, on_wait)
+    def work(control: EvaluationControl) -> None:
+        run.evaluate_examples(examples, control)
 
     try:
         call_kernel(ctx, work, EXAMPLE_TIMEOUT_SECONDS * len(codes))
@@ -114,66 +109,60 @@ def fill_example_outputs(
 
 
 class _ExampleRun:
-    """One kernel, and what is to be told."""
+    """Evaluates examples in one kernel and collects notes."""
 
-    def __init__(self, engine: Engine, around: ExampleContext) -> None:
+    def __init__(self, engine: Engine, example_context: ExampleContext) -> None:
         self._engine = engine
-        self._context = around
+        self._context = example_context
         self.notes: list[str] = []
 
-    def evaluate_examples(
-        self, examples: Sequence[Example], is_cancelled: CancelCheck, on_wait: ProgressCallback
-    ) -> None:
-        """Evaluate everything in order; nothing more once the call is cancelled."""
+    def evaluate_examples(self, examples: Sequence[Example], control: EvaluationControl) -> None:
+        """Evaluate all code in order, until the call is cancelled."""
         limits = EvaluationLimits(seconds=EXAMPLE_TIMEOUT_SECONDS)
-        before = 0.0
+        elapsed_seconds = 0.0
         with open_kernel(self._engine, limits) as kernel:
-            self._load_package(kernel, is_cancelled)
+            self._load_package(kernel, control)
             for example in examples:
                 history = LineHistory()
                 for code in example.code_parts:
-                    if is_cancelled():
+                    if control.is_cancelled():
                         return
                     evaluation = evaluate_code(
                         kernel.evaluate,
                         code.text,
                         history,
                         limits,
-                        is_cancelled=is_cancelled,
-                        on_wait=lambda seconds, before=before: on_wait(before + seconds),  # type: ignore[misc]  # a default argument keeps this round's value
+                        control.shift(elapsed_seconds),
                     )
-                    before += evaluation.seconds
+                    elapsed_seconds += evaluation.seconds
                     history = _extend_history(history, code, evaluation)
                     if code.output is None:
                         code.output = self._get_output(code, evaluation)
 
-    def _load_package(self, kernel: Kernel, is_cancelled: CancelCheck) -> None:
-        """Have the symbols of the paclet known, where the engine can load it."""
+    def _load_package(self, kernel: Kernel, control: EvaluationControl) -> None:
+        """Load the paclet's package, if the engine supports packages."""
         if "packages" not in self._engine.capabilities or not self._context.context:
             return
         context = quote_string(self._context.context)
         code = f'Quiet[Needs[{context}]]; $ContextPath = {{{context}, "System`"}};'
         if self._context.paclet is not None:
             code = f"Quiet[PacletDirectoryLoad[{quote_string(str(self._context.paclet))}]]; {code}"
-        kernel.evaluate(f"({code})", EvaluationLimits(), is_cancelled=is_cancelled)
+        kernel.evaluate(f"({code})", EvaluationLimits(), EvaluationControl(control.is_cancelled))
 
     def _get_output(self, code: ExampleCode, evaluation: LineEvaluation) -> str | None:
         if evaluation.status == "timed-out":
             return TIMED_OUT_OUTPUT
-        fault = self._find_output_problem(evaluation)
-        if fault:
-            first = code.text.strip().split("\n")[0]
-            shown = (
-                first
-                if len(first) <= _MAX_QUOTED_CHARACTERS
-                else f"{first[:_MAX_QUOTED_CHARACTERS]}…"
-            )
-            self.notes.append(f"`{shown}` has no output cell: {fault}")
+        problem = self._find_output_problem(evaluation)
+        if problem:
+            first_line = code.text.strip().split("\n")[0]
+            quoted = first_line[:_MAX_QUOTED_CHARACTERS]
+            ellipsis = "…" if len(first_line) > _MAX_QUOTED_CHARACTERS else ""
+            self.notes.append(f"`{quoted}{ellipsis}` has no output cell: {problem}")
             return None
         return None if evaluation.result in _EMPTY_RESULTS else evaluation.result
 
     def _find_output_problem(self, evaluation: LineEvaluation) -> str:
-        """Why an output is not worth showing; empty if it is."""
+        """Return the reason why an output cannot be shown; empty if it can."""
         if evaluation.status in _FAILURE_TEXTS:
             return _FAILURE_TEXTS[evaluation.status].format(engine=self._engine.title)
         if evaluation.messages and evaluation.messages[-1].startswith(_SYNTAX_MESSAGE_PREFIX):
@@ -185,21 +174,21 @@ class _ExampleRun:
             )
         result = evaluation.result or ""
         if IMAGE_PLACEHOLDER.search(result) or any(
-            one.kind == "picture" for one in evaluation.outputs
+            output.kind == "picture" for output in evaluation.outputs
         ):
-            return "it is a picture, which is made when the page is evaluated in a front end"
+            return "it is an image, which is created when the page is evaluated in a front end"
         if "packages" not in self._engine.capabilities:
             unknown = sorted(set(re.findall(r"[\w$]+", result)) & set(self._context.symbols))
             if unknown:
                 names = ", ".join(unknown)
-                return f"{self._engine.title} does not load paclets, and so does not know {names}"
+                return f"{self._engine.title} cannot load paclets and does not know {names}"
         return ""
 
 
 def _extend_history(
     history: LineHistory, code: ExampleCode, evaluation: LineEvaluation
 ) -> LineHistory:
-    """The history with one more line."""
+    """Return the history with one more line."""
     line = history.line
     results = {**history.results}
     if evaluation.result is not None:
@@ -212,7 +201,7 @@ _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Make a new page."""
+    """Create a reference page."""
     publisher = _get_text_argument(arguments, "publisherID")
     paclet = arguments["pacletName"].strip()
     subject = PageSubject(
@@ -225,7 +214,7 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
     parse_usage(arguments["usage"])
     symbols = find_paclet_symbols(path)
     examples = parse_examples(_get_text_argument(arguments, "basicExamples"))
-    description = PageContent(
+    page_content = PageContent(
         usage=arguments["usage"],
         notes=_get_text_argument(arguments, "notes"),
         see_also=_get_text_argument(arguments, "seeAlso"),
@@ -236,18 +225,18 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
         version=_get_text_argument(arguments, "newInVersion"),
         examples=examples,
     )
-    target = _create_link_resolver(subject.paclet, symbols)
-    # Once before the code is evaluated, so that what is wrong is told at once.
-    build_page(subject, description, target)
-    around = ExampleContext(subject.context, get_paclet_directory(path), symbols)
-    told = fill_example_outputs(examples, around, ctx)
+    resolve_link = _create_link_resolver(subject.paclet, symbols)
+    # The page is built once before the slow evaluation, so that invalid arguments fail at once.
+    build_page(subject, page_content, resolve_link)
+    example_context = ExampleContext(subject.context, get_paclet_directory(path), symbols)
+    notes = fill_example_outputs(examples, example_context, ctx)
     ctx.raise_if_cancelled()
-    write_new_page(path, build_page(subject, description, target))
-    return _format_association({"file": str(path), "uri": subject.uri}, told)
+    write_new_page(path, build_page(subject, page_content, resolve_link))
+    return _format_association({"file": str(path), "uri": subject.uri}, notes)
 
 
 def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Change a part of a page."""
+    """Edit a part of a reference page."""
     path = require_page_path(arguments["notebook"], ctx)
     operation = arguments["operation"]
     check_operation(operation, PAGE_OPERATIONS)
@@ -267,7 +256,7 @@ def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
 
 
 def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
-    """Change the examples in a section of a page."""
+    """Edit the examples in a section of a reference page."""
     section = resolve_section_name(arguments["section"])
     path = require_page_path(arguments["notebook"], ctx)
     operation, position = arguments["operation"], arguments.get("position")
@@ -275,27 +264,27 @@ def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
     examples = parse_examples(content)
     subsection = arguments.get("subsection")
 
-    def change(to: SymbolPage) -> None:
-        edit_examples(to, operation, section, examples, position=position, subsection=subsection)
+    def apply_edit(page: SymbolPage) -> None:
+        edit_examples(page, operation, section, examples, position=position, subsection=subsection)
 
-    # Once before the code is evaluated, so that what is wrong is told at once.
+    # The edit is tried once before the slow evaluation, so that invalid arguments fail at once.
     page = read_page_file(path)
     context = page.context
-    change(page)
-    told = fill_example_outputs(
+    apply_edit(page)
+    notes = fill_example_outputs(
         examples,
         ExampleContext(context, get_paclet_directory(path), find_paclet_symbols(path)),
         ctx,
     )
     ctx.raise_if_cancelled()
-    edit_page_file(path, change)
-    found = {
+    edit_page_file(path, apply_edit)
+    values = {
         "file": str(path),
         "operation": operation,
         "section": section,
         "generatedContent": examples_to_markdown(examples),
     }
-    return _format_association(found, told)
+    return _format_association(values, notes)
 
 
 def _get_text_argument(arguments: Arguments, name: str) -> str:
@@ -303,18 +292,18 @@ def _get_text_argument(arguments: Arguments, name: str) -> str:
 
 
 def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[str], str]:
-    """Where symbols have their pages: in the paclet, or in the documentation of the system."""
+    """Return a function that maps a symbol to the URI of its page, in the paclet or the system."""
 
-    def target(name: str) -> str:
+    def resolve_link(name: str) -> str:
         return f"paclet:{paclet}/ref/{name}" if paclet and name in symbols else f"paclet:ref/{name}"
 
-    return target
+    return resolve_link
 
 
-def _format_association(values: Mapping[str, str], told: list[str] | None = None) -> str:
-    """The text of an association."""
-    if told:
-        values = {**values, "note": ". ".join(told) + "."}
+def _format_association(values: Mapping[str, str], notes: list[str] | None = None) -> str:
+    """Return the values as an association in InputForm."""
+    if notes:
+        values = {**values, "note": ". ".join(notes) + "."}
     pairs = ", ".join(
         f"{_format_string(key)} -> {_format_string(value)}" for key, value in values.items()
     )
@@ -322,7 +311,7 @@ def _format_association(values: Mapping[str, str], told: list[str] | None = None
 
 
 def _format_string(value: str) -> str:
-    written = quote_string(value)
-    for sign, escape in _ESCAPES.items():
-        written = written.replace(sign, escape)
-    return written
+    literal = quote_string(value)
+    for character, escape in _ESCAPES.items():
+        literal = literal.replace(character, escape)
+    return literal

@@ -1,9 +1,7 @@
-"""Definitions as they are shown: readable, and with short names where these are clear.
+"""Definitions of Wolfram Language symbols as Markdown, for the tool `SymbolDefinition`.
 
-What the tool `SymbolDefinition` does: definitions of symbols as Markdown, none evaluated.
-
-What a kernel knows is asked by `symbol_values`, how it
-is shown is told by `symbol_texts`.
+Definitions are read from a kernel and formatted with short names where these are unambiguous. They
+are never evaluated.
 """
 
 from __future__ import annotations
@@ -44,44 +42,44 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.handler_calls import CancelCheck, ProgressCallback
-    from paddock.kernels.kernel import EvaluationResult
+    from paddock.kernels.kernel import EvaluationControl, EvaluationResult
     from paddock.toolkits.wolfram.symbol_values import AskKernel, SymbolDefinition, SymbolValues
     from paddock.wolfram import Expression
 
 
+# The placeholder for code that is part of the engine.
 KERNEL_FUNCTION_TEXT = "<kernel function>"
-"""What stands for code that is part of the engine."""
-SIMPLIFIED_NOTE = (
-    "(* a pattern in it is not shown: the engine does not have it as it was written *)"
-)
+SIMPLIFIED_NOTE = "(* simplified: the engine does not keep this pattern in its original form *)"
 _LITERAL_HEADS = ("List", "Association", "Rule", "Rational", "Complex", "Times", "Power", "Missing")
 _PATTERN_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
 _FUNCTION_ATTRIBUTES = frozenset(
     {"HoldAll", "HoldFirst", "HoldRest", "HoldAllComplete", "Listable", "NumericFunction", "Flat"}
     | {"Orderless", "OneIdentity", "SequenceHold", "NHoldAll", "NHoldFirst", "NHoldRest"}
 )
-"""Attributes that only functions have."""
+"""Attributes that only functions have, not variables or constants."""
 
 
 def build_definitions(
     name: str, values: SymbolValues, *, is_built_in: bool
 ) -> list[Expression | str]:
-    """All definitions of a symbol in order, as expressions, or as text where they are none.
+    """Return all definitions of a symbol in order: expressions, or text that is not code.
 
-    With `is_built_in` what the engine itself defines is told of as well.
+    Args:
+        name: The name of the symbol.
+        values: The values that the kernel returned.
+        is_built_in: Whether the engine itself defines the symbol.
     """
-    shown: list[Expression | str] = []
+    definitions: list[Expression | str] = []
     if values.attributes:
         names = [symbol(attribute) for attribute in values.attributes]
-        shown.append(call("Set", call("Attributes", symbol(name)), call("List", *names)))
+        definitions.append(call("Set", call("Attributes", symbol(name)), call("List", *names)))
     if is_built_in:
-        shown += _build_engine_code(name, values)
+        definitions += _build_engine_code(name, values)
     for definition in values.definitions:
-        shown.append(_build_assignment(name, definition))
+        definitions.append(_build_assignment(name, definition))
         if definition.is_lowered:
-            shown.append(SIMPLIFIED_NOTE)
-    return [*shown, *values.unparsed]
+            definitions.append(SIMPLIFIED_NOTE)
+    return [*definitions, *values.unparsed]
 
 
 def _build_engine_code(name: str, values: SymbolValues) -> list[Expression | str]:
@@ -96,20 +94,20 @@ def _build_engine_code(name: str, values: SymbolValues) -> list[Expression | str
 
 
 def build_kernel_function(kind: str, name: str) -> Expression:
-    """What stands for code of the engine: `f[___] := "<kernel function>"` and the like."""
-    me = symbol(name)
+    """Return a placeholder for code of the engine, such as `f[___] := "<kernel function>"`."""
+    symbol_atom = symbol(name)
     anything = call("BlankNullSequence")
-    lefts: dict[str, Expression] = {
-        "own": me,
-        "down": call(me, anything),
-        "sub": call(call(me, anything), anything),
-        "up": call(call("Blank"), anything, me, anything),
-        "format": call("Format", call(me, anything)),
+    left_sides: dict[str, Expression] = {
+        "own": symbol_atom,
+        "down": call(symbol_atom, anything),
+        "sub": call(call(symbol_atom, anything), anything),
+        "up": call(call("Blank"), anything, symbol_atom, anything),
+        "format": call("Format", call(symbol_atom, anything)),
     }
     code = string(KERNEL_FUNCTION_TEXT)
     if kind == "up":
-        return call("TagSetDelayed", me, lefts[kind], code)
-    return call("SetDelayed", lefts[kind], code)
+        return call("TagSetDelayed", symbol_atom, left_sides[kind], code)
+    return call("SetDelayed", left_sides[kind], code)
 
 
 def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
@@ -123,7 +121,7 @@ def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
 
 
 def _is_plain_value(left: Expression, right: Expression) -> bool:
-    """Whether a definition is the same with `=` as with `:=`: a value, not a function."""
+    """Return True if a definition means the same with `=` as with `:=`."""
     if any(isinstance(part, Atom) and part.text in _PATTERN_HEADS for part in walk(left)):
         return False
     return all(
@@ -133,15 +131,15 @@ def _is_plain_value(left: Expression, right: Expression) -> bool:
 
 
 class SymbolNames:
-    """The symbols in all that is shown, by context."""
+    """Symbols by context, to find short names that are unambiguous."""
 
-    def __init__(self, system: frozenset[str], home: str = "Global`") -> None:
-        self._system_symbols = system
-        self._default_context = home
+    def __init__(self, system_symbols: frozenset[str], default_context: str = "Global`") -> None:
+        self._system_symbols = system_symbols
+        self._default_context = default_context
         self.names_by_context: defaultdict[str, set[str]] = defaultdict(set)
 
     def add_symbols(self, expressions: Iterable[Expression | str]) -> None:
-        """Take note of all symbols in some expressions."""
+        """Add all symbols that occur in the expressions."""
         for expression in expressions:
             for part in walk(expression) if not isinstance(expression, str) else ():
                 if isinstance(part, Atom) and part.kind == "symbol":
@@ -149,13 +147,13 @@ class SymbolNames:
                     self.names_by_context[context].add(name)
 
     def _split_name(self, text: str) -> tuple[str, str]:
-        context, mark, name = text.rpartition("`")
-        if mark:
-            return context + mark, name
+        context, separator, name = text.rpartition("`")
+        if separator:
+            return context + separator, name
         return ("System`" if text in self._system_symbols else self._default_context), text
 
     def shorten_names(self, expression: Expression | str) -> Expression | str:
-        """An expression with short names for all symbols whose names are clear."""
+        """Return an expression with short names for all unambiguous symbols."""
         if isinstance(expression, str):
             return expression
         if isinstance(expression, Node):
@@ -167,17 +165,19 @@ class SymbolNames:
         if expression.kind != "symbol" or "`" not in expression.text:
             return expression
         short = expression.text.rpartition("`")[2]
-        having = [names for names in self.names_by_context.values() if short in names]
-        return symbol(short) if len(having) <= 1 else expression
+        contexts = [names for names in self.names_by_context.values() if short in names]
+        return symbol(short) if len(contexts) <= 1 else expression
 
 
 def _to_expression(shortened: Expression | str) -> Expression:
     return symbol(shortened) if isinstance(shortened, str) else shortened
 
 
-def format_definitions(shown: Iterable[Expression | str]) -> str:
-    """Definitions as text, with a blank line between two of them."""
-    return "\n\n".join(one if isinstance(one, str) else format_expression(one) for one in shown)
+def format_definitions(definitions: Iterable[Expression | str]) -> str:
+    """Return definitions as text, separated by blank lines."""
+    return "\n\n".join(
+        item if isinstance(item, str) else format_expression(item) for item in definitions
+    )
 
 
 LOOKUP_TIMEOUT_SECONDS = 60.0
@@ -187,30 +187,38 @@ _SYMBOL_NAME_PATTERN = re.compile(
 )
 _CODE_KINDS = ("own", "down", "sub", "up", "format")
 _CODE_TESTS = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
-"""What a Wolfram kernel answers for each of them."""
+"""Functions of a Wolfram kernel that test for code of each kind."""
+# `Names` of these engines leaves out symbols. In other engines, looking at a missing symbol creates
+# it, so they are asked for the name first.
 _PARTIAL_NAMES_ENGINES = ("woxi",)
-"""Engines whose `Names` leaves out symbols. In the others, to look at a symbol makes it."""
 
 
 def look_up_symbols(
     ctx: Context, names: Sequence[str], session: str | None, length: int, *, is_detailed: bool
 ) -> str:
-    """What is defined for symbols, as Markdown, with at most `length` characters of each.
+    """Return the definitions of symbols as Markdown.
+
+    Args:
+        ctx: The context of the call.
+        names: Names of symbols, with or without contexts.
+        session: The session to read. Defaults to the one that the caller used last.
+        length: The maximum number of characters for each symbol.
+        is_detailed: Whether to list the contexts of all symbols that occur.
 
     Raises:
-        PaddockError: when there is no such session, no engine, or its kernel does not start.
+        PaddockError: The session does not exist, or no kernel starts.
     """
 
-    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> str:
-        with _open_lookup(ctx, session, is_cancelled, on_wait) as place:
-            found = [_look_up_symbol(name, place) for name in dict.fromkeys(names)]
-            return _format_answer(found, length, place, is_detailed=is_detailed)
+    def work(control: EvaluationControl) -> str:
+        with _open_lookup(ctx, session, control) as lookup:
+            entries = [_look_up_symbol(name, lookup) for name in dict.fromkeys(names)]
+            return _format_answer(entries, length, lookup, is_detailed=is_detailed)
 
     return escape_private_characters(call_kernel(ctx, work, LOOKUP_TIMEOUT_SECONDS))
 
 
 class _LookupContext(NamedTuple):
-    """Where definitions are looked up."""
+    """The engine, and access to its kernel and session."""
 
     engine: Engine
     ask_kernel: AskKernel
@@ -218,12 +226,12 @@ class _LookupContext(NamedTuple):
 
     @property
     def system_symbols(self) -> frozenset[str]:
-        """The engine's own symbols."""
+        """Names of the symbols that the engine defines."""
         return get_system_names(self.engine, self.ask_kernel)
 
 
 class _SymbolEntry(NamedTuple):
-    """What there is to show of one symbol."""
+    """The definitions of one symbol, or a message in `text`."""
 
     short_name: str
     text: str = ""
@@ -232,114 +240,115 @@ class _SymbolEntry(NamedTuple):
 
 @contextlib.contextmanager
 def _open_lookup(
-    ctx: Context, session: str | None, is_cancelled: CancelCheck, on_wait: ProgressCallback
+    ctx: Context, session: str | None, control: EvaluationControl
 ) -> Iterator[_LookupContext]:
-    """A session's kernel, or one without definitions."""
+    """Open the kernel of a session, or one without definitions."""
     limits = EvaluationLimits(seconds=LOOKUP_TIMEOUT_SECONDS)
 
     def create_ask(evaluate: Callable[..., EvaluationResult]) -> AskKernel:
         def ask(code: str) -> str | None:
-            return evaluate(code, limits, is_cancelled=is_cancelled, on_wait=on_wait).result
+            return evaluate(code, limits, control).result
 
         return ask
 
-    wanted = session or get_latest_session(ctx)
-    if wanted is not None:
-        engine = get_session_engine(wanted) or get_configured_engine(ctx)
+    session_id = session or get_latest_session(ctx)
+    if session_id is not None:
+        engine = get_session_engine(session_id) or get_configured_engine(ctx)
         with get_shared_session_manager().open_session(
-            wanted,
+            session_id,
             engine,
             seconds=LOOKUP_TIMEOUT_SECONDS,
-            is_cancelled=is_cancelled,
-            on_wait=on_wait,
-        ) as opened:
-            if opened.entries:
-                codes = [entry.code for entry in opened.entries if entry.is_committed]
+            control=control,
+        ) as opened_session:
+            if opened_session.entries:
+                codes = [entry.code for entry in opened_session.entries if entry.is_committed]
                 yield _LookupContext(
-                    engine, create_ask(opened.evaluate_unrecorded), SessionDefinitions(codes)
+                    engine,
+                    create_ask(opened_session.evaluate_unrecorded),
+                    SessionDefinitions(codes),
                 )
                 return
         if session is not None:
             raise ToolError(
-                f"There is no session {session!r}",
-                hint="give the id from an answer of WolframLanguageEvaluator, or none",
+                f"the session {session!r} does not exist",
+                hint="give an id from a result of WolframLanguageEvaluator, or none",
             )
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         raise ToolError(
-            "There is no Wolfram Language engine here, so nothing has a definition",
-            hint="paddock engines says how to get one",
+            "no Wolfram Language engine is installed",
+            hint="`paddock engines` shows how to install one",
         )
     with open_kernel(engine, limits) as kernel:
         yield _LookupContext(engine, create_ask(kernel.evaluate), SessionDefinitions())
 
 
-def _look_up_symbol(name: str, place: _LookupContext) -> _SymbolEntry:
+def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
     short = name.rpartition("`")[2] or name
     if not _SYMBOL_NAME_PATTERN.fullmatch(name):
         return _SymbolEntry(short, f"Error: Invalid symbol name {name!r}")
-    name = name.removeprefix("System`" if short in place.system_symbols else "Global`")
-    is_system = name in place.system_symbols
-    is_there = (
+    name = name.removeprefix("System`" if short in lookup.system_symbols else "Global`")
+    is_system = name in lookup.system_symbols
+    exists = (
         is_system
-        or name in place.session_definitions.symbol_names
-        or is_known_symbol(name, place.ask_kernel)
+        or name in lookup.session_definitions.symbol_names
+        or is_known_symbol(name, lookup.ask_kernel)
     )
-    if not is_there and place.engine.name not in _PARTIAL_NAMES_ENGINES:
-        return _SymbolEntry(short, _format_unknown_symbol(name, short, place))
-    attributes = get_attributes(name, place.ask_kernel)
+    if not exists and lookup.engine.name not in _PARTIAL_NAMES_ENGINES:
+        return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
+    attributes = get_attributes(name, lookup.ask_kernel)
     if {"Locked", "ReadProtected"} <= {*attributes}:
         return _SymbolEntry(
             short, f"Error: {name} is Locked and ReadProtected: its definitions cannot be shown"
         )
-    is_wolfram = place.engine.name == "wolfram"
+    is_wolfram = lookup.engine.name == "wolfram"
     values = load_symbol_values(
         name,
-        place.ask_kernel,
-        place.session_definitions,
+        lookup.ask_kernel,
+        lookup.session_definitions,
         is_protected=is_wolfram and "ReadProtected" in attributes,
     )
-    if not is_there and not (values.definitions or values.attributes or values.unparsed):
-        return _SymbolEntry(short, _format_unknown_symbol(name, short, place))
+    if not exists and not (values.definitions or values.attributes or values.unparsed):
+        return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
     return _SymbolEntry(
-        short, "", tuple(_list_definitions(name, values, place, is_system=is_system))
+        short, "", tuple(_list_definitions(name, values, lookup, is_system=is_system))
     )
 
 
 def _list_definitions(
-    name: str, values: SymbolValues, place: _LookupContext, *, is_system: bool
+    name: str, values: SymbolValues, lookup: _LookupContext, *, is_system: bool
 ) -> list[Expression | str]:
-    is_wolfram = place.engine.name == "wolfram"
-    shown = build_definitions(name, values, is_built_in=is_system and not is_wolfram)
+    is_wolfram = lookup.engine.name == "wolfram"
+    definitions = build_definitions(name, values, is_built_in=is_system and not is_wolfram)
     if not is_wolfram:
-        return shown
-    answer = place.ask_kernel(
+        return definitions
+    answer = lookup.ask_kernel(
         f"{{{', '.join(f'System`Private`{test}[{name}]' for test in _CODE_TESTS)}}}"
     )
-    has = re.findall(r"True|False", answer or "")
-    return shown + [
+    flags = re.findall(r"True|False", answer or "")
+    return definitions + [
         build_kernel_function(kind, name)
-        for kind, told in zip(_CODE_KINDS, has, strict=False)
-        if told == "True"
+        for kind, flag in zip(_CODE_KINDS, flags, strict=False)
+        if flag == "True"
     ]
 
 
-def _format_unknown_symbol(name: str, short: str, place: _LookupContext) -> str:
+def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str:
     text = f"Error: The symbol {name} does not exist"
-    others = [f"{context}{short}" for context in find_contexts(short, place.ask_kernel)]
-    others = [other for other in others if other != name][:MAX_CANDIDATES]
-    if not others:
+    candidates = [f"{context}{short}" for context in find_contexts(short, lookup.ask_kernel)]
+    candidates = [candidate for candidate in candidates if candidate != name][:MAX_CANDIDATES]
+    if not candidates:
         return text
-    return f"{text}\n\nDid you mean one of these?\n\n```wl\n" + "\n".join(others) + "\n```"
+    return f"{text}\n\nDid you mean one of these?\n\n```wl\n" + "\n".join(candidates) + "\n```"
 
 
 def _format_answer(
-    found: list[_SymbolEntry], length: int, place: _LookupContext, *, is_detailed: bool
+    entries: list[_SymbolEntry], length: int, lookup: _LookupContext, *, is_detailed: bool
 ) -> str:
-    names = SymbolNames(place.system_symbols)
-    for one in found:
-        names.add_symbols(one.definitions)
-    parts = [_format_entry(one, names, length) for one in found]
+    names = SymbolNames(lookup.system_symbols)
+    for entry in entries:
+        names.add_symbols(entry.definitions)
+    parts = [_format_entry(entry, names, length) for entry in entries]
     if is_detailed and names.names_by_context:
         table = {
             context: sorted(names.names_by_context[context])
@@ -350,13 +359,13 @@ def _format_answer(
     return "\n\n".join(parts)
 
 
-def _format_entry(one: _SymbolEntry, names: SymbolNames, length: int) -> str:
-    title = f"# {one.short_name}"
-    if one.text:
-        return f"{title}\n\n{one.text}"
-    if not one.definitions:
+def _format_entry(entry: _SymbolEntry, names: SymbolNames, length: int) -> str:
+    title = f"# {entry.short_name}"
+    if entry.text:
+        return f"{title}\n\n{entry.text}"
+    if not entry.definitions:
         return f"{title}\n\nNo definitions found"
-    text = format_definitions(names.shorten_names(each) for each in one.definitions)
+    text = format_definitions(names.shorten_names(definition) for definition in entry.definitions)
     if len(text) > length:
         text = f"{text[:length]}\n... [truncated, showing {length}/{len(text)} characters]"
     return f"{title}\n\n## Definition\n\n```wl\n{text}\n```"

@@ -1,7 +1,7 @@
-"""What a kernel knows about a symbol: whether there is one, and what is defined for it.
+"""Values of a symbol in a kernel: attributes and definitions.
 
-Nothing that is defined is evaluated: functions such as `OwnValues` give definitions as they are.
-Where an engine no longer has a pattern as it was written, the session's earlier code tells.
+The symbol is not evaluated: functions such as `OwnValues` return definitions unevaluated. If an
+engine does not keep a pattern in its original form, it is restored from the session's code.
 """
 
 from __future__ import annotations
@@ -32,59 +32,59 @@ VALUE_FUNCTIONS = (
     *("OwnValues", "DownValues", "SubValues", "UpValues", "NValues", "DefaultValues"),
     *("FormatValues", "Options", "Messages"),
 )
-"""The functions that give definitions, in the order in which these are shown."""
+"""Functions that return definitions, in the order in which these are shown."""
+# In some engines these evaluate the symbol.
 _EVALUATING_FUNCTIONS = ("Options", "FormatValues")
-"""Those that evaluate the symbol, in some engines."""
 _ASSIGNMENT_KINDS = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
 _BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
 _LOWERED_PATTERN = re.compile(r"(?<![\w$`])_{1,2}(?:dv|sp|up)\d+(?=_)|(?<![\w$`])__opts\d+___")
-"""Names that Woxi makes up for patterns that it takes apart."""
+"""Names that Woxi generates for patterns that it rewrites."""
 
 
 class SymbolDefinition(NamedTuple):
-    """One definition of a symbol."""
+    """A definition of a symbol."""
 
     kind: str
-    """One of `KINDS`."""
+    """One of `VALUE_FUNCTIONS`."""
     left: Expression
     right: Expression
     operator: str = ""
-    """As it was written, where that is known: `Set` or `SetDelayed`."""
+    """`Set` or `SetDelayed` if the original code is known, else empty."""
     is_lowered: bool = False
-    """Whether the pattern on the left is not the one that was written."""
+    """Whether the engine has rewritten the pattern on the left."""
 
 
 class SymbolValues(NamedTuple):
-    """All that is defined for a symbol."""
+    """All attributes and definitions of a symbol."""
 
     attributes: tuple[str, ...]
     definitions: tuple[SymbolDefinition, ...]
     unparsed: tuple[str, ...] = ()
-    """What the engine says and nobody can read."""
+    """Output of the engine that cannot be parsed."""
 
 
 class SessionDefinitions:
-    """The definitions in code that was evaluated in a session."""
+    """Definitions in the code that a session has evaluated."""
 
     def __init__(self, codes: Iterable[str] = ()) -> None:
         self.symbol_names: set[str] = set()
-        """All symbols in it."""
+        """All symbols in the code."""
         self._assignments: dict[tuple[str, str], list[Assignment]] = defaultdict(list)
         for code in codes:
             for expression in parse(code).expressions:
                 self.symbol_names.update(_list_symbols(expression))
-                for made in iter_assignments(expression):
-                    self._assignments[made.symbol.text, made.kind].append(made)
+                for assignment in iter_assignments(expression):
+                    self._assignments[assignment.symbol.text, assignment.kind].append(assignment)
 
     def find_assignment(self, name: str, definition: SymbolDefinition) -> Assignment | None:
-        """How a definition that the kernel has was written."""
-        made = self._assignments.get((name, _ASSIGNMENT_KINDS.get(definition.kind, "")), ())
-        size = _count_arguments(definition.left)
-        for one in reversed(made):
-            if one.right is None or _count_arguments(one.left) != size:
+        """Return the latest assignment that can have made a definition of the kernel, or None."""
+        assignments = self._assignments.get((name, _ASSIGNMENT_KINDS.get(definition.kind, "")), ())
+        argument_count = _count_arguments(definition.left)
+        for assignment in reversed(assignments):
+            if assignment.right is None or _count_arguments(assignment.left) != argument_count:
                 continue
-            if are_equal(one.right, definition.right):
-                return one
+            if are_equal(assignment.right, definition.right):
+                return assignment
         return None
 
 
@@ -95,60 +95,66 @@ def _list_symbols(expression: Expression) -> Iterator[str]:
 
 
 def _count_arguments(left: Expression) -> int:
-    """How many arguments the function on a left side has."""
+    """Return the number of arguments of the function on a left side, or -1 for a variable."""
     while isinstance(left, Node) and has_head(left, "Condition") and left.args:
         left = left.args[0]
     return len(left.args) if isinstance(left, Node) else -1
 
 
 def find_contexts(name: str, ask: AskKernel) -> list[str]:
-    """The contexts that have a symbol of a short name."""
+    """Return the contexts that contain a symbol with a short name."""
     answer = ask(
         f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}',
     )
-    found: list[str] = []
+    contexts: list[str] = []
     for text in re.findall(r'"([^"]*)"', answer or ""):
         context = text if text.endswith("`") else text.rpartition("`")[0] + "`"
-        if context not in ("`", *found):
-            found.append(context)
-    return sorted(found)
+        if context not in ("`", *contexts):
+            contexts.append(context)
+    return sorted(contexts)
 
 
 def is_known_symbol(name: str, ask: AskKernel) -> bool:
-    """Whether the kernel lists a symbol under a name."""
+    """Return True if the kernel lists the symbol in `Names`."""
     return (ask(f'Names["{name}"]') or "{}") != "{}"
 
 
 def load_symbol_values(
-    name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool = False
+    name: str, ask: AskKernel, session: SessionDefinitions, *, is_protected: bool = False
 ) -> SymbolValues:
-    """What is defined for a symbol that can be looked at.
+    """Return the attributes and definitions of a symbol.
 
-    With `is_protected` the attribute ReadProtected is taken away meanwhile, which is for Wolfram's
-    own kernels: others show everything.
+    Args:
+        name: The name of the symbol.
+        ask: Evaluates code in the kernel.
+        session: The definitions in the session's code.
+        is_protected: Whether to remove the attribute ReadProtected during the query. Only Wolfram
+            kernels hide definitions because of it.
     """
-    reading = _ValueReader(name, ask, written, is_protected=is_protected)
-    own = reading.read_definitions(VALUE_FUNCTIONS[:1])
-    # Some functions evaluate what they are asked about, which nothing here may do.
-    others = [kind for kind in VALUE_FUNCTIONS[1:] if not own or kind not in _EVALUATING_FUNCTIONS]
-    definitions = [*own, *reading.read_definitions(others)]
-    return SymbolValues(get_attributes(name, ask), tuple(definitions), tuple(reading.unparsed))
+    reader = _ValueReader(name, ask, session, is_protected=is_protected)
+    own_values = reader.read_definitions(VALUE_FUNCTIONS[:1])
+    # A symbol with a value must not be passed to functions that evaluate their argument.
+    kinds = [
+        kind for kind in VALUE_FUNCTIONS[1:] if not own_values or kind not in _EVALUATING_FUNCTIONS
+    ]
+    definitions = [*own_values, *reader.read_definitions(kinds)]
+    return SymbolValues(get_attributes(name, ask), tuple(definitions), tuple(reader.unparsed))
 
 
 class _ValueReader:
-    """Asking a kernel for the definitions of a symbol."""
+    """Queries a kernel for the definitions of a symbol."""
 
     def __init__(
-        self, name: str, ask: AskKernel, written: SessionDefinitions, *, is_protected: bool
+        self, name: str, ask: AskKernel, session: SessionDefinitions, *, is_protected: bool
     ) -> None:
         self._name = name
         self._ask_kernel = ask
-        self._session_definitions = written
+        self._session_definitions = session
         self._is_protected = is_protected
         self.unparsed: list[str] = []
 
     def read_definitions(self, kinds: Sequence[str]) -> list[SymbolDefinition]:
-        """The definitions of some kinds: all at once, or each alone if that cannot be read."""
+        """Query several kinds at once, or one by one if the output cannot be parsed."""
         parts = _parse_elements(self._query_kinds(kinds))
         if len(parts) != len(kinds):
             parts = [self._read_kind(kind) for kind in kinds]
@@ -169,18 +175,18 @@ class _ValueReader:
         name = self._name
         code = f"{{{', '.join(f'{kind}[{name}]' for kind in kinds)}}}"
         if self._is_protected:
-            freed = f"Unprotect[{name}]; ClearAttributes[{name}, ReadProtected]"
-            code = f"Internal`InheritedBlock[{{{name}}}, {freed}; {code}]"
+            unprotect = f"Unprotect[{name}]; ClearAttributes[{name}, ReadProtected]"
+            code = f"Internal`InheritedBlock[{{{name}}}, {unprotect}; {code}]"
         return self._ask_kernel(code)
 
 
 def get_attributes(name: str, ask: AskKernel) -> tuple[str, ...]:
-    """The attributes of a symbol."""
+    """Return the attributes of a symbol."""
     return tuple(re.findall(r"[A-Za-z]+", ask(f"Attributes[{name}]") or ""))
 
 
 def _parse_elements(answer: str | None) -> list[Expression | None]:
-    """The elements of a list that a kernel gave; none when it cannot be read."""
+    """Return the elements of a list in InputForm; none if it cannot be parsed."""
     source = parse(_LOWERED_PATTERN.sub(_replace_lowered_name, answer or ""))
     if (
         source.problems
@@ -188,19 +194,19 @@ def _parse_elements(answer: str | None) -> list[Expression | None]:
         or not has_head(source.expressions[0], "List")
     ):
         return []
-    return [*source.expressions[0].args]  # type: ignore[union-attr]  # a list is a node
+    return [*source.expressions[0].args]  # type: ignore[union-attr]  # lists are nodes
 
 
-def _replace_lowered_name(found: re.Match[str]) -> str:
-    """What stands for a pattern that the engine has taken apart."""
-    return f"{_LOWERED_MARK}___" if found[0].startswith("__opts") else _LOWERED_MARK
+def _replace_lowered_name(match: re.Match[str]) -> str:
+    # A generated sequence pattern has the blanks `___` after its name.
+    return f"{_LOWERED_MARK}___" if match[0].startswith("__opts") else _LOWERED_MARK
 
 
 _LOWERED_MARK = "lowered$pattern"
 
 
 def _build_definitions(
-    kind: str, name: str, part: Expression | None, written: SessionDefinitions
+    kind: str, name: str, part: Expression | None, session: SessionDefinitions
 ) -> Iterator[SymbolDefinition]:
     if not isinstance(part, Node) or not is_symbol(part.head, "List"):
         return  # the engine does not know the function
@@ -211,49 +217,49 @@ def _build_definitions(
     for arg in part.args:
         rule = _split_rule(arg)
         if rule is not None:
-            yield _restore_source_form(name, SymbolDefinition(kind, *rule), written)
+            yield _restore_source_form(name, SymbolDefinition(kind, *rule), session)
 
 
-def _split_rule(found: Expression) -> tuple[Expression, Expression] | None:
-    """Both sides of `HoldPattern[left] :> right`.
+def _split_rule(rule: Expression) -> tuple[Expression, Expression] | None:
+    """Return both sides of `HoldPattern[left] :> right`, or None.
 
-    Woxi writes no brackets around a right side that needs them, so `:>` may be found inside of what
-    it ought to contain.
+    Woxi omits brackets around right sides with weaker operators. The parser then finds `:>` inside
+    of an expression that should be its right side.
     """
-    outer: list[Node] = []
-    node = found
+    outer_nodes: list[Node] = []
+    node = rule
     while isinstance(node, Node) and not has_head(node, "RuleDelayed") and node.args:
-        outer.append(node)
+        outer_nodes.append(node)
         node = node.args[0]
     if not isinstance(node, Node) or len(node.args) != 2 or not has_head(node, "RuleDelayed"):
         return None
     left, right = node.args
-    for one in reversed(outer):
-        right = Node(one.head, [right, *one.args[1:]])
+    for outer_node in reversed(outer_nodes):
+        right = Node(outer_node.head, [right, *outer_node.args[1:]])
     if isinstance(left, Node) and has_head(left, "HoldPattern") and left.args:
         left = left.args[0]
     return left, right
 
 
 def _restore_source_form(
-    name: str, definition: SymbolDefinition, written: SessionDefinitions
+    name: str, definition: SymbolDefinition, session: SessionDefinitions
 ) -> SymbolDefinition:
-    """A definition with the left side that was written, if the kernel's is another pattern."""
+    """Return a definition with the left side of the original code, if the engine rewrote it."""
     parts = list(walk(definition.left))
     is_lowered = any(is_symbol(part, _LOWERED_MARK) for part in parts)
     if not any(isinstance(part, Atom) and part.text in _BLANK_HEADS for part in parts):
-        return definition  # what is no pattern was evaluated, and the kernel's is the right one
-    found = written.find_assignment(name, definition)
-    if found is not None:
-        operator = found.node.head.text if isinstance(found.node.head, Atom) else ""
-        return definition._replace(left=found.left, operator=operator)
+        return definition  # without a pattern, the kernel evaluated the left side
+    assignment = session.find_assignment(name, definition)
+    if assignment is not None:
+        operator = assignment.node.head.text if isinstance(assignment.node.head, Atom) else ""
+        return definition._replace(left=assignment.left, operator=operator)
     if not is_lowered:
         return definition
     return definition._replace(left=_remove_marks(definition.left), is_lowered=True)
 
 
 def _remove_marks(expression: Expression) -> Expression:
-    """A left side without the names that an engine has made up."""
+    """Return a left side without the names that the engine generated."""
     if isinstance(expression, Atom):
         return expression
     if has_head(expression, "Pattern") and is_symbol(expression.args[0], _LOWERED_MARK):

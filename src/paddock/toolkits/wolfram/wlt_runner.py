@@ -1,16 +1,8 @@
-"""Options of tests whose values are code, such as `TimeConstraint -> 1/2`: worked out in a kernel.
+"""Runs of Wolfram Language test files (.wlt) for the tool `TestReport`.
 
-What comes of it is put into the test; what is of no use is told, and not applied.
-
-Running the tests of a file in a kernel: input, expectation and comparison, one after the other.
-
-The kernel need not know `VerificationTest`. What a test does to the state stays, as it does in a
-Wolfram kernel; a test that runs out of time or memory, or ends the kernel, is taken back.
-
-What the tool `TestReport` does: finds test files, has each run in a kernel, and reports.
-
-Reading tests and wording the report is done by `paddock.wolfram.wlt`, running them by
-`verifying`. Loaded with the first call.
+Input, expected value and comparison of a test are evaluated separately, so the kernel need not know
+`VerificationTest`. Changes that a test makes to the state stay, as in a Wolfram kernel. A test that
+exceeds a limit or ends the kernel is rolled back.
 """
 
 from __future__ import annotations
@@ -18,14 +10,14 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.files import read_regular_file
 from paddock.kernels.handler_calls import call_kernel
-from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.kernel import EvaluationControl, EvaluationLimits
 from paddock.kernels.wolfram.literal_engine import NO_ENGINE_MESSAGE
 from paddock.reports.text import format_size
 from paddock.toolkits.paths import (
@@ -55,41 +47,44 @@ from paddock.wolfram.wlt import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-    from paddock.kernels.kernel import EvaluationResult
+    from paddock.authoring.context import Context
+    from paddock.kernels.engine import Engine
+    from paddock.kernels.kernel import EvaluationResult, Kernel
+    from paddock.wolfram import Expression
     from paddock.wolfram.wlt import WolframTestFile
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.wolfram import Expression
-    from paddock.wolfram.wlt import WolframTest
-
     EvaluateText = Callable[[str], str | None]
+    ParsedTestFiles = list[tuple[Path, WolframTestFile]]
 
 
 def apply_computed_options(
     test: WolframTest, evaluate: EvaluateText
 ) -> tuple[WolframTest, list[str]]:
-    """A test with the values of its options, and what is to be told about the others.
+    """Evaluate options of a test that are code, such as `TimeConstraint -> 1/2`.
 
-    `evaluate` gives the text of a value, or None when there is none.
+    Args:
+        test: The test.
+        evaluate: Returns the result of code as text, or None if there is no result.
+
+    Returns:
+        The test with the options applied, and a note for each unusable option.
     """
-    complaints = []
+    notes = []
     for name, code in test.computed.items():
-        found = _parse_value(evaluate(f"({code}\n)" if name == "TestID" else f"N[({code}\n)]"))
-        if name == "TestID" and found is not None and get_atom_text(found):
-            test = replace(test, test_id=get_atom_text(found))
+        value = _parse_value(evaluate(f"({code}\n)" if name == "TestID" else f"N[({code}\n)]"))
+        if name == "TestID" and value is not None and get_atom_text(value):
+            test = replace(test, test_id=get_atom_text(value))
             continue
-        number = None if name == "TestID" else get_number(found)
+        number = None if name == "TestID" else get_number(value)
         if number is not None and name == "TimeConstraint":
             test = replace(test, seconds=number)
         elif number is not None:
             test = replace(test, memory_bytes=int(number))
-        elif found is None or get_atom_text(found) != "Infinity":
-            complaints.append(f"{name} -> {code} has no value that can be used")
-    return test, complaints
+        elif value is None or get_atom_text(value) != "Infinity":
+            notes.append(f"{name} -> {code} does not evaluate to a usable value")
+    return test, notes
 
 
 def _parse_value(text: str | None) -> Expression | None:
@@ -99,10 +94,10 @@ def _parse_value(text: str | None) -> Expression | None:
 
 ACTUAL_SYMBOL, EXPECTED_SYMBOL, BODY_SYMBOL = "$PaddockActual", "$PaddockExpected", "$PaddockBody"
 FILE_PATH_SYMBOLS = ("$TestFileName", "$InputFileName")
-"""What stands for the path of the test file in it."""
-NOT_RUN_NOTE = "not run: the time for the file was used up"
+"""Symbols whose value is the path of the test file."""
+NOT_RUN_NOTE = "not run: the time limit of the file was reached"
 KERNEL_REPLACED_NOTE = (
-    "the kernel had ended before this, and with it all definitions; a new one was started"
+    "the kernel ended here and all definitions were lost; a new kernel was started"
 )
 _FAILURE_RESULTS = ("$Failed", "$Aborted")
 _FAILURE_TEXTS = {
@@ -111,33 +106,23 @@ _FAILURE_TEXTS = {
     "crashed": "no value: the kernel ended",
     "quit": "no value: the code ended the kernel",
     "cancelled": "no value: the call was cancelled",
-    "failed": "no value: the engine does not take this code",
+    "failed": "no value: the engine does not support this code",
 }
 
 
 def parse_test_file(text: str, path: str) -> WolframTestFile:
-    """The tests of a file, which may ask for its path.
+    """Parse a test file, in which symbols such as `$TestFileName` stand for its path.
 
     Raises:
-        WolframSyntaxError: when it cannot be read.
+        WolframSyntaxError: The text is not valid Wolfram Language code.
     """
     return parse_tests(
         text, where=path, values=dict.fromkeys(FILE_PATH_SYMBOLS, quote_string(path))
     )
 
 
-class RestartingKernel(Protocol):
-    """A kernel that is replaced when it has ended."""
-
-    restart_count: int
-    """How often it was."""
-
-    def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
-        """Evaluate one expression."""
-
-
 class WltFileRun:
-    """One run of a file's tests; a file with no test that can be run has no results."""
+    """A run of the tests of one file. If no test can be run, there are no results."""
 
     def __init__(self, name: str, kernel: RestartingKernel, limits: EvaluationLimits) -> None:
         self._kernel = kernel
@@ -146,7 +131,7 @@ class WltFileRun:
         self._result = WolframFileResult(name)
 
     def run_file(self, file: WolframTestFile, on_test: Callable[[], None]) -> WolframFileResult:
-        """Run everything in its order; `on_test` is called after each test."""
+        """Evaluate all steps in order; `on_test` is called after each test."""
         number = 0
         for step in file.steps:
             before = self._kernel.restart_count
@@ -165,7 +150,7 @@ class WltFileRun:
         return self._limits.seconds - (time.monotonic() - self._started_at)
 
     def _get_limits(self, test: WolframTest | None) -> EvaluationLimits:
-        """What is left for the file, or what a test may take of it."""
+        """Return the rest of the file's limits, reduced to those of the test."""
         seconds, memory = self._get_remaining_seconds(), self._limits.memory_bytes
         if test is not None and test.seconds is not None:
             seconds = min(seconds, test.seconds)
@@ -179,7 +164,7 @@ class WltFileRun:
         return self._kernel.evaluate(code, self._get_limits(test))
 
     def _evaluate_step(self, step: SetupStep) -> None:
-        """Evaluate what stands between tests, and tell what went wrong."""
+        """Evaluate code between tests, and note messages and failures."""
         if step.nested_tests:
             tests = "a test" if step.nested_tests == 1 else f"{step.nested_tests} tests"
             self._add_note(step.line, f"{tests} inside another expression cannot be run")
@@ -189,12 +174,12 @@ class WltFileRun:
             self._add_note(step.line, NOT_RUN_NOTE)
             self._result.is_broken = True
             return
-        outcome = self._evaluate(step.code)
-        for message in _list_messages(outcome):
+        result = self._evaluate(step.code)
+        for message in _list_messages(result):
             self._add_note(step.line, message)
-        if outcome.status != "done":
-            self._add_note(step.line, self._describe_missing_value(outcome))
-        self._result.is_broken |= outcome.status != "done" or outcome.result in _FAILURE_RESULTS
+        if result.status != "done":
+            self._add_note(step.line, self._describe_missing_value(result))
+        self._result.is_broken |= result.status != "done" or result.result in _FAILURE_RESULTS
 
     def _add_note(self, line: int, text: str) -> None:
         self._result.notes.append(f"Line {line}: {text}")
@@ -204,9 +189,9 @@ class WltFileRun:
             return WolframTestResult(test, number, "Error", test.problem)
         if self._get_remaining_seconds() <= 0:
             return WolframTestResult(test, number, "Error", NOT_RUN_NOTE)
-        test, complaints = apply_computed_options(test, lambda code: self._evaluate(code).result)
-        for complaint in complaints:
-            self._add_note(test.line, complaint)
+        test, notes = apply_computed_options(test, lambda code: self._evaluate(code).result)
+        for note in notes:
+            self._add_note(test.line, note)
         actual = self._evaluate(_format_assignment(ACTUAL_SYMBOL, test.input), test)
         if actual.status != "done" or self._is_aborted(actual):
             return self._create_error_result(
@@ -216,17 +201,17 @@ class WltFileRun:
         if expected.status != "done":
             text = f"the expected value: {self._describe_missing_value(expected, test)}"
             return self._create_error_result(test, number, actual, text)
-        same = self._evaluate(
+        comparison = self._evaluate(
             f"TrueQ[({test.same_test}\n)[{ACTUAL_SYMBOL}, {EXPECTED_SYMBOL}]]", test
         )
-        if same.result not in ("True", "False"):
-            text = f"the comparison: {self._describe_missing_value(same, test)}"
+        if comparison.result not in ("True", "False"):
+            text = f"the comparison: {self._describe_missing_value(comparison, test)}"
             return self._create_error_result(test, number, actual, text)
         messages = _list_messages(actual)
         return WolframTestResult(
             test,
             number,
-            determine_outcome(test, is_same=same.result == "True", messages=messages),
+            determine_outcome(test, is_same=comparison.result == "True", messages=messages),
             actual.result or "",
             expected.result or "",
             messages,
@@ -234,81 +219,71 @@ class WltFileRun:
             actual.peak_bytes or None,
         )
 
-    def _is_aborted(self, outcome: EvaluationResult) -> bool:
-        """Whether an input was aborted: that its value is `$Aborted` does not say so."""
+    def _is_aborted(self, result: EvaluationResult) -> bool:
+        # The value `$Aborted` alone is not enough: the test may return it as its regular value.
         return (
-            outcome.result == "$Aborted"
+            result.result == "$Aborted"
             and self._evaluate(f"ValueQ[{ACTUAL_SYMBOL}]").result != "True"
         )
 
     def _create_error_result(
-        self, test: WolframTest, number: int, outcome: EvaluationResult, text: str
+        self, test: WolframTest, number: int, result: EvaluationResult, text: str
     ) -> WolframTestResult:
         return WolframTestResult(
             test,
             number,
             "Error",
             text,
-            messages=_list_messages(outcome),
-            seconds=outcome.seconds,
-            peak_bytes=outcome.peak_bytes or None,
+            messages=_list_messages(result),
+            seconds=result.seconds,
+            peak_bytes=result.peak_bytes or None,
         )
 
     def _describe_missing_value(
-        self, outcome: EvaluationResult, test: WolframTest | None = None
+        self, result: EvaluationResult, test: WolframTest | None = None
     ) -> str:
-        if outcome.status == "done":
-            return outcome.result or "no value"
+        if result.status == "done":
+            return result.result or "no value"
         memory = format_size(self._get_limits(test).memory_bytes)
-        return _FAILURE_TEXTS[outcome.status].format(
-            seconds=round(outcome.seconds, 1), memory=memory
-        )
+        return _FAILURE_TEXTS[result.status].format(seconds=round(result.seconds, 1), memory=memory)
 
 
 def _format_assignment(symbol: str, code: str) -> str:
-    """Code that gives a symbol the value of some code, from which control may return.
+    """Return code that assigns the value of other code to a symbol.
 
-    The symbol is cleared first: code that throws leaves no value, and not the last test's either.
+    The code is the body of a function, so that `Return` in it works. The symbol is cleared first:
+    if the code throws, it must not keep the value of the previous test.
     """
-    return f"(Clear[{symbol}, {BODY_SYMBOL}]; {BODY_SYMBOL}[] := ({code}\n); {symbol} = {BODY_SYMBOL}[])"
+    return (
+        f"(Clear[{symbol}, {BODY_SYMBOL}]; {BODY_SYMBOL}[] := ({code}\n); "
+        f"{symbol} = {BODY_SYMBOL}[])"
+    )
 
 
-def _list_messages(outcome: EvaluationResult) -> tuple[str, ...]:
-    return tuple(output.text for output in outcome.outputs if output.kind == "message")
+def _list_messages(result: EvaluationResult) -> tuple[str, ...]:
+    return tuple(output.text for output in result.outputs if output.kind == "message")
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from paddock.authoring.context import Context
-    from paddock.kernels.engine import Engine
-    from paddock.kernels.handler_calls import CancelCheck, ProgressCallback
-    from paddock.kernels.kernel import EvaluationResult, Kernel
-    from paddock.wolfram.wlt import WolframTestFile
-
-    ParsedTestFiles = list[tuple[Path, WolframTestFile]]
 
 WLT_SUFFIX = ".wlt"
 _MAX_WLT_FILE_BYTES = 20_000_000
+# The largest limits that the operating systems accept.
 _MAX_SECONDS, _MAX_MEMORY_BYTES = 1_000_000, 1 << 60
-"""What limits can be given to the system."""
 
 
 class WolframTestsNotFoundError(ToolError):
-    """There is no such test file or directory."""
+    """A test file or directory does not exist."""
 
     code = "test-file-not-found"
 
 
 class NoTestsInFileError(ToolError):
-    """A file has no tests, or a directory no test files."""
+    """A file contains no tests, or a directory no test files."""
 
     code = "no-tests-in-file"
 
 
 class InvalidTestFileError(ToolError):
-    """A test file cannot be read."""
+    """A test file cannot be read or parsed."""
 
     code = "invalid-test-file"
 
@@ -316,14 +291,21 @@ class InvalidTestFileError(ToolError):
 def run_and_report(
     ctx: Context, paths: str, seconds: float, memory_bytes: int, *, is_shared: bool
 ) -> str:
-    """The report on the tests in some files, each with so much time and memory.
+    """Run test files and return a report.
+
+    Args:
+        ctx: The context of the call, with the tool's options.
+        paths: Files and directories, separated by commas.
+        seconds: The time limit of each file.
+        memory_bytes: The memory limit of each file.
+        is_shared: Whether all files run in one kernel.
 
     Raises:
-        ToolError: when a file cannot be run; then none is.
-        PaddockError: when there is no such engine, or its kernel does not start.
+        ToolError: A file is missing or invalid. No file is run then.
+        PaddockError: The engine is not installed, or its kernel does not start.
     """
-    files, left_out = _find_test_files(paths, ctx)
-    read = [(file, _read_tests(file)) for file in files]
+    files, skipped_notes = _find_test_files(paths, ctx)
+    parsed_files = [(file, _read_tests(file)) for file in files]
     directory = get_working_directory(ctx)
     seconds = float(min(seconds, _MAX_SECONDS))
     limits = EvaluationLimits(
@@ -333,94 +315,98 @@ def run_and_report(
     )
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
-        raise ToolError("No test was run", hint=NO_ENGINE_MESSAGE.removeprefix("Paddock::engine: "))
-    groups = [read] if is_shared else [[each] for each in read]
+        raise ToolError("no test was run", hint=NO_ENGINE_MESSAGE.removeprefix("Paddock::engine: "))
+    groups = [parsed_files] if is_shared else [[parsed_file] for parsed_file in parsed_files]
 
-    def work(is_cancelled: CancelCheck, on_wait: ProgressCallback) -> list[WolframFileResult]:
-        run = _WltRun(engine, directory, limits, is_cancelled, on_wait)
+    def work(control: EvaluationControl) -> list[WolframFileResult]:
+        run = _WltRun(engine, directory, limits, control)
         return [result for group in groups for result in run.run_group(group)]
 
-    results = call_kernel(ctx, work, seconds * len(read))
-    parts = [format_report(results), *left_out, f"Evaluated by {describe_engine(engine)}."]
-    return "\n\n".join(parts)
+    results = call_kernel(ctx, work, seconds * len(parsed_files))
+    paragraphs = [
+        format_report(results),
+        *skipped_notes,
+        f"Evaluated by {describe_engine(engine)}.",
+    ]
+    return "\n\n".join(paragraphs)
 
 
 def _find_test_files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
-    """The files to run, and what is to be told of those that are not."""
-    found: list[Path] = []
-    told: list[str] = []
-    for given in (part.strip() for part in paths.split(",")):
-        if given:
-            files, left_out = _expand_path(given, resolve_path(given, ctx))
-            found += files
-            told += [
-                f"{file} was not run: it leads out of its directory, or is no file."
-                for file in left_out
+    """Return the files to run, and notes about skipped files."""
+    files: list[Path] = []
+    notes: list[str] = []
+    for path in (part.strip() for part in paths.split(",")):
+        if path:
+            allowed = _expand_path(path, resolve_path(path, ctx))
+            files += allowed.files
+            notes += [
+                f"{file} was not run: it is not a file, or a link out of its directory."
+                for file in allowed.skipped
             ]
-    if not found:
-        raise WolframTestsNotFoundError("There are no paths", hint="name .wlt files or directories")
-    return list(dict.fromkeys(found)), told
-
-
-def _expand_path(given: str, place: Path) -> AllowedFiles:
-    if place.is_file():
-        return AllowedFiles([place], [])
-    if not place.is_dir():
+    if not files:
         raise WolframTestsNotFoundError(
-            f"There is no file or directory {given}",
-            where=str(place),
-            hint="relative paths begin in the directory that the client works in",
+            "`paths` contains no paths", hint="name .wlt files or directories"
         )
-    found = list_allowed_files(place, (WLT_SUFFIX,), is_deep=False)
-    if not found.files:
-        raise NoTestsInFileError(f"There are no {WLT_SUFFIX} files in {given}", where=str(place))
-    return found
+    return list(dict.fromkeys(files)), notes
+
+
+def _expand_path(path: str, resolved: Path) -> AllowedFiles:
+    if resolved.is_file():
+        return AllowedFiles([resolved], [])
+    if not resolved.is_dir():
+        raise WolframTestsNotFoundError(
+            f"the file or directory does not exist: {path}",
+            where=str(resolved),
+            hint="relative paths start at the client's first root",
+        )
+    allowed = list_allowed_files(resolved, (WLT_SUFFIX,), is_deep=False)
+    if not allowed.files:
+        raise NoTestsInFileError(f"{path} contains no {WLT_SUFFIX} files", where=str(resolved))
+    return allowed
 
 
 def _read_tests(file: Path) -> WolframTestFile:
     try:
         text = read_regular_file(file, _MAX_WLT_FILE_BYTES).decode("utf-8-sig")
-        read = parse_test_file(text, str(file))
+        test_file = parse_test_file(text, str(file))
     except (OSError, UnicodeDecodeError, WolframSyntaxError) as error:
         raise InvalidTestFileError(f"{file.name} cannot be read: {error}") from None
-    if not read.tests:
-        hidden = (
-            f"; {read.nested_tests} inside other expressions cannot be run"
-            if read.nested_tests
+    if not test_file.tests:
+        nested_note = (
+            f"; {test_file.nested_tests} inside other expressions cannot be run"
+            if test_file.nested_tests
             else ""
         )
-        raise NoTestsInFileError(f"{file.name} has no tests{hidden}", where=str(file))
-    return read
+        raise NoTestsInFileError(f"{file.name} has no tests{nested_note}", where=str(file))
+    return test_file
 
 
 class _WltRun:
-    """Runs groups of files, each group in a kernel of its own."""
+    """Runs groups of files, each group in a separate kernel."""
 
     def __init__(
         self,
         engine: Engine,
         directory: Path,
         limits: EvaluationLimits,
-        is_cancelled: CancelCheck,
-        on_wait: ProgressCallback,
+        control: EvaluationControl,
     ) -> None:
         self._engine = engine
         self._directory = directory
         self._limits = limits
-        self._is_cancelled = is_cancelled
-        self._on_wait = on_wait
+        self._control = control
         self._started_at = time.monotonic()
 
     def run_group(self, files: ParsedTestFiles) -> list[WolframFileResult]:
-        """What came of the files of a group; of none when the call is cancelled."""
-        with closing(
-            _RestartingEngineKernel(self._start_kernel, self._is_cancelled, self._report_progress)
-        ) as kernel:
+        """Run the files of a group; none after the call was cancelled."""
+        # Files share one clock, so that the reported progress does not restart with each file.
+        control = EvaluationControl(self._control.is_cancelled, self._report_progress)
+        with closing(RestartingKernel(self._start_kernel, control)) as kernel:
             results = []
-            for file, read in files:
-                if not self._is_cancelled():
+            for file, test_file in files:
+                if not self._control.is_cancelled():
                     run = WltFileRun(file.name, kernel, self._limits)
-                    results.append(run.run_file(read, self._report_progress))
+                    results.append(run.run_file(test_file, self._report_progress))
         return results
 
     def _start_kernel(self) -> Kernel:
@@ -429,34 +415,30 @@ class _WltRun:
         return kernel
 
     def _report_progress(self, _seconds: float = 0) -> None:
-        self._on_wait(time.monotonic() - self._started_at)
+        self._control.on_progress(time.monotonic() - self._started_at)
 
 
-class _RestartingEngineKernel:
-    """A kernel that is replaced when it has ended."""
+class RestartingKernel:
+    """A kernel that is started on first use and replaced after it has ended."""
 
-    def __init__(
-        self, start: Callable[[], Kernel], is_cancelled: CancelCheck, on_wait: ProgressCallback
-    ) -> None:
+    def __init__(self, start: Callable[[], Kernel], control: EvaluationControl) -> None:
         self._start_kernel = start
-        self._is_cancelled = is_cancelled
-        self._on_wait = on_wait
+        self._control = control
         self._kernel: Kernel | None = None
         self.restart_count = 0
+        """How often an ended kernel was replaced."""
 
     def evaluate(self, code: str, limits: EvaluationLimits) -> EvaluationResult:
-        """Evaluate one expression, in a new kernel if there is none any more."""
+        """Evaluate one expression, in a new kernel if the last one has ended."""
         if self._kernel is not None and not self._kernel.is_alive:
             self.close()
             self.restart_count += 1
         if self._kernel is None:
             self._kernel = self._start_kernel()
-        return self._kernel.evaluate(
-            code, limits, is_cancelled=self._is_cancelled, on_wait=self._on_wait
-        )
+        return self._kernel.evaluate(code, limits, self._control)
 
     def close(self) -> None:
-        """End the kernel that there is."""
+        """Close the current kernel, if any."""
         if self._kernel is not None:
             self._kernel.close()
         self._kernel = None

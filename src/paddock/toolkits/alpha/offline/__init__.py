@@ -1,10 +1,8 @@
-"""Answers without Wolfram|Alpha, for the few kinds of questions where one can be sure.
+"""Offline answers to the kinds of questions whose answers are certain.
 
-Each kind has a small grammar, which refuses whatever could be meant in two ways. Numbers are worked
-out exactly, or with a known error. What an engine says about formulas is checked with numbers
-before anybody is told. `answer_offline` gives nothing for everything else.
-
-All kinds of questions that are answered offline, and which of them a question is.
+Each kind has a small grammar that rejects ambiguous questions. Numbers are computed exactly or with
+a known error bound. Results of an engine are verified numerically. Without a certain answer,
+`answer_offline` returns None.
 """
 
 from __future__ import annotations
@@ -37,20 +35,20 @@ _OPENING_PATTERN = re.compile(
 
 
 def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """The answer to a question, if one is sure; else nothing."""
+    """Return the answer to a question if it is certain, else None."""
     text = " ".join(query.split())
     if not text or len(text) > MAX_QUESTION_CHARACTERS:
         return None
     text = text.rstrip("?. ")
     text = text.removesuffix("=").strip()
     opening = _OPENING_PATTERN.match(text)
-    asked = text[opening.end() :] if opening else text
+    question = text[opening.end() :] if opening else text
     for answer in (answer_date, answer_percentage, answer_integers, answer_unit_conversion):
-        # How many days or feet is asked for stands at the beginning.
-        found = answer(asked)
-        if found is not None:
-            return found
-    return answer_symbolic(asked, evaluate) or answer_arithmetic(asked, evaluate)
+        # Questions such as "how many days …" must be recognised before formulas.
+        offline_answer = answer(question)
+        if offline_answer is not None:
+            return offline_answer
+    return answer_symbolic(question, evaluate) or answer_arithmetic(question, evaluate)
 
 
 __all__ = ["EngineResult", "OfflineAnswer", "answer_offline"]

@@ -1,6 +1,6 @@
-"""What an engine gives, in InputForm, as a formula that can be checked with numbers.
+"""Offline answers of arithmetic, and results of an engine as formulas.
 
-Arithmetic: exact where the value is a fraction, else as many digits as are certain.
+Values are exact if they are fractions, and otherwise decimals with certain digits only.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ _IMAGINARY_UNIT = FormulaCall("Power", (to_number(-1), to_number(Fraction(1, 2))
 
 
 class UnknownFormError(ValueError):
-    """An engine has given something that we cannot check."""
+    """An engine has returned a form that cannot be checked."""
 
 
 def parse_result(text: str) -> Formula:
-    """The formula that a result is.
+    """Parse a result in InputForm.
 
     Raises:
-        UnknownFormError: when it is none that we know, such as one that is not evaluated.
+        UnknownFormError: The form is unknown, for example because the code was not evaluated.
     """
     return _convert_expression(_parse_expression(text))
 
 
 def parse_solutions(text: str, name: str) -> list[Formula]:
-    """The values of one variable in a list of solutions.
+    """Return the values of a variable in a list of solutions.
 
     Raises:
-        UnknownFormError: when it is no such list.
+        UnknownFormError: The text is not a list of solutions.
     """
-    found = _parse_expression(text)
+    expression = _parse_expression(text)
     return [
         _convert_expression(_get_solution_value(solution, name))
-        for solution in _get_arguments(found, "List")
+        for solution in _get_arguments(expression, "List")
     ]
 
 
@@ -76,23 +76,23 @@ def _get_solution_value(solution: Expression, name: str) -> Expression:
     sides = _get_arguments(rules[0], "Rule") if len(rules) == 1 else []
     variable = sides[0] if sides else None
     if not (isinstance(variable, Atom) and variable.text == name):
-        raise UnknownFormError("no rule for the variable")
+        raise UnknownFormError("not a rule for the variable")
     return sides[1]
 
 
 def _parse_expression(text: str) -> Expression:
     try:
-        found = parse_strict(text)
+        expressions = parse_strict(text)
     except (WolframSyntaxError, RecursionError) as error:
         raise UnknownFormError(str(error)) from None
-    if len(found) != 1:
+    if len(expressions) != 1:
         raise UnknownFormError("not one expression")
-    return found[0]
+    return expressions[0]
 
 
 def _get_arguments(expression: Expression, head: str) -> list[Expression]:
     if not isinstance(expression, Node) or _get_head(expression) != head:
-        raise UnknownFormError(f"no {head}")
+        raise UnknownFormError(f"expected {head}")
     return list(expression.args)
 
 
@@ -104,19 +104,17 @@ def _convert_expression(expression: Expression) -> Formula:
     if isinstance(expression, Atom):
         return _convert_atom(expression)
     if not isinstance(expression, Node):
-        raise UnknownFormError("neither atom nor node")
+        raise UnknownFormError("an unknown kind of expression")
     head, args = _get_head(expression), tuple(_convert_expression(arg) for arg in expression.args)
     if head == "Rational" and all(isinstance(arg, FormulaNumber) for arg in args):
         return FormulaCall("Times", (args[0], FormulaCall("Power", (args[1], to_number(-1)))))
-    if head == "Log" and len(args) == len(("base", "of")):
+    if head == "Log" and len(args) == 2:  # Log[base, x]
         inverse = FormulaCall("Power", (FormulaCall("Log", args[:1]), to_number(-1)))
         return FormulaCall("Times", (FormulaCall("Log", args[1:]), inverse))
-    count = _OPERATION_ARITIES.get(head, 1)
-    if (head not in _OPERATION_ARITIES and head not in NUMERIC_FUNCTIONS) or count not in (
-        None,
-        len(args),
-    ):
-        raise UnknownFormError(f"{head} of {len(args)}")
+    arity = _OPERATION_ARITIES.get(head, 1)
+    is_known = head in _OPERATION_ARITIES or head in NUMERIC_FUNCTIONS
+    if not is_known or arity not in (None, len(args)):
+        raise UnknownFormError(f"{head} with {len(args)} arguments")
     return FormulaCall(head, args)
 
 
@@ -137,13 +135,13 @@ _ZERO_TOLERANCE = 1e-9
 _NON_ARITHMETIC_PATTERN = re.compile(
     r"\d{1,2}[-/]\d{1,2}[-/]\d{2,4}|\d{4}[-/]\d{1,2}[-/]\d{1,2}|[-\d ()+]*\d{3}-\d{4}"
 )
-"""Dates and telephone numbers."""
+"""Dates and telephone numbers, which are not subtractions."""
 _MAX_PLAIN_RADIANS = 6
-"""Whole numbers up to here may well be angles in radians."""
+"""Integers up to this one are plausible angles in radians."""
 
 
 def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """The value of a formula without variables."""
+    """Return the value of a formula without variables, or None."""
     if _NON_ARITHMETIC_PATTERN.fullmatch(text):
         return None
     try:
@@ -153,52 +151,55 @@ def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None
     if find_variables(formula) or isinstance(formula, FormulaName) or _may_be_in_degrees(formula):
         return None
     if isinstance(formula, FormulaNumber):
-        return None  # a number alone asks nothing
+        return None  # a number alone is not a question
     try:
-        found = compute_fraction(formula)
+        value = compute_fraction(formula)
     except InexactValueError:
         return _answer_inexact(text, formula, evaluate)
     except UndefinedValueError:
         return None
     return OfflineAnswer(
-        text, offline_answer.format_fraction(found, as_decimal=_has_decimals(formula))
+        text, offline_answer.format_fraction(value, as_decimal=_has_decimals(formula))
     )
 
 
 def list_assumptions(formula: Formula) -> tuple[str, ...]:
-    """What is taken for granted in a formula."""
+    """Return notes about the assumptions in a formula."""
     is_in_radians = has_function(formula, TRIGONOMETRIC_FUNCTIONS) and not _has_degrees(formula)
     return (RADIANS_NOTE,) if is_in_radians else ()
 
 
 def _answer_inexact(text: str, formula: Formula, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """A value that is no fraction, or one that only an engine sees to be one."""
+    """Answer with certain digits, or with zero if an engine confirms it; else return None."""
     try:
-        found = error_bounds.evaluate_with_bounds(formula)
+        bounded = error_bounds.evaluate_with_bounds(formula)
     except (UndefinedValueError, error_bounds.UncertainValueError):
         return None
-    if error_bounds.is_certain(found):
+    if error_bounds.is_certain(bounded):
         return OfflineAnswer(
-            text, f"\u2248 {error_bounds.format_value(found)}", list_assumptions(formula)
+            text, f"\u2248 {error_bounds.format_value(bounded)}", list_assumptions(formula)
         )
-    if abs(found.value) + found.error > _ZERO_TOLERANCE or _has_decimals(formula):
+    if abs(bounded.value) + bounded.error > _ZERO_TOLERANCE or _has_decimals(formula):
         return None
     return _confirm_zero(text, formula, evaluate)
 
 
 def _confirm_zero(text: str, formula: Formula, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """What is as good as zero is zero if an engine says so too."""
-    evaluated = evaluate(to_wolfram_code(formula))
+    """Return the answer 0 for a value that is numerically zero, if an engine returns 0 too."""
+    engine_result = evaluate(to_wolfram_code(formula))
     try:
-        if evaluated is not None and evaluate_formula(parse_result(evaluated.text), {}) == 0:
-            return OfflineAnswer(text, "0", list_assumptions(formula), evaluated.engine)
+        if (
+            engine_result is not None
+            and evaluate_formula(parse_result(engine_result.text), {}) == 0
+        ):
+            return OfflineAnswer(text, "0", list_assumptions(formula), engine_result.engine)
     except (UnknownFormError, NoValueError):
         pass
     return None
 
 
 def _may_be_in_degrees(formula: Formula) -> bool:
-    """Whether somebody may have left out the degree sign, as in `sin 30`."""
+    """Return True if the degree sign may have been forgotten, as in `sin 30`."""
     if not isinstance(formula, FormulaCall):
         return False
     angle = formula.arguments[0]

@@ -1,8 +1,6 @@
-"""Questions of calculus and algebra put to the engine, and its answers borne out by numbers.
+"""Offline answers of calculus and algebra: results of an engine that pass a numeric check.
 
-Calculus and algebra: what the engine gives, when numbers bear it out.
-
-Functions of one variable only.
+Formulas have one variable.
 """
 
 from __future__ import annotations
@@ -47,30 +45,29 @@ if TYPE_CHECKING:
 
 
 MAX_EQUATION_DEGREE = 6
-"""Of equations."""
 _NEAR_DISTANCES = (1e-2, 1e-3, 1e-4, 1e-5)
 _FAR_POINTS = (1e2, 1e3, 1e4, 1e5, 1e6)
 _CUBIC_DEGREE = 3
-CONSTANT_NOTE = "The constant of integration is left out."
+CONSTANT_NOTE = "The constant of integration is omitted."
 COMPLEX_NOTE = "With complex solutions."
 
 
 class UnverifiedResultError(ValueError):
-    """The engine gives nothing, or nothing that is borne out."""
+    """The engine has no result, or one that fails its check."""
 
 
 class FormulaQuestion(NamedTuple):
-    """What is asked about a formula of one variable."""
+    """A question about a formula of one variable."""
 
     formula: Formula
     variable: str
     start: Formula | float | None = None
-    """A limit; a float is infinite."""
+    """The start of an interval; a float is infinite."""
     end: Formula | float | None = None
 
 
 class VerifiedResult(NamedTuple):
-    """What was found, and borne out."""
+    """A result that has passed its check."""
 
     text: str
     engine: str
@@ -78,16 +75,20 @@ class VerifiedResult(NamedTuple):
 
 
 def differentiate(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """The derivative."""
-    found = _evaluate_code(evaluate, f"D[{to_wolfram_code(question.formula)}, {question.variable}]")
-    _require_verified(
-        numeric_checks.is_derivative(parse_result(found.text), question.formula, question.variable)
+    """Return the derivative of a formula."""
+    engine_result = _evaluate_code(
+        evaluate, f"D[{to_wolfram_code(question.formula)}, {question.variable}]"
     )
-    return VerifiedResult(found.text, found.engine)
+    _require_verified(
+        numeric_checks.is_derivative(
+            parse_result(engine_result.text), question.formula, question.variable
+        )
+    )
+    return VerifiedResult(engine_result.text, engine_result.engine)
 
 
 def differentiate_twice(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """The second derivative, by way of the first."""
+    """Return the second derivative of a formula."""
     first = _evaluate_code(evaluate, f"D[{to_wolfram_code(question.formula)}, {question.variable}]")
     formula = parse_result(first.text)
     _require_verified(numeric_checks.is_derivative(formula, question.formula, question.variable))
@@ -95,187 +96,193 @@ def differentiate_twice(question: FormulaQuestion, evaluate: EvaluateCode) -> Ve
 
 
 def integrate(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """An integral, with limits or without."""
+    """Return the definite or indefinite integral of a formula."""
     name = question.variable
     if question.start is None or question.end is None:
-        found = _evaluate_code(evaluate, f"Integrate[{to_wolfram_code(question.formula)}, {name}]")
-        _require_verified(
-            numeric_checks.is_derivative(question.formula, parse_result(found.text), name)
+        engine_result = _evaluate_code(
+            evaluate, f"Integrate[{to_wolfram_code(question.formula)}, {name}]"
         )
-        return VerifiedResult(found.text, found.engine, (CONSTANT_NOTE,))
+        _require_verified(
+            numeric_checks.is_derivative(question.formula, parse_result(engine_result.text), name)
+        )
+        return VerifiedResult(engine_result.text, engine_result.engine, (CONSTANT_NOTE,))
     start, end = _get_limit_value(question.start), _get_limit_value(question.end)
     if not start < end:
-        raise UnverifiedResultError("limits that are not in order")
+        raise UnverifiedResultError("the limits are not in order")
     estimate = numeric_checks.estimate_integral(question.formula, name, start, end)
     limits = f"{{{name}, {_format_limit(question.start)}, {_format_limit(question.end)}}}"
-    found = _evaluate_code(evaluate, f"Integrate[{to_wolfram_code(question.formula)}, {limits}]")
+    engine_result = _evaluate_code(
+        evaluate, f"Integrate[{to_wolfram_code(question.formula)}, {limits}]"
+    )
     _require_verified(
         estimate is not None
-        and numeric_checks.is_close(evaluate_formula(parse_result(found.text), {}), estimate)
+        and numeric_checks.is_close(
+            evaluate_formula(parse_result(engine_result.text), {}), estimate
+        )
     )
-    return VerifiedResult(_append_decimal(found), found.engine)
+    return VerifiedResult(_append_decimal(engine_result), engine_result.engine)
 
 
 def find_limit(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """A limit from both sides, or at infinity."""
+    """Return the two-sided limit of a formula, or its limit at infinity."""
     if question.end is None:
-        raise UnverifiedResultError("no place")
-    name, place = question.variable, _get_limit_value(question.end)
-    found = _evaluate_code(
+        raise UnverifiedResultError("the point is missing")
+    name, point = question.variable, _get_limit_value(question.end)
+    engine_result = _evaluate_code(
         evaluate,
         f"Limit[{to_wolfram_code(question.formula)}, {name} -> {_format_limit(question.end)}]",
     )
-    result = evaluate_formula(parse_result(found.text), {})
+    result = evaluate_formula(parse_result(engine_result.text), {})
     if result.imag:
         raise UnverifiedResultError("not real")
-    if math.isinf(place):
-        sides = [[math.copysign(one, place) for one in _FAR_POINTS]]
+    if math.isinf(point):
+        sides = [[math.copysign(magnitude, point) for magnitude in _FAR_POINTS]]
     else:
-        sides = [[place + sign * one for one in _NEAR_DISTANCES] for sign in (1, -1)]
+        sides = [[point + sign * distance for distance in _NEAR_DISTANCES] for sign in (1, -1)]
     for points in sides:
         _require_verified(
             numeric_checks.approaches_limit(question.formula, name, points, result.real)
         )
-    return VerifiedResult(_append_decimal(found), found.engine)
+    return VerifiedResult(_append_decimal(engine_result), engine_result.engine)
 
 
 def solve_equation(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """All solutions of an equation with polynomials."""
+    """Return all solutions of a polynomial equation."""
     polynomial = get_coefficients(question.formula, question.variable)
     degree = len(polynomial) - 1
     if not 1 <= degree <= MAX_EQUATION_DEGREE:
-        raise UnverifiedResultError("every number, none, or too many")
-    found = _evaluate_code(
+        raise UnverifiedResultError("the degree is zero or too high")
+    engine_result = _evaluate_code(
         evaluate, f"Solve[{to_wolfram_code(question.formula)} == 0, {question.variable}]"
     )
     solutions = [
-        evaluate_formula(one, {}) for one in parse_solutions(found.text, question.variable)
+        evaluate_formula(solution, {})
+        for solution in parse_solutions(engine_result.text, question.variable)
     ]
     _require_verified(_are_all_roots(solutions, polynomial))
-    is_complex = any(abs(one.imag) > numeric_checks.TOLERANCE for one in solutions)
-    rules = found.text.replace("->", "=").removeprefix("{{").removesuffix("}}").split("}, {")
+    is_complex = any(abs(solution.imag) > numeric_checks.TOLERANCE for solution in solutions)
+    rules = (
+        engine_result.text.replace("->", "=").removeprefix("{{").removesuffix("}}").split("}, {")
+    )
     shown = " or ".join(dict.fromkeys(rules))  # a double root is listed twice
-    return VerifiedResult(shown, found.engine, (COMPLEX_NOTE,) if is_complex else ())
+    return VerifiedResult(shown, engine_result.engine, (COMPLEX_NOTE,) if is_complex else ())
 
 
 def factorize(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """A polynomial as a product of irreducible ones, over the whole numbers."""
+    """Return a polynomial as a product of irreducible factors with integer coefficients."""
     get_coefficients(question.formula, question.variable)
-    found = _evaluate_code(evaluate, f"Factor[{to_wolfram_code(question.formula)}]")
-    result = parse_result(found.text)
+    engine_result = _evaluate_code(evaluate, f"Factor[{to_wolfram_code(question.formula)}]")
+    result = parse_result(engine_result.text)
     _require_verified(numeric_checks.have_equal_values(result, question.formula, question.variable))
     for factor in _list_factors(result):
         _require_verified(_is_irreducible(factor, question.variable))
-    return VerifiedResult(found.text, found.engine)
+    return VerifiedResult(engine_result.text, engine_result.engine)
 
 
 def expand(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """A polynomial as a sum of powers."""
+    """Return a polynomial as a sum of powers."""
     polynomial = get_coefficients(question.formula, question.variable)
-    found = _evaluate_code(evaluate, f"Expand[{to_wolfram_code(question.formula)}]")
-    result = parse_result(found.text)
+    engine_result = _evaluate_code(evaluate, f"Expand[{to_wolfram_code(question.formula)}]")
+    result = parse_result(engine_result.text)
     _require_verified(
         get_coefficients(result, question.variable) == polynomial and _is_expanded(result)
     )
-    return VerifiedResult(found.text, found.engine)
+    return VerifiedResult(engine_result.text, engine_result.engine)
 
 
 def simplify(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """A shorter form of the same function."""
-    found = _evaluate_code(evaluate, f"Simplify[{to_wolfram_code(question.formula)}]")
+    """Return a simpler form of the same function."""
+    engine_result = _evaluate_code(evaluate, f"Simplify[{to_wolfram_code(question.formula)}]")
     _require_verified(
         numeric_checks.have_equal_values(
-            parse_result(found.text), question.formula, question.variable
+            parse_result(engine_result.text), question.formula, question.variable
         )
     )
-    return VerifiedResult(found.text, found.engine)
+    return VerifiedResult(engine_result.text, engine_result.engine)
 
 
 def _evaluate_code(evaluate: EvaluateCode, text: str) -> EngineResult:
-    found = evaluate(text)
-    if found is None:
-        raise UnverifiedResultError("no engine, or no value")
-    return found
+    engine_result = evaluate(text)
+    if engine_result is None:
+        raise UnverifiedResultError("there is no engine, or no result")
+    return engine_result
 
 
 def _require_verified(is_true: bool) -> None:
     if not is_true:
-        raise UnverifiedResultError("the engine's answer is not borne out")
+        raise UnverifiedResultError("the result of the engine fails its check")
 
 
-def _get_limit_value(limit_: Formula | float) -> float:
-    if isinstance(limit_, float):
-        return limit_
-    if find_variables(limit_):
-        raise UnverifiedResultError("a variable as a limit")
-    found = evaluate_formula(limit_, {})
-    if found.imag:
+def _get_limit_value(bound: Formula | float) -> float:
+    if isinstance(bound, float):
+        return bound
+    if find_variables(bound):
+        raise UnverifiedResultError("a limit contains a variable")
+    value = evaluate_formula(bound, {})
+    if value.imag:
         raise NoValueError("not real")
-    return found.real
+    return value.real
 
 
-def _format_limit(limit_: Formula | float) -> str:
-    if isinstance(limit_, float):
-        return "Infinity" if limit_ > 0 else "-Infinity"
-    return to_wolfram_code(limit_)
+def _format_limit(bound: Formula | float) -> str:
+    if isinstance(bound, float):
+        return "Infinity" if bound > 0 else "-Infinity"
+    return to_wolfram_code(bound)
 
 
-def _append_decimal(found: EngineResult) -> str:
-    """A value, and its decimals unless it is a whole number."""
-    number = evaluate_formula(parse_result(found.text), {})
-    is_whole = found.text.lstrip("-").isdigit()
-    return found.text if is_whole else f"{found.text} \u2248 {number.real:.{ROUNDED_DIGITS - 2}g}"
+def _append_decimal(engine_result: EngineResult) -> str:
+    """Return a result with its decimal approximation, unless it is an integer."""
+    text = engine_result.text
+    value = evaluate_formula(parse_result(text), {})
+    is_integer = text.lstrip("-").isdigit()
+    return text if is_integer else f"{text} \u2248 {value.real:.{ROUNDED_DIGITS - 2}g}"
 
 
 def _are_all_roots(solutions: list[complex], polynomial: list[Fraction]) -> bool:
-    """Whether these are the roots of a polynomial, each once, and no others."""
+    """Return True if solutions are exactly the roots of a polynomial."""
     distinct: list[complex] = []
-    for one in solutions:
-        if not any(numeric_checks.is_close(one, other) for other in distinct):
-            distinct.append(one)
+    for solution in solutions:
+        if not any(numeric_checks.is_close(solution, other) for other in distinct):
+            distinct.append(solution)
     if is_squarefree(polynomial):
-        known = numeric_checks.find_polynomial_roots(polynomial)
-        return known is not None and _are_same_roots(distinct, known)
-    plain = [float(one / polynomial[0]) for one in polynomial]
-    return _are_roots_with_multiplicity(distinct, plain)
+        roots = numeric_checks.find_polynomial_roots(polynomial)
+        return roots is not None and _are_same_roots(distinct, roots)
+    monic = [float(coefficient / polynomial[0]) for coefficient in polynomial]
+    return _are_roots_with_multiplicity(distinct, monic)
 
 
-def _are_same_roots(some: list[complex], others: list[complex]) -> bool:
-    return len(some) == len(others) and all(
-        any(numeric_checks.is_close(one, other) for other in others) for one in some
+def _are_same_roots(roots: list[complex], others: list[complex]) -> bool:
+    return len(roots) == len(others) and all(
+        any(numeric_checks.is_close(root, other) for other in others) for root in roots
     )
 
 
 def _are_roots_with_multiplicity(distinct: list[complex], monic: list[float]) -> bool:
-    """Whether dividing by each root as often as it goes leaves nothing but a number."""
-    rest: list[complex] = [*monic]
+    """Return True if dividing by each root, as often as possible, leaves a constant."""
+    quotient: list[complex] = [*monic]
     for root in distinct:
-        before = len(rest)
-        while len(rest) > 1 and abs(_evaluate_polynomial(rest, root)) < numeric_checks.TOLERANCE:
-            rest = _divide_by_root(rest, root)
-        if len(rest) == before:
+        degree = len(quotient)
+        while (
+            len(quotient) > 1
+            and abs(numeric_checks.evaluate_polynomial(quotient, root)) < numeric_checks.TOLERANCE
+        ):
+            quotient = _divide_by_root(quotient, root)
+        if len(quotient) == degree:
             return False
-    return len(rest) == 1
-
-
-def _evaluate_polynomial(polynomial: list[complex], x: complex) -> complex:
-    found: complex = 0
-    for one in polynomial:
-        found = found * x + one
-    return found
+    return len(quotient) == 1
 
 
 def _divide_by_root(polynomial: list[complex], root: complex) -> list[complex]:
-    found: list[complex] = []
-    for one in polynomial[:-1]:
-        found.append((found[-1] * root if found else 0) + one)
-    return found
+    quotient: list[complex] = []
+    for coefficient in polynomial[:-1]:
+        quotient.append((quotient[-1] * root if quotient else 0) + coefficient)
+    return quotient
 
 
 def _list_factors(formula: Formula) -> list[Formula]:
-    """The factors of a product, powers by what they are powers of."""
+    """Return the factors of a product, with powers replaced by their bases."""
     if isinstance(formula, FormulaCall) and formula.head == "Times":
-        return [one for arg in formula.arguments for one in _list_factors(arg)]
+        return [factor for arg in formula.arguments for factor in _list_factors(arg)]
     if isinstance(formula, FormulaCall) and formula.head == "Power":
         return _list_factors(formula.arguments[0])
     return [formula]
@@ -284,13 +291,14 @@ def _list_factors(formula: Formula) -> list[Formula]:
 def _is_irreducible(factor: Formula, name: str) -> bool:
     polynomial = get_coefficients(factor, name)
     degree = len(polynomial) - 1
-    if degree > 0 and math.gcd(*(one.numerator for one in polynomial)) > 1:
+    if degree > 0 and math.gcd(*(coefficient.numerator for coefficient in polynomial)) > 1:
         return False
+    # A reducible polynomial of degree 2 or 3 has a linear factor, which means a rational root.
     return degree <= 1 or (degree <= _CUBIC_DEGREE and not has_rational_root(polynomial))
 
 
 def _is_expanded(formula: Formula) -> bool:
-    """Whether no sum is inside of a product or power."""
+    """Return True if no product or power contains a sum."""
     terms = (
         formula.arguments
         if isinstance(formula, FormulaCall) and formula.head == "Plus"
@@ -313,7 +321,10 @@ _PHRASES = (
     (r"d/d(?P<name>[a-z]) ?(?P<formula>[^=]+)", "derivative"),
     (rf"second derivative of (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", "second derivative"),
     (
-        rf"(?:integrate|integral of|antiderivative of) (?P<formula>[^=]+?){_VARIABLE_CLAUSE}{_LIMITS_CLAUSE}",
+        (
+            r"(?:integrate|integral of|antiderivative of) (?P<formula>[^=]+?)"
+            rf"{_VARIABLE_CLAUSE}{_LIMITS_CLAUSE}"
+        ),
         "integral",
     ),
     (r"solve (?P<formula>[^=]+)=(?P<right>[^=]+?)(?: for (?P<name>[a-z]))?", "roots"),
@@ -351,50 +362,50 @@ _SOLVERS: dict[str, Callable[[FormulaQuestion, EvaluateCode], VerifiedResult]] =
 
 
 def answer_symbolic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """The answer to a question of calculus or algebra."""
+    """Answer a question of calculus or algebra, or return None."""
     for pattern, kind in _PHRASES:
-        found = re.fullmatch(pattern, text, re.IGNORECASE)
-        if found:
+        match = re.fullmatch(pattern, text, re.IGNORECASE)
+        if match:
             try:
-                question = _parse_question(text, found.groupdict())
-                finding = _SOLVERS[kind](question, evaluate)
+                question = _parse_question(text, match.groupdict())
+                result = _SOLVERS[kind](question, evaluate)
             except (
                 *(FormulaSyntaxError, UnknownFormError, NoValueError, NotPolynomialError),
                 *(UnverifiedResultError, ArithmeticError, RecursionError),
             ):
                 return None
-            notes = (*list_assumptions(question.formula), *finding.notes)
-            return OfflineAnswer(text, finding.text, notes, f"{finding.engine}, checked by Paddock")
+            notes = (*list_assumptions(question.formula), *result.notes)
+            return OfflineAnswer(text, result.text, notes, f"{result.engine}, checked by Paddock")
     return None
 
 
 def _parse_question(text: str, parts: dict[str, str | None]) -> FormulaQuestion:
-    """What is asked, if there is one variable and everything can be read.
+    """Parse the formula and limits of a question.
 
     Raises:
-        UnreadableError: when it is not so.
+        FormulaSyntaxError: A part is invalid, or there is not exactly one variable.
     """
-    written = parts["formula"] or ""
-    without = re.fullmatch(r"(.+?) ?d([a-z])", written)
+    formula_text = parts["formula"] or ""
+    with_differential = re.fullmatch(r"(.+?) ?d([a-z])", formula_text)
     name = parts.get("name")
-    if without and text.lower().startswith("integra"):
-        written = without[1]
-        name = name or without[2]
-    formula = parse_formula(written)
+    if with_differential and text.lower().startswith("integra"):
+        formula_text = with_differential[1]
+        name = name or with_differential[2]
+    formula = parse_formula(formula_text)
     right = parts.get("right")
     if right is not None:
         formula = FormulaCall(
             "Plus", (formula, FormulaCall("Times", (to_number(-1), parse_formula(right))))
         )
-    found = sorted(find_variables(formula))
-    if len(found) != 1 or {name, parts.get("in")} - {None, found[0]}:
-        raise FormulaSyntaxError("not one variable")
+    variables = sorted(find_variables(formula))
+    if len(variables) != 1 or {name, parts.get("in")} - {None, variables[0]}:
+        raise FormulaSyntaxError("there is not exactly one variable")
     limits = [_parse_limit(parts.get(key)) for key in ("start", "end")]
-    return FormulaQuestion(formula, found[0], *limits)
+    return FormulaQuestion(formula, variables[0], *limits)
 
 
 def _parse_limit(text: str | None) -> Formula | float | None:
     if text is None:
         return None
-    plain = text.strip().lower()
-    return _INFINITY_VALUES[plain] if plain in _INFINITY_VALUES else parse_formula(text)
+    normalized = text.strip().lower()
+    return _INFINITY_VALUES[normalized] if normalized in _INFINITY_VALUES else parse_formula(text)

@@ -1,7 +1,7 @@
-"""Formulas without variables as decimals whose error is known, so that no wrong digit is told.
+"""Decimal values of formulas without variables, with error bounds, so that all digits are certain.
 
-Each value carries how far it can be from the true one, with every rounding counted; what cancels,
-as in `sqrt(10^30+1)-10^15`, or is near a place where a function jumps, shows as a large error.
+Each value has a bound for its error that includes every rounding. Cancellation, as in
+`sqrt(10^30+1)-10^15`, and points near a discontinuity show as a large error.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from paddock.toolkits.alpha.offline.formulas import Formula
 
 ROUNDING_ERROR = 2 * sys.float_info.epsilon
-"""Twice what one operation of the machine can be wrong by, for its functions too."""
+"""Twice the error of one floating-point operation, to cover library functions too."""
 SHOWN_DIGITS = 10
-"""That are told, all of them certain."""
+"""The number of digits to show, all of them certain."""
 
 
 class UncertainValueError(ValueError):
@@ -29,18 +29,18 @@ class UncertainValueError(ValueError):
 
 
 class BoundedValue(NamedTuple):
-    """A value, and how far it can be from the true one."""
+    """A value and a bound for its error."""
 
     value: float
     error: float
 
 
 def evaluate_with_bounds(formula: Formula) -> BoundedValue:
-    """The value of a formula.
+    """Evaluate a formula with an error bound.
 
     Raises:
-        UndefinedError: when there is none.
-        UncertainError: when there is no real one, or it is too large.
+        UndefinedValueError: The formula has no value.
+        UncertainValueError: The value is not real, too large, or of an unknown function.
     """
     try:
         return _add_rounding_error(float(compute_fraction(formula)), 0.0)
@@ -52,26 +52,27 @@ def evaluate_with_bounds(formula: Formula) -> BoundedValue:
         if formula.name not in CONSTANT_VALUES:
             raise UncertainValueError(formula.name)
         return _add_rounding_error(CONSTANT_VALUES[formula.name], 0.0)
-    work = _BOUNDED_FUNCTIONS.get(formula.head)  # type: ignore[union-attr]  # a number is exact
-    if work is None:
-        raise UncertainValueError(formula.head)  # type: ignore[union-attr]  # likewise
+    # compute_fraction has evaluated numbers, so this is a call.
+    compute = _BOUNDED_FUNCTIONS.get(formula.head)  # type: ignore[union-attr]  # see above
+    if compute is None:
+        raise UncertainValueError(formula.head)  # type: ignore[union-attr]  # see above
     try:
-        found = work([evaluate_with_bounds(arg) for arg in formula.arguments])  # type: ignore[union-attr]  # likewise
+        value = compute([evaluate_with_bounds(arg) for arg in formula.arguments])  # type: ignore[union-attr]  # see above
     except (ArithmeticError, ValueError) as error:
         raise UncertainValueError(str(error)) from None
-    if not (math.isfinite(found.value) and math.isfinite(found.error)):
+    if not (math.isfinite(value.value) and math.isfinite(value.error)):
         raise UncertainValueError("not finite")
-    return found
+    return value
 
 
-def is_certain(found: BoundedValue) -> bool:
-    """Whether all digits that are told are certain."""
-    return found.error < abs(found.value) * 10.0 ** -(SHOWN_DIGITS + 1)
+def is_certain(bounded: BoundedValue) -> bool:
+    """Return True if all digits to show are certain."""
+    return bounded.error < abs(bounded.value) * 10.0 ** -(SHOWN_DIGITS + 1)
 
 
-def format_value(found: BoundedValue) -> str:
-    """A certain value with as many digits as are told; fewer where the last could be rounded up."""
-    ends = (found.value - found.error, found.value + found.error)
+def format_value(bounded: BoundedValue) -> str:
+    """Format a certain value with all digits on which both ends of its interval agree."""
+    ends = (bounded.value - bounded.error, bounded.value + bounded.error)
     text = next(
         first
         for digits in range(SHOWN_DIGITS, 0, -1)
@@ -87,49 +88,53 @@ def _add_rounding_error(value: float, error: float) -> BoundedValue:
 
 
 def _add(values: list[BoundedValue]) -> BoundedValue:
-    found = BoundedValue(0.0, 0.0)
-    for one in values:
-        found = _add_rounding_error(found.value + one.value, found.error + one.error)
-    return found
+    total = BoundedValue(0.0, 0.0)
+    for term in values:
+        total = _add_rounding_error(total.value + term.value, total.error + term.error)
+    return total
 
 
 def _multiply(values: list[BoundedValue]) -> BoundedValue:
-    found = BoundedValue(1.0, 0.0)
-    for one in values:
+    product = BoundedValue(1.0, 0.0)
+    for factor in values:
         error = (
-            abs(found.value) * one.error + abs(one.value) * found.error + found.error * one.error
+            abs(product.value) * factor.error
+            + abs(factor.value) * product.error
+            + product.error * factor.error
         )
-        found = _add_rounding_error(found.value * one.value, error)
-    return found
+        product = _add_rounding_error(product.value * factor.value, error)
+    return product
 
 
 def _exponentiate(values: list[BoundedValue]) -> BoundedValue:
-    below, above = values
-    if above == (-1.0, above.error):
-        return _invert(below)
-    if below.value - below.error <= 0:
-        raise UncertainValueError("a power of what is not positive")
-    exponent = _multiply([_compute_logarithm([below]), above])
-    return _compute_exponential([exponent])
+    base, exponent = values
+    if exponent == (-1.0, exponent.error):
+        return _invert(base)
+    if base.value - base.error <= 0:
+        raise UncertainValueError("the base may not be positive")
+    logarithm = _multiply([_compute_logarithm([base]), exponent])
+    return _compute_exponential([logarithm])
 
 
-def _invert(one: BoundedValue) -> BoundedValue:
-    least = abs(one.value) - one.error
-    if least <= 0:
-        raise UncertainValueError("division by what may be zero")
-    return _add_rounding_error(1 / one.value, one.error / (least * abs(one.value)))
+def _invert(divisor: BoundedValue) -> BoundedValue:
+    min_magnitude = abs(divisor.value) - divisor.error
+    if min_magnitude <= 0:
+        raise UncertainValueError("the divisor may be zero")
+    return _add_rounding_error(
+        1 / divisor.value, divisor.error / (min_magnitude * abs(divisor.value))
+    )
 
 
 def _compute_exponential(values: list[BoundedValue]) -> BoundedValue:
-    found = math.exp(values[0].value)
-    return _add_rounding_error(found, found * math.expm1(values[0].error))
+    exponential = math.exp(values[0].value)
+    return _add_rounding_error(exponential, exponential * math.expm1(values[0].error))
 
 
 def _compute_logarithm(values: list[BoundedValue]) -> BoundedValue:
-    least = values[0].value - values[0].error
-    if least <= 0:
-        raise UncertainValueError("the logarithm of what is not positive")
-    return _add_rounding_error(math.log(values[0].value), values[0].error / least)
+    min_value = values[0].value - values[0].error
+    if min_value <= 0:
+        raise UncertainValueError("the argument of the logarithm may not be positive")
+    return _add_rounding_error(math.log(values[0].value), values[0].error / min_value)
 
 
 def _create_scaled_logarithm(factor: float) -> Callable[[list[BoundedValue]], BoundedValue]:
@@ -137,17 +142,17 @@ def _create_scaled_logarithm(factor: float) -> Callable[[list[BoundedValue]], Bo
 
 
 def _compute_square_root(values: list[BoundedValue]) -> BoundedValue:
-    least = values[0].value - values[0].error
-    if least <= 0:
-        raise UncertainValueError("the root of what is not positive")
-    return _add_rounding_error(math.sqrt(values[0].value), values[0].error / math.sqrt(least))
+    min_value = values[0].value - values[0].error
+    if min_value <= 0:
+        raise UncertainValueError("the argument of the root may not be positive")
+    return _add_rounding_error(math.sqrt(values[0].value), values[0].error / math.sqrt(min_value))
 
 
 def _wrap_lipschitz_function(
-    work: Callable[[float], float],
+    compute: Callable[[float], float],
 ) -> Callable[[list[BoundedValue]], BoundedValue]:
-    """A function whose slope is never above one."""
-    return lambda values: _add_rounding_error(work(values[0].value), values[0].error)
+    """Wrap a function whose slope is at most one, so that errors do not grow."""
+    return lambda values: _add_rounding_error(compute(values[0].value), values[0].error)
 
 
 def _compute_tangent(values: list[BoundedValue]) -> BoundedValue:
@@ -160,26 +165,29 @@ def _compute_tangent(values: list[BoundedValue]) -> BoundedValue:
 
 
 def _create_hyperbolic(sign: float) -> Callable[[list[BoundedValue]], BoundedValue]:
-    """The sum or difference of two exponentials, divided by two."""
+    """Create half the sum or difference of two exponentials."""
 
-    def work(values: list[BoundedValue]) -> BoundedValue:
+    def compute(values: list[BoundedValue]) -> BoundedValue:
         falling = _compute_exponential([BoundedValue(-values[0].value, values[0].error)])
         other = BoundedValue(sign * falling.value, falling.error)
         return _multiply([_add([_compute_exponential(values), other]), BoundedValue(0.5, 0.0)])
 
-    return work
+    return compute
 
 
 def _wrap_inverse_sine(
-    work: Callable[[float], float],
+    compute: Callable[[float], float],
 ) -> Callable[[list[BoundedValue]], BoundedValue]:
-    def steep(values: list[BoundedValue]) -> BoundedValue:
-        least = 1 - (abs(values[0].value) + values[0].error) ** 2
-        if least <= 0:
-            raise UncertainValueError("near an end, where it is vertical")
-        return _add_rounding_error(work(values[0].value), values[0].error / math.sqrt(least))
+    def compute_with_bounds(values: list[BoundedValue]) -> BoundedValue:
+        # The slope 1/sqrt(1-x^2) is unbounded at the ends of the domain.
+        min_radicand = 1 - (abs(values[0].value) + values[0].error) ** 2
+        if min_radicand <= 0:
+            raise UncertainValueError("the argument is too close to the end of the domain")
+        return _add_rounding_error(
+            compute(values[0].value), values[0].error / math.sqrt(min_radicand)
+        )
 
-    return steep
+    return compute_with_bounds
 
 
 _BOUNDED_FUNCTIONS: dict[str, Callable[[list[BoundedValue]], BoundedValue]] = {

@@ -1,7 +1,4 @@
-"""Formulas without variables, worked out exactly: fractions, of a size that people can read.
-
-Formulas of one variable as polynomials, worked out exactly.
-"""
+"""Exact arithmetic: values of formulas without variables, and polynomials of one variable."""
 
 from __future__ import annotations
 
@@ -22,13 +19,12 @@ if TYPE_CHECKING:
     from paddock.toolkits.alpha.offline.formulas import Formula
 
 
-MAX_FRACTION_BITS = 3000
-"""Of numerator and denominator: some nine hundred digits."""
+MAX_FRACTION_BITS = 3000  # About 900 digits, more than anyone can read.
 MAX_FACTORIAL_ARGUMENT = 400
 
 
 class InexactValueError(ValueError):
-    """The value of a formula is no fraction, or too large."""
+    """The value of a formula is not a fraction, or too large."""
 
 
 class UndefinedValueError(ValueError):
@@ -36,62 +32,62 @@ class UndefinedValueError(ValueError):
 
 
 def compute_fraction(formula: Formula) -> Fraction:
-    """The value of a formula.
+    """Return the value of a formula without variables.
 
     Raises:
-        NotExactError: when it is no fraction, or one that is too large.
-        UndefinedError: when there is none.
+        InexactValueError: The value is not a fraction, or too large.
+        UndefinedValueError: The formula has no value.
     """
     if isinstance(formula, FormulaNumber):
         return _check_size(formula.value)
     if isinstance(formula, FormulaName):
         raise InexactValueError(formula.name)
     values = [compute_fraction(arg) for arg in formula.arguments]
-    work = _EXACT_FUNCTIONS.get(formula.head)
-    if work is None:
+    compute = _EXACT_FUNCTIONS.get(formula.head)
+    if compute is None:
         raise InexactValueError(formula.head)
-    return _check_size(work(values))
+    return _check_size(compute(values))
 
 
-def _check_size(found: Fraction) -> Fraction:
-    if max(found.numerator.bit_length(), found.denominator.bit_length()) > MAX_FRACTION_BITS:
+def _check_size(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_FRACTION_BITS:
         raise InexactValueError("too large")
-    return found
+    return value
 
 
 def _multiply(values: list[Fraction]) -> Fraction:
-    found = Fraction(1)
-    for one in values:
-        found = _check_size(found * one)
-    return found
+    product = Fraction(1)
+    for factor in values:
+        product = _check_size(product * factor)
+    return product
 
 
 def _exponentiate(values: list[Fraction]) -> Fraction:
-    below, above = values
-    if above.denominator != 1:
-        if above == Fraction(1, 2):
-            return _compute_square_root([below])
-        raise InexactValueError("a root")
-    if below == 0 and above <= 0:
+    base, exponent = values
+    if exponent.denominator != 1:
+        if exponent == Fraction(1, 2):
+            return _compute_square_root([base])
+        raise InexactValueError("a root other than the square root")
+    if base == 0 and exponent <= 0:
         raise UndefinedValueError("division by zero, or zero to the power of zero")
-    size = max(below.numerator.bit_length(), below.denominator.bit_length())
-    if size > 1 and abs(above) * size > 2 * MAX_FRACTION_BITS:
+    size = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if size > 1 and abs(exponent) * size > 2 * MAX_FRACTION_BITS:
         raise InexactValueError("too large")
-    return below ** int(above)
+    return base ** int(exponent)
 
 
 def _compute_square_root(values: list[Fraction]) -> Fraction:
-    top, bottom = values[0].numerator, values[0].denominator
-    if top < 0:
-        raise UndefinedValueError("the root of a negative number")
-    if math.isqrt(top) ** 2 != top or math.isqrt(bottom) ** 2 != bottom:
-        raise InexactValueError("a root")
-    return Fraction(math.isqrt(top), math.isqrt(bottom))
+    numerator, denominator = values[0].numerator, values[0].denominator
+    if numerator < 0:
+        raise UndefinedValueError("the square root of a negative number")
+    if math.isqrt(numerator) ** 2 != numerator or math.isqrt(denominator) ** 2 != denominator:
+        raise InexactValueError("an irrational root")
+    return Fraction(math.isqrt(numerator), math.isqrt(denominator))
 
 
 def _compute_factorial(values: list[Fraction]) -> Fraction:
     if values[0].denominator != 1 or values[0] < 0:
-        raise UndefinedValueError("the factorial of what is no natural number")
+        raise UndefinedValueError("the factorial of a number that is not a natural number")
     if values[0] > MAX_FACTORIAL_ARGUMENT:
         raise InexactValueError("too large")
     return Fraction(math.factorial(int(values[0])))
@@ -111,52 +107,62 @@ MAX_POLYNOMIAL_DEGREE = 12
 
 
 class NotPolynomialError(ValueError):
-    """A formula is no polynomial, or one of a high degree."""
+    """A formula is not a polynomial, or one of a high degree."""
 
 
 def get_coefficients(formula: Formula, name: str) -> list[Fraction]:
-    """The coefficients of a polynomial, from the highest on; of zero there are none.
+    """Return the coefficients of a polynomial, from the highest power on; none for zero.
 
     Raises:
-        NoPolynomialError: when it is none.
+        NotPolynomialError: The formula is not a polynomial.
     """
-    found = _get_ascending_coefficients(formula, name)
-    while found and found[-1] == 0:
-        found.pop()
-    return found[::-1]
+    coefficients = _get_ascending_coefficients(formula, name)
+    while coefficients and coefficients[-1] == 0:
+        coefficients.pop()
+    return coefficients[::-1]
 
 
 def has_rational_root(polynomial: list[Fraction]) -> bool:
-    """Whether a polynomial with small whole coefficients has a root that is a fraction.
+    """Return True if a polynomial with small integer coefficients has a rational root.
 
     Raises:
-        NoPolynomialError: when the coefficients are not whole or not small.
+        NotPolynomialError: The coefficients are not integers or not small.
     """
-    most = 10**6
-    if any(one.denominator != 1 or abs(one) > most for one in polynomial):
+    max_coefficient = 10**6
+    if any(
+        coefficient.denominator != 1 or abs(coefficient) > max_coefficient
+        for coefficient in polynomial
+    ):
         raise NotPolynomialError("large coefficients")
     if polynomial[-1] == 0:
         return True
-    tops, bottoms = _list_divisors(int(polynomial[-1])), _list_divisors(int(polynomial[0]))
+    # Rational root theorem: numerators divide the last coefficient, denominators the first.
+    numerators = _list_divisors(int(polynomial[-1]))
+    denominators = _list_divisors(int(polynomial[0]))
     candidates = (
-        Fraction(sign * top, below) for top in tops for below in bottoms for sign in (1, -1)
+        Fraction(sign * numerator, denominator)
+        for numerator in numerators
+        for denominator in denominators
+        for sign in (1, -1)
     )
-    return any(evaluate_polynomial(polynomial, one) == 0 for one in candidates)
+    return any(evaluate_polynomial(polynomial, candidate) == 0 for candidate in candidates)
 
 
 def evaluate_polynomial(polynomial: list[Fraction], x: Fraction) -> Fraction:
-    """The value of a polynomial, given from the highest coefficient on."""
-    found = Fraction(0)
-    for one in polynomial:
-        found = found * x + one
-    return found
+    """Return the value of a polynomial with coefficients from the highest power on."""
+    value = Fraction(0)
+    for coefficient in polynomial:
+        value = value * x + coefficient
+    return value
 
 
 def is_squarefree(polynomial: list[Fraction]) -> bool:
-    """Whether all roots are simple: no common factor with the derivative."""
+    """Return True if all roots are simple: there is no common divisor with the derivative."""
     degree = len(polynomial) - 1
-    slope = [one * (degree - place) for place, one in enumerate(polynomial[:-1])]
-    return len(_find_common_divisor(polynomial, slope)) == 1
+    derivative = [
+        coefficient * (degree - index) for index, coefficient in enumerate(polynomial[:-1])
+    ]
+    return len(_find_common_divisor(polynomial, derivative)) == 1
 
 
 def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
@@ -164,7 +170,7 @@ def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
         try:
             return [compute_fraction(formula)]
         except (InexactValueError, UndefinedValueError):
-            raise NotPolynomialError("a constant that is no fraction") from None
+            raise NotPolynomialError("a constant that is not a fraction") from None
     if isinstance(formula, FormulaName):
         return [Fraction(0), Fraction(1)]
     if isinstance(formula, FormulaCall) and formula.head == "Plus":
@@ -180,53 +186,54 @@ def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
         and formula.head == "Power"
         and not find_variables(formula.arguments[1])
     ):
-        below, above = formula.arguments
-        exponent = _get_ascending_coefficients(above, name)[0]
+        base, power = formula.arguments
+        exponent = _get_ascending_coefficients(power, name)[0]
         if exponent.denominator == 1 and 0 < exponent <= MAX_POLYNOMIAL_DEGREE:
-            return _multiply_polynomials([_get_ascending_coefficients(below, name)] * int(exponent))
+            return _multiply_polynomials([_get_ascending_coefficients(base, name)] * int(exponent))
     raise NotPolynomialError("another function")
 
 
 def _add_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
     length = max(map(len, parts))
     return [
-        sum((part[at] for part in parts if at < len(part)), Fraction(0)) for at in range(length)
+        sum((part[index] for part in parts if index < len(part)), Fraction(0))
+        for index in range(length)
     ]
 
 
 def _multiply_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
-    found = [Fraction(1)]
+    product = [Fraction(1)]
     for part in parts:
-        if len(found) + len(part) > MAX_POLYNOMIAL_DEGREE + 2:
+        if len(product) + len(part) > MAX_POLYNOMIAL_DEGREE + 2:
             raise NotPolynomialError("a high degree")
-        new = [Fraction(0)] * (len(found) + len(part) - 1)
-        for at, one in enumerate(found):
-            for beside, other in enumerate(part):
-                new[at + beside] += one * other
-        found = new
-    return found
+        coefficients = [Fraction(0)] * (len(product) + len(part) - 1)
+        for i, left in enumerate(product):
+            for j, right in enumerate(part):
+                coefficients[i + j] += left * right
+        product = coefficients
+    return product
 
 
-def _find_common_divisor(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
-    """Euclid's algorithm, from the highest coefficient on."""
-    while other:
-        one, other = other, _compute_remainder(one, other)
-    return one
+def _find_common_divisor(first: list[Fraction], second: list[Fraction]) -> list[Fraction]:
+    """Apply Euclid's algorithm to polynomials with coefficients from the highest power on."""
+    while second:
+        first, second = second, _compute_remainder(first, second)
+    return first
 
 
-def _compute_remainder(one: list[Fraction], other: list[Fraction]) -> list[Fraction]:
-    rest = list(one)
-    while len(rest) >= len(other):
-        factor = rest[0] / other[0]
-        for at, coefficient in enumerate(other):
-            rest[at] -= factor * coefficient
-        rest.pop(0)
-    while rest and rest[0] == 0:
-        rest.pop(0)
-    return rest
+def _compute_remainder(dividend: list[Fraction], divisor: list[Fraction]) -> list[Fraction]:
+    remainder = list(dividend)
+    while len(remainder) >= len(divisor):
+        factor = remainder[0] / divisor[0]
+        for index, coefficient in enumerate(divisor):
+            remainder[index] -= factor * coefficient
+        remainder.pop(0)
+    while remainder and remainder[0] == 0:
+        remainder.pop(0)
+    return remainder
 
 
 def _list_divisors(number: int) -> list[int]:
     number = abs(number)
-    small = [one for one in range(1, int(number**0.5) + 1) if number % one == 0]
-    return [*small, *(number // one for one in small)]
+    small = [divisor for divisor in range(1, int(number**0.5) + 1) if number % divisor == 0]
+    return [*small, *(number // divisor for divisor in small)]

@@ -1,9 +1,7 @@
-"""Formulas: what is written, as a tree; as Wolfram Language code; and their values as numbers.
+"""Formulas as trees: parsed from unambiguous text, converted to code, and evaluated numerically.
 
-Reading formulas as people write them, as long as there is only one way to read them.
-
-Refused are, for instance, `1/2x`, `2^3^4`, `-2^2`, `sin 2x`, `log(x)`, `1,5`, and words that are
-mixed so that nobody can hear the brackets.
+Text with more than one interpretation is rejected, for example `1/2x`, `2^3^4`, `-2^2`, `sin 2x`,
+`log(x)`, `1,5`, and combinations of words that leave the brackets open.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ class FormulaNumber:
 
     value: Fraction
     is_decimal: bool = False
-    """Whether it was written with a decimal point."""
+    """Whether the number was written with a decimal point."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +39,13 @@ class FormulaName:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it has a value."""
+        """Whether the name is a constant."""
         return self.name in CONSTANT_VALUES
 
 
 @dataclass(frozen=True)
 class FormulaCall:
-    """A function of formulas, by its name in the Wolfram Language."""
+    """A call of a function by its name in the Wolfram Language."""
 
     head: str
     arguments: tuple[Formula, ...]
@@ -83,73 +81,78 @@ TRIGONOMETRIC_FUNCTIONS = frozenset({"Sin", "Cos", "Tan", "Cot", "Sec", "Csc"})
 
 
 class NoValueError(ValueError):
-    """A formula has no value there, or none that we can work out."""
+    """A formula has no value at a point, or none that can be computed."""
 
 
 def to_number(value: int | Fraction) -> FormulaNumber:
-    """An exact number as a formula."""
+    """Return an exact number as a formula."""
     return FormulaNumber(Fraction(value))
 
 
 def find_variables(formula: Formula) -> set[str]:
-    """The names of the variables in a formula."""
+    """Return the names of the variables in a formula."""
     if isinstance(formula, FormulaCall):
         return set().union(*(find_variables(arg) for arg in formula.arguments))
     return {formula.name} if isinstance(formula, FormulaName) and not formula.is_constant else set()
 
 
 def has_function(formula: Formula, heads: frozenset[str]) -> bool:
-    """Whether any of some functions is in a formula."""
+    """Return True if a formula contains one of the functions."""
     if not isinstance(formula, FormulaCall):
         return False
     return formula.head in heads or any(has_function(arg, heads) for arg in formula.arguments)
 
 
 def to_wolfram_code(formula: Formula) -> str:
-    """A formula as Wolfram Language code, in full form."""
+    """Return a formula as Wolfram Language code in FullForm."""
     if isinstance(formula, FormulaNumber):
-        top, bottom = formula.value.numerator, formula.value.denominator
-        return str(top) if bottom == 1 else f"Rational[{top}, {bottom}]"
+        numerator, denominator = formula.value.numerator, formula.value.denominator
+        return str(numerator) if denominator == 1 else f"Rational[{numerator}, {denominator}]"
     if isinstance(formula, FormulaName):
         return formula.name
     return f"{formula.head}[{', '.join(map(to_wolfram_code, formula.arguments))}]"
 
 
-def evaluate_formula(formula: Formula, where: Mapping[str, complex]) -> complex:
-    """The value of a formula where its variables have values, in floating point.
+def evaluate_formula(formula: Formula, values: Mapping[str, complex]) -> complex:
+    """Evaluate a formula in floating point.
+
+    Args:
+        formula: The formula.
+        values: The values of its variables.
 
     Raises:
-        NoValueError: when it has none.
+        NoValueError: The formula has no value there.
     """
     try:
-        found = complex(_evaluate_node(formula, where))
+        result = complex(_evaluate_node(formula, values))
     except (ArithmeticError, ValueError, KeyError) as error:
         raise NoValueError(str(error)) from None
-    if not cmath.isfinite(found):
+    if not cmath.isfinite(result):
         raise NoValueError("not finite")
-    return found
+    return result
 
 
-def _evaluate_node(formula: Formula, where: Mapping[str, complex]) -> complex:
+def _evaluate_node(formula: Formula, variables: Mapping[str, complex]) -> complex:
     if isinstance(formula, FormulaNumber):
         return float(formula.value)
     if isinstance(formula, FormulaName):
-        return CONSTANT_VALUES[formula.name] if formula.is_constant else where[formula.name]
-    values = [_evaluate_node(arg, where) for arg in formula.arguments]
+        return CONSTANT_VALUES[formula.name] if formula.is_constant else variables[formula.name]
+    arguments = [_evaluate_node(arg, variables) for arg in formula.arguments]
     if formula.head == "Plus":
-        return sum(values)
+        return sum(arguments)
     if formula.head == "Times":
-        return math.prod(values)
+        return math.prod(arguments)
     if formula.head == "Power":
-        return _evaluate_power(values[0], formula.arguments[1], values[1])
-    return NUMERIC_FUNCTIONS[formula.head](values[0])
+        return _evaluate_power(arguments[0], formula.arguments[1], arguments[1])
+    return NUMERIC_FUNCTIONS[formula.head](arguments[0])
 
 
-def _evaluate_power(below: complex, exponent: Formula, above: complex) -> complex:
-    if below == 0 and above == 0:
+def _evaluate_power(base: complex, exponent: Formula, exponent_value: complex) -> complex:
+    if base == 0 and exponent_value == 0:
         raise NoValueError("zero to the power of zero")
-    is_whole = isinstance(exponent, FormulaNumber) and exponent.value.denominator == 1
-    return complex(below) ** (int(exponent.value) if is_whole else above)  # type: ignore[union-attr]  # it is a number
+    is_integer = isinstance(exponent, FormulaNumber) and exponent.value.denominator == 1
+    # Python is exact for integer exponents, and negative bases have no spurious imaginary part.
+    return complex(base) ** (int(exponent.value) if is_integer else exponent_value)  # type: ignore[union-attr]  # integers are numbers
 
 
 def _require_real(x: complex) -> float:
@@ -160,7 +163,7 @@ def _require_real(x: complex) -> float:
 
 MAX_FORMULA_CHARACTERS = 300
 VARIABLE_NAMES = frozenset("abcfghjkmnpqrstuvwxyz")
-"""Letters that are nothing but variables; not d, e, i, l, o, which mean or look like others."""
+"""Letters that can only be variables; not d, e, i, l, o, which mean or look like other things."""
 _FUNCTION_NAME_LETTERS = frozenset("fgh")
 FUNCTION_HEADS = {
     **{name.lower(): name for name in ("Sin", "Cos", "Tan", "Cot", "Sec", "Csc")},
@@ -192,7 +195,7 @@ _BINARY_OPERATORS = ("+", "-", "*", "/", "^")
 
 
 class FormulaSyntaxError(ValueError):
-    """A text is no formula, or could be read in two ways."""
+    """A text is not a formula, or has several interpretations."""
 
 
 class _FormulaToken(NamedTuple):
@@ -202,76 +205,76 @@ class _FormulaToken(NamedTuple):
 
 
 def parse_formula(text: str) -> Formula:
-    """The formula that a text means.
+    """Parse a formula.
 
     Raises:
-        UnreadableError: when it means none, or perhaps another.
+        FormulaSyntaxError: The text is not a formula, or is ambiguous.
     """
     if len(text) > MAX_FORMULA_CHARACTERS:
         raise FormulaSyntaxError("too long")
-    signs = _replace_word_operators(text.translate(_SIGN_REPLACEMENTS))
-    return _FormulaParser(_tokenize(signs)).parse()
+    symbols = _replace_word_operators(text.translate(_SIGN_REPLACEMENTS))
+    return _FormulaParser(_tokenize(symbols)).parse()
 
 
 def _replace_word_operators(text: str) -> str:
-    """The same with signs for words, if it is clear where the brackets are."""
-    found: list[str] = []
-    for word, sign in _WORD_OPERATORS:
-        text, count = re.subn(rf"\b{word}\b", f" {sign} ", text)
-        found += [sign] * count
-    if found:
+    """Replace words with operators, if the precedence is clear."""
+    operators: list[str] = []
+    for word, operator in _WORD_OPERATORS:
+        text, count = re.subn(rf"\b{word}\b", f" {operator} ", text)
+        operators += [operator] * count
+    if operators:
         _check_word_operators(text)
     return text
 
 
 def _check_word_operators(text: str) -> None:
-    """Words have no brackets: with them, only what is worked out from left to right either way."""
-    signs = re.findall(r"\*\*|[-+*/^]|sqrt", text)
-    is_alike = set(signs) <= {"+", "-"} or set(signs) <= {"*"}
-    if len(signs) > 1 and not is_alike:
-        raise FormulaSyntaxError("words that could mean several things")
+    # Spoken formulas have no brackets, so only operators of equal precedence are unambiguous.
+    operators = re.findall(r"\*\*|[-+*/^]|sqrt", text)
+    is_associative = set(operators) <= {"+", "-"} or set(operators) <= {"*"}
+    if len(operators) > 1 and not is_associative:
+        raise FormulaSyntaxError("words with several interpretations")
 
 
 def _tokenize(text: str) -> list[_FormulaToken]:
-    found, place = [], 0
-    while text[place:].strip():
-        match = _TOKEN_PATTERN.match(text, place)
+    tokens, position = [], 0
+    while text[position:].strip():
+        match = _TOKEN_PATTERN.match(text, position)
         if match is None:
-            raise FormulaSyntaxError(f"{text[place:].strip()[:10]!r}")
+            raise FormulaSyntaxError(f"{text[position:].strip()[:10]!r}")
         kind = match.lastgroup or ""
-        found.append(_FormulaToken(kind, match[kind], match.start(kind) > place))
-        place = match.end()
-    return found
+        tokens.append(_FormulaToken(kind, match[kind], match.start(kind) > position))
+        position = match.end()
+    return tokens
 
 
 class _FormulaParser:
-    """Reads tokens, by recursive descent."""
+    """Recursive descent parser for formulas."""
 
     def __init__(self, tokens: list[_FormulaToken]) -> None:
         self._tokens = tokens
         self._position = 0
         self._trigonometric_depth = 0
-        """In how many trigonometric functions we are, where alone degrees make sense."""
+        """Depth of enclosing trigonometric functions, whose arguments may be in degrees."""
         self._ended_with_power = False
-        """Whether what was read last is a power, whose exponent might go on."""
+        """Whether the last factor is a power, whose exponent might continue."""
 
     def parse(self) -> Formula:
-        """Everything as one formula."""
-        found = self._parse_sum()
+        """Parse all tokens as one formula."""
+        formula = self._parse_sum()
         if self._position < len(self._tokens):
             raise FormulaSyntaxError(f"{self._peek_text()!r}")
-        return found
+        return formula
 
     def _peek_text(self, ahead: int = 0) -> str:
-        place = self._position + ahead
-        return self._tokens[place].text if place < len(self._tokens) else ""
+        index = self._position + ahead
+        return self._tokens[index].text if index < len(self._tokens) else ""
 
     def _peek_kind(self) -> str:
         return self._tokens[self._position].kind if self._position < len(self._tokens) else ""
 
     def _next_token(self) -> _FormulaToken:
         if self._position == len(self._tokens):
-            raise FormulaSyntaxError("something is missing at the end")
+            raise FormulaSyntaxError("the formula is incomplete")
         self._position += 1
         return self._tokens[self._position - 1]
 
@@ -280,7 +283,7 @@ class _FormulaParser:
         while self._peek_text() in ("+", "-"):
             sign = self._next_token().text
             if self._peek_text() in ("+", "-"):
-                raise FormulaSyntaxError("two signs in a row")
+                raise FormulaSyntaxError("two signs in succession")
             term = self._parse_product()
             terms.append(term if sign == "+" else FormulaCall("Times", (to_number(-1), term)))
         return terms[0] if len(terms) == 1 else FormulaCall("Plus", tuple(terms))
@@ -291,11 +294,11 @@ class _FormulaParser:
         sign = self._next_token().text
         if self._peek_kind() == "number" and self._peek_text(1) in ("^", "**"):
             raise FormulaSyntaxError("a power of a negative number without brackets")
-        found = self._parse_product()
-        return found if sign == "+" else FormulaCall("Times", (to_number(-1), found))
+        term = self._parse_product()
+        return term if sign == "+" else FormulaCall("Times", (to_number(-1), term))
 
     def _parse_product(self) -> Formula:
-        """Factors from left to right; one without a sign before it is in no division or power."""
+        """Parse factors, also implicit ones, which may not follow a division or power."""
         factors = [self._parse_power()]
         is_plain = not self._ended_with_power
         while True:
@@ -313,19 +316,23 @@ class _FormulaParser:
                 return factors[0] if len(factors) == 1 else FormulaCall("Times", tuple(factors))
 
     def _parse_implicit_factor(self, *, is_plain: bool) -> Formula:
-        """A factor that stands beside the one before it."""
-        before, token = self._tokens[self._position - 1], self._tokens[self._position]
-        is_apart = before.text == ")" or token.is_after_space
+        """Parse a factor that follows another one without an operator."""
+        previous, token = self._tokens[self._position - 1], self._tokens[self._position]
+        is_apart = previous.text == ")" or token.is_after_space
         if token.kind == "number" or not (is_plain or is_apart) or self._is_after_division():
-            raise FormulaSyntaxError("a product without a sign that could be meant otherwise")
-        if before.kind == "name" and token.text == "(" and before.text in _FUNCTION_NAME_LETTERS:
-            raise FormulaSyntaxError(f"{before.text}(: a function or a product")
-        if before.kind == "name" and token.kind == "name" and not token.is_after_space:
-            raise FormulaSyntaxError("letters without a space")
+            raise FormulaSyntaxError("an ambiguous product without an operator")
+        if (
+            previous.kind == "name"
+            and token.text == "("
+            and previous.text in _FUNCTION_NAME_LETTERS
+        ):
+            raise FormulaSyntaxError(f"{previous.text}(: a function or a product")
+        if previous.kind == "name" and token.kind == "name" and not token.is_after_space:
+            raise FormulaSyntaxError("adjacent letters without a space")
         return self._parse_power()
 
     def _is_after_division(self) -> bool:
-        """Whether the factor before is what something is divided by."""
+        """Return True if the previous factor is a divisor."""
         depth = 0
         for token in reversed(self._tokens[: self._position]):
             depth += (token.text == ")") - (token.text == "(")
@@ -336,34 +343,35 @@ class _FormulaParser:
         return False
 
     def _parse_power(self) -> Formula:
-        below = self._parse_postfix()
+        base = self._parse_postfix()
         self._ended_with_power = self._peek_text() in ("^", "**")
         if not self._ended_with_power:
-            return below
+            return base
         self._next_token()
         is_negative = self._peek_text() == "-"
         if is_negative:
             self._next_token()
-        above = self._parse_postfix()
+        exponent = self._parse_postfix()
         if self._peek_text() in ("^", "**") or self._tokens[self._position - 1].text == "!":
             raise FormulaSyntaxError("a power of a power without brackets")
         return FormulaCall(
-            "Power", (below, FormulaCall("Times", (to_number(-1), above)) if is_negative else above)
+            "Power",
+            (base, FormulaCall("Times", (to_number(-1), exponent)) if is_negative else exponent),
         )
 
     def _parse_postfix(self) -> Formula:
-        found = self._parse_atom()
+        operand = self._parse_atom()
         if self._peek_text() == "!":
             self._next_token()
             if self._peek_text() == "!":
-                raise FormulaSyntaxError("a double factorial, or a factorial of one")
-            return FormulaCall("Factorial", (found,))
+                raise FormulaSyntaxError("a double factorial, or the factorial of a factorial")
+            return FormulaCall("Factorial", (operand,))
         if self._peek_text() in ("\u00b0", "degrees", "degree", "deg"):
-            if not self._trigonometric_depth or not isinstance(found, FormulaNumber):
-                raise FormulaSyntaxError("degrees of something else than an angle")
+            if not self._trigonometric_depth or not isinstance(operand, FormulaNumber):
+                raise FormulaSyntaxError("degrees outside of a trigonometric function")
             self._next_token()
-            return FormulaCall("Times", (found, FormulaName("Pi"), to_number(Fraction(1, 180))))
-        return found
+            return FormulaCall("Times", (operand, FormulaName("Pi"), to_number(Fraction(1, 180))))
+        return operand
 
     def _parse_atom(self) -> Formula:
         token = self._next_token()
@@ -372,10 +380,10 @@ class _FormulaParser:
         if token.kind == "name":
             return self._parse_name(token.text)
         if token.text == "(":
-            found = self._parse_sum()
+            formula = self._parse_sum()
             if self._next_token().text != ")":
                 raise FormulaSyntaxError("a bracket is not closed")
-            return found
+            return formula
         if token.text == "\u221a":
             return self._parse_function("Sqrt", is_spoken=True)
         raise FormulaSyntaxError(f"{token.text!r}")
@@ -383,7 +391,7 @@ class _FormulaParser:
     def _parse_number(self, text: str) -> Formula:
         digits = text.replace(",", "")
         if re.match(r"0\d", digits) or re.fullmatch(r"[eE]\d*", self._peek_text()):
-            raise FormulaSyntaxError("a number that could be meant otherwise")
+            raise FormulaSyntaxError("an ambiguous number")
         return FormulaNumber(Fraction(digits), is_decimal="." in digits)
 
     def _parse_name(self, text: str) -> Formula:
@@ -398,10 +406,10 @@ class _FormulaParser:
         raise FormulaSyntaxError(f"{text!r}")
 
     def _parse_function(self, head: str, *, is_spoken: bool) -> Formula:
-        """What a function is applied to: something in brackets, or one thing alone."""
+        """Parse the argument of a function: brackets, or a single operand."""
         is_bracketed = self._peek_text() == "("
         if not is_bracketed and self._peek_kind() not in ("number", "name"):
-            raise FormulaSyntaxError("a function of nothing, or a power of a function")
+            raise FormulaSyntaxError("a function without an argument, or the power of a function")
         if self._peek_text().lower() in FUNCTION_HEADS:
             raise FormulaSyntaxError("a function of a function without brackets")
         self._trigonometric_depth += head in TRIGONOMETRIC_FUNCTIONS
@@ -409,5 +417,5 @@ class _FormulaParser:
         self._trigonometric_depth -= head in TRIGONOMETRIC_FUNCTIONS
         allowed = ("", ")") if is_spoken else ("", ")", "+", "-")
         if not is_bracketed and self._peek_text() not in allowed:
-            raise FormulaSyntaxError("a function without brackets that could take more")
+            raise FormulaSyntaxError("a function without brackets whose argument is ambiguous")
         return FormulaCall(head, (argument,))

@@ -1,4 +1,4 @@
-"""Questions about whole numbers: primes, factors, divisors, remainders, choices, notations."""
+"""Offline answers about integers: primes, factors, divisors, remainders, combinations, bases."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from paddock.toolkits.alpha.offline.offline_answer import OfflineAnswer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-MAX_FACTORED_NUMBER = 10**12
-"""The largest number that is divided by all smaller ones up to its root: a tenth of a second."""
+MAX_FACTORED_NUMBER = 10**12  # Trial division up to its square root takes 0.1 s.
 _MAX_COMBINATION_SIZE = 1000
 _INTEGER_PATTERN = r"(\d{1,3}(?:,\d{3})+|[1-9]\d*|0)"
 _BASE_FORMATS = {"binary": ("b", 2), "octal": ("o", 8), "hexadecimal": ("x", 16), "hex": ("x", 16)}
 
 
 def answer_integers(text: str) -> OfflineAnswer | None:
-    """The answer to a question about whole numbers."""
-    for pattern, work in _PHRASES:
-        found = re.fullmatch(pattern, text, re.IGNORECASE)
-        if found:
-            return work([group for group in found.groups() if group is not None])
+    """Answer a question about integers, or return None."""
+    for pattern, answer in _PHRASES:
+        match = re.fullmatch(pattern, text, re.IGNORECASE)
+        if match:
+            return answer([group for group in match.groups() if group is not None])
     return None
 
 
@@ -32,17 +31,17 @@ def _parse_integers(groups: Sequence[str]) -> list[int]:
 
 
 def find_prime_factors(number: int) -> dict[int, int]:
-    """The prime factors of a number above 1, with how often each is in it."""
-    found: dict[int, int] = {}
+    """Return the prime factors of a number above 1 with their exponents."""
+    exponents: dict[int, int] = {}
     candidate = 2
     while candidate * candidate <= number:
         while number % candidate == 0:
-            found[candidate] = found.get(candidate, 0) + 1
+            exponents[candidate] = exponents.get(candidate, 0) + 1
             number //= candidate
         candidate += 1 if candidate == 2 else 2
     if number > 1:
-        found[number] = found.get(number, 0) + 1
-    return found
+        exponents[number] = exponents.get(number, 0) + 1
+    return exponents
 
 
 def _answer_primality(groups: Sequence[str]) -> OfflineAnswer | None:
@@ -51,8 +50,8 @@ def _answer_primality(groups: Sequence[str]) -> OfflineAnswer | None:
         return None
     factors = find_prime_factors(number) if number > 1 else {}
     is_prime = factors == {number: 1}
-    more = f": it is {_format_factors(factors)}" if factors and not is_prime else ""
-    result = f"{number} is {'a prime number' if is_prime else 'not a prime number'}{more}"
+    factors_text = f": it is {_format_factors(factors)}" if factors and not is_prime else ""
+    result = f"{number} is {'a prime number' if is_prime else 'not a prime number'}{factors_text}"
     return OfflineAnswer(f"is {number} prime?", result)
 
 
@@ -69,13 +68,15 @@ def _format_factors(factors: dict[int, int]) -> str:
 
 
 def _create_common_answer(
-    name: str, work: Callable[..., int]
+    name: str, compute: Callable[..., int]
 ) -> Callable[[Sequence[str]], OfflineAnswer | None]:
     def answer(groups: Sequence[str]) -> OfflineAnswer | None:
-        numbers = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*\d|\d", groups[0])]
+        numbers = [
+            int(numeral.replace(",", "")) for numeral in re.findall(r"\d[\d,]*\d|\d", groups[0])
+        ]
         if min(numbers) < 1 or max(numbers) > 10**30:
             return None
-        return OfflineAnswer(f"{name} of {', '.join(map(str, numbers))}", str(work(*numbers)))
+        return OfflineAnswer(f"{name} of {', '.join(map(str, numbers))}", str(compute(*numbers)))
 
     return answer
 

@@ -1,7 +1,7 @@
-"""Whether what an engine says about a formula is true, found out with numbers.
+"""Numeric verification of what an engine returns for formulas.
 
-An engine can be wrong, so each kind of answer is checked by another way than the engine's: a
-derivative by differences, an integral by quadrature, roots by all roots of the polynomial.
+An engine can be wrong, so each kind of result is checked by an independent method: derivatives by
+finite differences, integrals by quadrature, roots by finding all roots of the polynomial.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
     from paddock.toolkits.alpha.offline.formulas import Formula
 
 SAMPLE_POINTS = (0.3718, 0.8127, 1.4339, 2.2961, 3.7193, -0.6311, -1.7159, -2.8437)
+# With fewer points at which both sides have values, a comparison proves too little.
 MIN_COMPARED_POINTS = 3
-"""Where both sides must have values, for a comparison to say something."""
 TOLERANCE = 1e-6
 _DIFFERENCE_STEP = 1e-4
+# Binary exponents of the step. Estimates at all levels must agree.
 _QUADRATURE_LEVELS = (7, 8, 9)
-"""Steps of quadrature, as powers of two; all have to agree."""
 _QUADRATURE_WIDTH = 3.2
 _MAX_ROOT_ITERATIONS = 500
 _CONVERGENCE_TOLERANCE = 1e-9
 
 
-def have_equal_values(one: Formula, other: Formula, name: str) -> bool:
-    """Whether two formulas of one variable have the same values."""
+def have_equal_values(first: Formula, second: Formula, name: str) -> bool:
+    """Return True if two formulas of one variable agree at the sample points."""
     return _agree_at_samples(
-        lambda x: evaluate_formula(one, {name: x}), lambda x: evaluate_formula(other, {name: x})
+        lambda x: evaluate_formula(first, {name: x}), lambda x: evaluate_formula(second, {name: x})
     )
 
 
-def is_derivative(derivative: Formula, of: Formula, name: str) -> bool:
-    """Whether one formula is the derivative of another, at many points."""
+def is_derivative(derivative: Formula, formula: Formula, name: str) -> bool:
+    """Return True if a formula agrees with the numeric derivative of another one."""
     return _agree_at_samples(
         lambda x: evaluate_formula(derivative, {name: x}),
-        lambda x: _estimate_derivative(of, name, x),
+        lambda x: _estimate_derivative(formula, name, x),
     )
 
 
 def estimate_integral(formula: Formula, name: str, start: float, end: float) -> float | None:
-    """The integral of a formula between limits, or nothing when it is not sure."""
+    """Return the integral of a formula between limits, or None if the estimates differ."""
     estimates = []
     for level in _QUADRATURE_LEVELS:
         try:
@@ -56,48 +56,51 @@ def estimate_integral(formula: Formula, name: str, start: float, end: float) -> 
         except NoValueError:
             return None
     best = estimates[-1]
-    spread = max(abs(one - best) for one in estimates)
+    spread = max(abs(estimate - best) for estimate in estimates)
     return best if spread < _CONVERGENCE_TOLERANCE * max(1.0, abs(best)) else None
 
 
-def is_close(one: complex, other: complex, tolerance: float = TOLERANCE) -> bool:
-    """Whether two numbers are the same but for rounding."""
-    return abs(one - other) <= tolerance * max(1.0, abs(one), abs(other))
+def is_close(first: complex, second: complex, tolerance: float = TOLERANCE) -> bool:
+    """Return True if two numbers are equal except for rounding."""
+    return abs(first - second) <= tolerance * max(1.0, abs(first), abs(second))
 
 
 def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | None:
-    """All roots of a polynomial whose roots are simple, from the highest coefficient on.
+    """Return all roots of a polynomial with simple roots, or None if they do not converge.
 
-    Nothing when they are not found well enough (Durand and Kerner's method).
+    Args:
+        coefficients: The coefficients, from the highest power on.
     """
-    monic = [float(one / coefficients[0]) for one in coefficients]
+    monic = [float(coefficient / coefficients[0]) for coefficient in coefficients]
     degree = len(monic) - 1
-    bound = 1 + max((abs(one) for one in monic[1:]), default=0.0)
-    found = [bound * (0.4 + 0.9j) ** power for power in range(degree)]
+    bound = 1 + max((abs(coefficient) for coefficient in monic[1:]), default=0.0)
+    # The Durand-Kerner method, with distinct complex start values.
+    roots = [bound * (0.4 + 0.9j) ** power for power in range(degree)]
     for _ in range(_MAX_ROOT_ITERATIONS):
-        for place, root in enumerate(found):
-            others = math.prod(root - other for at, other in enumerate(found) if at != place)
-            if others == 0 or not math.isfinite(abs(root)):
+        for index, root in enumerate(roots):
+            product = math.prod(root - other for at, other in enumerate(roots) if at != index)
+            if product == 0 or not math.isfinite(abs(root)):
                 return None
-            found[place] = root - evaluate_polynomial(monic, root) / others
-    scale = [max(1.0, abs(root)) ** degree * bound for root in found]
-    residues = (abs(evaluate_polynomial(monic, root)) for root in found)
-    is_good = all(
-        one < _CONVERGENCE_TOLERANCE * size for one, size in zip(residues, scale, strict=True)
+            roots[index] = root - evaluate_polynomial(monic, root) / product
+    scales = [max(1.0, abs(root)) ** degree * bound for root in roots]
+    residues = (abs(evaluate_polynomial(monic, root)) for root in roots)
+    has_converged = all(
+        residue < _CONVERGENCE_TOLERANCE * scale
+        for residue, scale in zip(residues, scales, strict=True)
     )
-    return found if is_good else None
+    return roots if has_converged else None
 
 
-def evaluate_polynomial(coefficients: Sequence[float], x: complex) -> complex:
-    """The value of a polynomial, given from the highest coefficient on."""
-    found: complex = 0
-    for one in coefficients:
-        found = found * x + one
-    return found
+def evaluate_polynomial(coefficients: Sequence[complex], x: complex) -> complex:
+    """Return the value of a polynomial with coefficients from the highest power on."""
+    value: complex = 0
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
 
 
 def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit: float) -> bool:
-    """Whether a formula comes nearer and nearer to a limit at points, and near at the last."""
+    """Return True if a formula gets closer to a limit at successive points, and close enough."""
     distances = []
     for point in points:
         try:
@@ -108,21 +111,23 @@ def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit
     return is_falling and distances[-1] <= 1e-4 * max(1.0, abs(limit))
 
 
-def _agree_at_samples(one: Callable[[float], complex], other: Callable[[float], complex]) -> bool:
-    compared = 0
+def _agree_at_samples(
+    first: Callable[[float], complex], second: Callable[[float], complex]
+) -> bool:
+    compared_count = 0
     for point in SAMPLE_POINTS:
         try:
-            first, second = one(point), other(point)
+            values = first(point), second(point)
         except NoValueError:
             continue
-        if not is_close(first, second):
+        if not is_close(*values):
             return False
-        compared += 1
-    return compared >= MIN_COMPARED_POINTS
+        compared_count += 1
+    return compared_count >= MIN_COMPARED_POINTS
 
 
 def _estimate_derivative(formula: Formula, name: str, x: float) -> complex:
-    """The derivative by differences, with the first two errors taken out."""
+    """Estimate a derivative by differences with two steps, which cancels the first error term."""
 
     def difference(step: float) -> complex:
         above, below = (
@@ -137,23 +142,23 @@ def _estimate_derivative(formula: Formula, name: str, x: float) -> complex:
 def _integrate_double_exponential(
     formula: Formula, name: str, limits: tuple[float, float], step: float
 ) -> float:
-    """The integral by the double exponential rule, which takes ends without values."""
+    """Integrate by the double exponential rule, which never evaluates the limits themselves."""
     total = 0.0
     for x, weight in _generate_nodes(limits, step):
-        found = evaluate_formula(formula, {name: x})
-        if abs(found.imag) > _CONVERGENCE_TOLERANCE * max(1.0, abs(found)):
+        value = evaluate_formula(formula, {name: x})
+        if abs(value.imag) > _CONVERGENCE_TOLERANCE * max(1.0, abs(value)):
             raise NoValueError("not real")
-        total += found.real * weight
+        total += value.real * weight
     return total * step
 
 
 def _generate_nodes(limits: tuple[float, float], step: float) -> Iterator[tuple[float, float]]:
-    """Points and weights between limits, of which either may be infinite."""
+    """Yield points and weights between limits, either of which may be infinite."""
     start, end = limits
     count = round(_QUADRATURE_WIDTH / step)
-    for place in range(-count, count + 1):
-        # A little aside, so that no point is in the very middle, where odd functions have poles.
-        t = (place + 0.137) * step
+    for index in range(-count, count + 1):
+        # The offset avoids the exact middle, where odd functions can have poles.
+        t = (index + 0.137) * step
         inner, slope = math.pi / 2 * math.sinh(t), math.pi / 2 * math.cosh(t)
         if math.isinf(start) and math.isinf(end):
             x, weight = math.sinh(inner), slope * math.cosh(inner)

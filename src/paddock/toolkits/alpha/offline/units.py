@@ -1,11 +1,8 @@
-"""The names of units that have one meaning, and what pint calls them.
+"""Offline unit conversions by pint, between names with a single meaning.
 
-Left out is what differs from place to place without saying so (ounces of fluid, tons, calories,
-kilobytes), and what only the context could tell (`C` alone, `M`, `lb` of force).
-
-Conversion of units, by pint, between names that have one meaning.
-
-Pint is loaded for the first conversion only; without it (extra `wolfram`) nothing is converted.
+Excluded are units that differ between countries (fluid ounces, tons, calories, kilobytes), and
+names that depend on the context (`C` alone, `M`, `lb` of force). Pint is loaded for the first
+conversion. Without it (extra `wolfram`) there are no conversions.
 """
 
 from __future__ import annotations
@@ -136,30 +133,32 @@ CASE_SENSITIVE_NAMES = frozenset(
     {"m", "mm", "ms", "mg", "g", "s", "min", "h", "nm", "cm", "km", "kg", "w", "j", "k", "c", "f",
      "kw", "kj", "pa", "kpa", "l", "ml", "kwh", "in", "bar", "rad"}
 )  # fmt: skip
-"""Short names: another case of letters may mean another unit, such as Mm, or mW for W."""
+"""Names whose other spellings may mean other units, such as Mm, or mW for W."""
 CONVENTIONAL_SPELLINGS = {
     "C": "c", "F": "f", "K": "k", "W": "w", "J": "j", "kW": "kw", "kJ": "kj", "Pa": "pa",
     "kPa": "kpa", "L": "l", "mL": "ml", "kWh": "kwh",
 }  # fmt: skip
-"""How some of these are written."""
+"""The usual spellings of some case-sensitive names."""
 DIMENSIONLESS_GROUPS = (
     frozenset({"degree", "radian"}),
     frozenset({"bit", "byte", "kibibyte", "mebibyte", "gibibyte"}),
 )
-"""Units without a dimension, which go together with their own kind only."""
+"""Dimensionless units, which convert within their group only."""
 TEMPERATURE_LETTERS = frozenset({"c", "f", "k"})
-"""Temperatures only when the other unit is a temperature too."""
+"""Letters that mean temperatures only if the other unit is one too."""
 
 
 _UNIT_PATTERN = r"([^\d\s][^\d]*?[23]?)"
+_TARGET_PATTERN = rf"(?:in|to|into|as) {_UNIT_PATTERN}"
+_CONTAINED_PATTERN = r"(?:is|are|are in|are there in|in)"
 _SIGNED_NUMBER_PATTERN = rf"((?:-|\u2212)?(?:{NUMBER_PATTERN[1:-1]}))"
 _PHRASES = (
     (
-        rf"(?:convert )?{_SIGNED_NUMBER_PATTERN} ?{_UNIT_PATTERN} (?:in|to|into|as) {_UNIT_PATTERN}",
+        rf"(?:convert )?{_SIGNED_NUMBER_PATTERN} ?{_UNIT_PATTERN} {_TARGET_PATTERN}",
         (0, 1, 2),
     ),
     (
-        rf"how many {_UNIT_PATTERN} (?:is|are|are in|are there in|in) {_SIGNED_NUMBER_PATTERN} ?{_UNIT_PATTERN}",
+        rf"how many {_UNIT_PATTERN} {_CONTAINED_PATTERN} {_SIGNED_NUMBER_PATTERN} ?{_UNIT_PATTERN}",
         (1, 2, 0),
     ),
     (
@@ -186,12 +185,12 @@ _ARTICLE_PATTERN = re.compile(
 
 
 def answer_unit_conversion(text: str) -> OfflineAnswer | None:
-    """A quantity in another unit."""
+    """Answer a question about a unit conversion, or return None."""
     text = _ARTICLE_PATTERN.sub(r"\1 1 ", text)
     for pattern, order in _PHRASES:
-        found = re.fullmatch(pattern, text, re.IGNORECASE)
-        if found:
-            amount, source, target = (found.groups()[place] for place in order)
+        match = re.fullmatch(pattern, text, re.IGNORECASE)
+        if match:
+            amount, source, target = (match.groups()[index] for index in order)
             return _convert_amount(amount, source, target)
     return None
 
@@ -223,7 +222,7 @@ def _convert_amount(amount: str, source: str, target: str) -> OfflineAnswer | No
 
 
 def _find_unit(name: str) -> str | None:
-    """What pint calls a unit; nothing when a name is unknown or could mean several."""
+    """Return pint's name of a unit, or None for unknown or ambiguous names."""
     name = CONVENTIONAL_SPELLINGS.get(name, name)
     lower = name.lower()
     if lower in CASE_SENSITIVE_NAMES and name != lower:
@@ -232,14 +231,14 @@ def _find_unit(name: str) -> str | None:
 
 
 def _are_compatible(units: Sequence[str | None], names: Sequence[str]) -> bool:
-    """Whether both are temperatures, or angles, or data: pint mixes some of these up."""
+    # Pint would convert some of these groups to each other.
     if all(unit in _TEMPERATURE_UNITS for unit in units):
         return True
-    is_alike = all(
-        (units[0] in kind) == (units[1] in kind)
-        for kind in (_TEMPERATURE_UNITS, *DIMENSIONLESS_GROUPS)
+    are_same_group = all(
+        (units[0] in group) == (units[1] in group)
+        for group in (_TEMPERATURE_UNITS, *DIMENSIONLESS_GROUPS)
     )
-    return is_alike and not any(name.lower() in TEMPERATURE_LETTERS for name in names)
+    return are_same_group and not any(name.lower() in TEMPERATURE_LETTERS for name in names)
 
 
 def _format_unit(unit: str) -> str:
@@ -249,24 +248,28 @@ def _format_unit(unit: str) -> str:
 
 
 def _convert_with_pint(value: Fraction, source: str, target: str) -> Fraction | None:
-    """The exact value in the other unit; nothing when they measure different things."""
+    """Convert exactly, or return None if the units measure different quantities."""
     registry = _load_unit_registry()
     if registry is None:
         return None
-    import pint  # noqa: PLC0415 - 0.3 s, and only for conversions
+    import pint  # noqa: PLC0415 - 0.3 s, only for conversions
 
     try:
-        found = registry.Quantity(value, source).to(target).magnitude
+        magnitude = registry.Quantity(value, source).to(target).magnitude
     except pint.PintError:
         return None
-    return Fraction(found) if isinstance(found, Fraction | int) else Fraction(repr(float(found)))
+    return (
+        Fraction(magnitude)
+        if isinstance(magnitude, Fraction | int)
+        else Fraction(repr(float(magnitude)))
+    )
 
 
 @cache
 def _load_unit_registry() -> Any:
-    """Pint with exact numbers, or nothing when it is not installed."""
+    """Return a pint registry with exact numbers, or None if pint is not installed."""
     try:
-        import pint  # noqa: PLC0415 - 0.3 s, and only for conversions
+        import pint  # noqa: PLC0415 - optional dependency
     except ModuleNotFoundError:
         return None
     return pint.UnitRegistry(non_int_type=Fraction)

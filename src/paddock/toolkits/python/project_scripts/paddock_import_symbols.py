@@ -1,6 +1,6 @@
-"""Imports symbols in the project's interpreter and tells what they are.
+"""Program that imports symbols in the project's interpreter and describes them.
 
-Started as a program; imports the standard library only, and keeps to the Python of 3.8.
+It uses only the standard library and supports Python 3.8.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ MAX_VALUE_CHARACTERS = 2_000
 
 
 def main() -> None:
-    """Tell of each name, into the file that the settings name."""
+    """Describe the names in the settings, and write the records to a file."""
     settings = json.loads(sys.argv[1])
     sys.path[:0] = settings["paths"]
-    told = [_describe_name(name, settings["length"]) for name in settings["names"]]
+    records = [_describe_name(name, settings["length"]) for name in settings["names"]]
     with open(settings["result"], "w", encoding="utf-8") as file:
-        json.dump(told, file)
+        json.dump(records, file)
 
 
 def _describe_name(name: str, length: int) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _import_value(name: str) -> Any:
 
 
 def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
-    told = {
+    record = {
         "full_name": name,
         "kind": f"{type(value).__name__}, imported",
         "path": "",
@@ -55,18 +55,18 @@ def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
         "documentation": inspect.getdoc(value) or "",
     }
     try:
-        told["signatures"] = [f"{name.rpartition('.')[2]}{inspect.signature(value)}"]
+        record["signatures"] = [f"{name.rpartition('.')[2]}{inspect.signature(value)}"]
     except (TypeError, ValueError):
-        told["signatures"] = []
+        record["signatures"] = []
     try:
-        lines, told["line"] = inspect.getsourcelines(value)
-        told["path"] = inspect.getsourcefile(value) or ""
+        lines, record["line"] = inspect.getsourcelines(value)
+        record["path"] = inspect.getsourcefile(value) or ""
         source = "".join(lines).rstrip()
     except (TypeError, OSError):
-        source = "" if told["signatures"] else repr(value)[:MAX_VALUE_CHARACTERS]
+        source = "" if record["signatures"] else repr(value)[:MAX_VALUE_CHARACTERS]
     if source and not inspect.ismodule(value):
-        told["source"], told["length"] = source[:length], len(source)
-    return told
+        record["source"], record["length"] = source[:length], len(source)
+    return record
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Runs pytest in the project's interpreter, or lends it ours where the project has none.
+"""Program that runs pytest in the project's interpreter, with Paddock's pytest if it has none.
 
-Started as a program with its settings as JSON. Only the standard library, of Python 3.8.
+It uses only the standard library and supports Python 3.8. Its argument is a JSON object.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 SHARED_PACKAGES = ("pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments")
 MIN_PYTHON_VERSION = (3, 10)
 NO_PYTEST_STATUS = 90
-"""How it ends when there is no pytest, and none can be lent."""
+"""Exit status if the project has no pytest and cannot use Paddock's."""
 
 
 class SharedPackageFinder:
-    """Finds pytest and what it needs in another environment, and nothing else there."""
+    """Import hook that finds pytest and its dependencies in Paddock's environment."""
 
-    def __init__(self, places: list[str]) -> None:
-        self._search_paths = places
+    def __init__(self, search_paths: list[str]) -> None:
+        self._search_paths = search_paths
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """What leads to a module that is lent."""
+        """Return the import spec of a shared module, or None."""
         top = name.partition(".")[0]
         if top not in SHARED_PACKAGES:
             return None
@@ -33,20 +33,20 @@ class SharedPackageFinder:
         return finder.find_spec(name, self._search_paths if name == top else path)
 
     def find_distributions(self, context: Any = None) -> Any:
-        """What is known of a distribution that is lent."""
+        """Return the metadata of a shared distribution, which pytest reads for plugins."""
         if getattr(context, "name", None) not in SHARED_PACKAGES:
             return iter(())
         finder = importlib.metadata.MetadataPathFinder
-        wanted = importlib.metadata.DistributionFinder.Context(
+        query = importlib.metadata.DistributionFinder.Context(
             name=context.name, path=self._search_paths
         )
-        return finder.find_distributions(wanted)
+        return finder.find_distributions(query)
 
 
 def main() -> int:
-    """Run the tests."""
+    """Run pytest and return its exit status."""
     settings = json.loads(sys.argv[1])
-    # As `python -m pytest` has it, with a path that holds when the directory changes.
+    # Like `python -m pytest`, but absolute, because tests may change the directory.
     sys.path[0] = os.getcwd()
     sys.argv = ["pytest", *settings["arguments"]]
     try:

@@ -1,9 +1,9 @@
-"""A pytest plugin that tells Paddock of each test, and stops those that take too long.
+"""Pytest plugin that reports test events to Paddock and stops tests at their time limit.
 
-It is loaded into the project's interpreter, whichever that is, so it imports the standard library
-and pytest only and keeps to the Python of 3.8. Events are lines of JSON that are appended to a
-file by its path: a test may close every descriptor, change the directory, or fork. Settings come in
-one environment variable, so that the workers of pytest-xdist have them as well.
+It runs in the project's interpreter, so it uses only the standard library and pytest and supports
+Python 3.8. Events are JSON lines in a file that is opened for each event, because a test may close
+every descriptor, change the directory, or fork. Settings are in an environment variable, so that
+pytest-xdist workers inherit them.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ MAX_TEXT_CHARACTERS = 12_000
 MAX_OUTPUT_CHARACTERS = 4_000
 MAX_VALUE_CHARACTERS = 4_000
 MAX_CAPTURE_BYTES = 32 << 20
-"""Bytes that a test may print before it is stopped."""
+"""Number of printed bytes after which a test is stopped."""
 BROKEN_CAPTURE_STATUS = 91
-"""How the process ends when a test has closed what pytest needs."""
+"""Exit status after a test has closed the files of pytest's output capture."""
 _POLL_SECONDS = 0.1
 
 
 def pytest_configure(config: Any) -> None:
-    """Begin to tell, in the process that runs tests and in the one that collects reports."""
+    """Register the event writer in the main process and in pytest-xdist workers."""
     settings = os.environ.get(SETTINGS_VARIABLE)
     if settings and not config.pluginmanager.has_plugin("paddock-telling"):
         config.pluginmanager.register(EventWriter(config, json.loads(settings)), "paddock-telling")
 
 
-def truncate_middle(text: str, most: int) -> str:
-    """A text without its middle, if it is too long."""
-    if len(text) <= most:
+def truncate_middle(text: str, max_characters: int) -> str:
+    """Return the text without its middle if it is too long."""
+    if len(text) <= max_characters:
         return text
-    half = most // 2
-    return f"{text[:half]}\n... [{len(text) - 2 * half} characters left out] ...\n{text[-half:]}"
+    half = max_characters // 2
+    return f"{text[:half]}\n... [{len(text) - 2 * half} characters omitted] ...\n{text[-half:]}"
 
 
 class EventWriter:
-    """What is told of one process of a run."""
+    """Writes the events of one pytest process."""
 
     def __init__(self, config: Any, settings: dict[str, Any]) -> None:
         self._config = config
@@ -61,16 +61,18 @@ class EventWriter:
         self._comparison: tuple[str, str, str] | None = None
         self._timeout_watch = TimeoutWatch(self, config, settings["test_seconds"])
 
-    def write_event(self, event: str, **more: Any) -> None:
-        """Append an event; those of a test's own forks are not ours."""
+    def write_event(self, event: str, **fields: Any) -> None:
+        """Append an event, unless this is a process that a test has forked."""
         if os.getpid() != self._pid:
             return
-        line = json.dumps({"event": event, "at": time.time(), **more}) + "\n"
-        handle = os.open(self._settings["events"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        line = json.dumps({"event": event, "at": time.time(), **fields}) + "\n"
+        descriptor = os.open(
+            self._settings["events"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
+        )
         try:
-            os.write(handle, line.encode("utf-8", "surrogateescape"))
+            os.write(descriptor, line.encode("utf-8", "surrogateescape"))
         finally:
-            os.close(handle)
+            os.close(descriptor)
 
     def pytest_sessionstart(self) -> None:
         if not self._is_worker:
@@ -83,11 +85,11 @@ class EventWriter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
-        done = self._read_finished_tests()
-        if done:
-            left_out = [item for item in items if item.nodeid in done]
-            items[:] = [item for item in items if item.nodeid not in done]
-            config.hook.pytest_deselected(items=left_out)
+        finished = self._read_finished_tests()
+        if finished:
+            deselected = [item for item in items if item.nodeid in finished]
+            items[:] = [item for item in items if item.nodeid not in finished]
+            config.hook.pytest_deselected(items=deselected)
 
     def pytest_collection_finish(self, session: Any) -> None:
         if not self._is_worker and not _is_distributed(session.config):
@@ -102,7 +104,7 @@ class EventWriter:
         self.write_event("collected", files=dict(files))
 
     def _read_finished_tests(self) -> set[str]:
-        """The tests of an earlier attempt, which are not to be run again."""
+        """Return the tests that finished in an earlier attempt."""
         try:
             with open(self._settings["done"], encoding="utf-8") as file:
                 return set(json.load(file))
@@ -124,7 +126,7 @@ class EventWriter:
         yield
         self._timeout_watch.finish_test()
         if self._timeout_watch.is_capture_broken() and os.getpid() == self._pid:
-            # All further tests would fail; they are run in another process.
+            # All further tests would fail, so they run in another process.
             self.write_event("broken", id=item.nodeid)
             os._exit(BROKEN_CAPTURE_STATUS)
 
@@ -145,7 +147,7 @@ class EventWriter:
     def pytest_runtest_logreport(self, report: Any) -> None:
         if self._is_worker:
             return
-        told = {
+        fields = {
             "id": report.nodeid,
             "when": report.when,
             "outcome": report.outcome,
@@ -154,16 +156,16 @@ class EventWriter:
         }
         context = getattr(report, "context", None)
         if context is not None:
-            told["subtest"] = _format_subtest(context)
+            fields["subtest"] = _format_subtest(context)
         if report.failed:
-            told["text"] = truncate_middle(_get_report_text(report), MAX_TEXT_CHARACTERS)
-            told["output"] = [
+            fields["text"] = truncate_middle(_get_report_text(report), MAX_TEXT_CHARACTERS)
+            fields["output"] = [
                 [title, truncate_middle(text, MAX_OUTPUT_CHARACTERS)]
                 for title, text in report.sections
                 if text.strip()
             ]
-            told.update(getattr(report, "paddock", {}))
-        self.write_event("report", **told)
+            fields.update(getattr(report, "paddock", {}))
+        self.write_event("report", **fields)
 
     def pytest_warning_recorded(self, warning_message: Any) -> None:
         if not self._is_worker:
@@ -178,10 +180,10 @@ class EventWriter:
 
 
 class TimeoutWatch:
-    """Stops a test whose time is up, or that prints too much: by an exception in its thread."""
+    """Stops a test that exceeds its time limit or prints too much, by raising in its thread."""
 
-    def __init__(self, telling: EventWriter, config: Any, seconds: float) -> None:
-        self._event_writer = telling
+    def __init__(self, event_writer: EventWriter, config: Any, seconds: float) -> None:
+        self._event_writer = event_writer
         self._timeout_seconds = seconds
         self._capture = config.pluginmanager.getplugin("capturemanager")
         self._running_test: tuple[str, float] | None = None
@@ -193,7 +195,7 @@ class TimeoutWatch:
         self._pid = 0
 
     def start_test(self, test: str) -> None:
-        """A test begins in this thread."""
+        """Start the time limit of a test; only tests in the main thread can be stopped."""
         if threading.current_thread() is not self._main_thread:
             return
         self._stop_reason = ""
@@ -208,16 +210,16 @@ class TimeoutWatch:
             self._thread.start()
 
     def finish_test(self) -> None:
-        """It has ended."""
+        """End the time limit of the current test."""
         self._running_test = None
 
     def close(self) -> None:
-        """There are no more tests."""
+        """Stop watching after the last test."""
         self._running_test = None
         self._close_event.set()
 
     def is_capture_broken(self) -> bool:
-        """Whether the files are closed that pytest captures what tests print in."""
+        """Return True if a test has closed the files of pytest's output capture."""
         return self._measure_output() < 0
 
     def _raise_in_test(self, _signal: int, _frame: Any) -> None:
@@ -226,31 +228,31 @@ class TimeoutWatch:
             raise pytest.fail.Exception(self._stop_reason)
 
     def _watch_test(self) -> None:
-        stopped = None
+        stopped_test = None
         while not self._close_event.wait(_POLL_SECONDS):
-            running = self._running_test
-            if running is None or running is stopped:
+            running_test = self._running_test
+            if running_test is None or running_test is stopped_test:
                 continue
-            reason = self._find_stop_reason(running)
+            reason = self._find_stop_reason(running_test)
             if reason:
-                stopped = running
+                stopped_test = running_test
                 self._stop_reason = reason
                 self._event_writer.write_event(
-                    "stopped", id=running[0], reason=reason, stack=self._format_stack()
+                    "stopped", id=running_test[0], reason=reason, stack=self._format_stack()
                 )
                 if self._signal is not None:
                     signal.pthread_kill(self._main_thread.ident or 0, self._signal)
 
-    def _find_stop_reason(self, running: tuple[str, float]) -> str:
-        if time.monotonic() > running[1]:
+    def _find_stop_reason(self, running_test: tuple[str, float]) -> str:
+        if time.monotonic() > running_test[1]:
             return f"stopped after {self._timeout_seconds:g} s"
         if self._measure_output() > MAX_CAPTURE_BYTES:
             return f"stopped because it printed more than {MAX_CAPTURE_BYTES >> 20} MB"
         return ""
 
     def _measure_output(self) -> int:
-        """How much of what the test printed lies in the files of pytest; -1 if they are closed."""
-        capturing = getattr(self._capture, "_global_capturing", None)  # it is not public
+        """Return the bytes that the test has printed, or -1 if the capture files are closed."""
+        capturing = getattr(self._capture, "_global_capturing", None)  # no public equivalent
         sizes = [0]
         for stream in (getattr(capturing, "out", None), getattr(capturing, "err", None)):
             file: Any = getattr(stream, "tmpfile", None)
@@ -262,14 +264,16 @@ class TimeoutWatch:
         return max(sizes)
 
     def _format_stack(self) -> str:
-        """Where the test is, without what pytest has called before it."""
-        frames = sys._current_frames()  # noqa: SLF001 - there is no other way
+        """Return the stack of the test without the frames of pytest."""
+        frames = sys._current_frames()  # noqa: SLF001 - the only access to another thread's stack
         frame = frames.get(self._main_thread.ident or 0)
         if frame is None:
             return ""
         summary = traceback.extract_stack(frame)
-        own = [one for one in summary if not _is_pytest_file(one.filename)]
-        return truncate_middle("".join(traceback.format_list(own[-10:])), MAX_TEXT_CHARACTERS)
+        test_frames = [entry for entry in summary if not _is_pytest_file(entry.filename)]
+        return truncate_middle(
+            "".join(traceback.format_list(test_frames[-10:])), MAX_TEXT_CHARACTERS
+        )
 
 
 def _is_pytest_file(file: str) -> bool:
@@ -294,57 +298,57 @@ def _format_subtest(context: Any) -> str:
 def _get_report_text(report: Any) -> str:
     try:
         return str(report.longreprtext)
-    except Exception:  # noqa: BLE001 - the project's own code words it
+    except Exception:  # noqa: BLE001 - plugins of the project can override the text
         return str(type(report.longrepr))
 
 
-def format_value(value: Any, most: int = MAX_VALUE_CHARACTERS) -> str:
-    """A value as it is told, whatever its `repr` does."""
+def format_value(value: Any, max_characters: int = MAX_VALUE_CHARACTERS) -> str:
+    """Return the truncated `repr` of a value, even if `repr` raises."""
     try:
         text = repr(value)
-    except Exception as error:  # noqa: BLE001 - the project's own code
+    except Exception as error:  # noqa: BLE001 - `repr` is the project's code
         return f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
-    return truncate_middle(text, most)
+    return truncate_middle(text, max_characters)
 
 
 def describe_failure(
     item: Any, excinfo: Any, compared: tuple[str, str, str] | None
 ) -> dict[str, Any]:
-    """What is known of a failure: which code, what was expected, and what there was."""
+    """Return the failed code, its location, and the expected and actual values if known."""
     error = excinfo.value
-    told: dict[str, Any] = {"error": type(error).__name__, "message": format_message(error)}
-    told["is_assertion"] = isinstance(error, AssertionError)
+    details: dict[str, Any] = {"error": type(error).__name__, "message": format_message(error)}
+    details["is_assertion"] = isinstance(error, AssertionError)
     failures = getattr(error, "failures", None)
     if failures and hasattr(failures[0], "example"):  # a doctest
         example = failures[0].example
-        told.update(input=example.source.strip(), is_assertion=True)
-        told.update(expected=example.want.rstrip("\n"), actual=failures[0].got.rstrip("\n"))
-        return told
-    told.update(_locate_failure(item, excinfo))
-    if told["is_assertion"]:
-        told.update(_find_compared_values(excinfo, compared, told["message"]))
-    return told
+        details.update(input=example.source.strip(), is_assertion=True)
+        details.update(expected=example.want.rstrip("\n"), actual=failures[0].got.rstrip("\n"))
+        return details
+    details.update(_locate_failure(item, excinfo))
+    if details["is_assertion"]:
+        details.update(_find_compared_values(excinfo, compared, details["message"]))
+    return details
 
 
 def format_message(error: BaseException) -> str:
-    """The text of an exception, whatever its `str` does."""
+    """Return the text of an exception, even if `str` raises."""
     try:
         return truncate_middle(str(error), MAX_VALUE_CHARACTERS)
-    except Exception as other:  # noqa: BLE001 - the project's own code
+    except Exception as other:  # noqa: BLE001 - `str` is the project's code
         return f"<its text raises {type(other).__name__}>"
 
 
 def _locate_failure(item: Any, excinfo: Any) -> dict[str, Any]:
-    """The statement of the test's own file that failed."""
-    own = str(getattr(item, "path", None) or getattr(item, "fspath", ""))
-    entries = [entry for entry in excinfo.traceback if str(entry.path) == own]
+    """Return the failed statement in the test's own file, and its line."""
+    test_file = str(getattr(item, "path", None) or getattr(item, "fspath", ""))
+    entries = [entry for entry in excinfo.traceback if str(entry.path) == test_file]
     if not entries:
         return {}
     entry = entries[-1]
-    told = {"line": entry.lineno + 1}
-    with contextlib.suppress(Exception):  # the file may be gone by now
-        told["input"] = truncate_middle(str(entry.statement).strip(), MAX_VALUE_CHARACTERS)
-    return told
+    details = {"line": entry.lineno + 1}
+    with contextlib.suppress(Exception):  # the file may have been deleted
+        details["input"] = truncate_middle(str(entry.statement).strip(), MAX_VALUE_CHARACTERS)
+    return details
 
 
 def _find_compared_values(
