@@ -127,10 +127,18 @@ def test_a_form_has_plain_fields_of_every_kind(connect: Connect, era: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("kind", "value"), [(str, "x"), (int, 5), (float, 1.5), (bool, True), (Colour, "red")]
+    ("kind", "value", "data"),
+    [
+        (str, "x", "x"),
+        (int, 5, 5),
+        (float, 1.5, 1.5),
+        (bool, True, True),
+        (Colour, "red", Colour.RED),
+        (list[Colour], ["red"], [Colour.RED]),
+    ],
 )
 def test_a_single_value_is_asked_for_by_its_type(
-    connect: Connect, era: str, kind: type, value: object
+    connect: Connect, era: str, kind: type, value: object, data: object
 ) -> None:
     server = Server("s")
     given: list[object] = []
@@ -143,7 +151,7 @@ def test_a_single_value_is_asked_for_by_its_type(
     line = connect(server, era, capabilities=FORMS)
     answer = {"action": "accept", "content": {"value": value}}
     plain(line.converse("tools/call", {"name": "ask"}, lambda *_: answer))
-    assert given == [Colour.RED if kind is Colour else value]
+    assert given == [data]
 
 
 def test_a_raw_schema_is_sent_as_it_is_and_its_answer_is_a_dictionary(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET, Raw
 
+from paddock.authoring.schema_reader import find_accepted_types, resolve_reference
 from paddock.authoring.schema_validator import SchemaValidator
 from paddock.authoring.tool import NO_DEFAULT
 from paddock.authoring.type_hooks import (
@@ -72,10 +73,7 @@ def _resolve_subschema(subschema: Json, schema: Json) -> Json:
             subschema = alternative
             break
     reference = subschema.get("$ref")
-    if isinstance(reference, str):
-        target = schema.get("$defs", {}).get(reference.rpartition("/")[2])
-        return target if isinstance(target, dict) else {}
-    return subschema
+    return resolve_reference(reference, schema) if isinstance(reference, str) else subschema
 
 
 ArgumentReader = "Callable[[Raw | bytes], Any]"
@@ -250,18 +248,11 @@ def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
     properties, required = schema.get("properties", {}), schema.get("required", ())
     converted = {}
     for name, value in arguments.items():
-        types = _get_json_types(properties.get(name, {}))
+        types = find_accepted_types(properties.get(name), schema)
         if value is None and types and "null" not in types and name not in required:
             continue
         converted[name] = _coerce_string(value, types) if isinstance(value, str) else value
     return msgspec.json.encode(converted)
-
-
-def _get_json_types(schema: Json) -> set[str]:
-    """Return the JSON types that a schema allows."""
-    declared = schema.get("type", [])
-    types = {declared} if isinstance(declared, str) else set(declared)
-    return types.union(*(_get_json_types(alternative) for alternative in schema.get("anyOf", ())))
 
 
 def _coerce_string(text: str, types: set[str]) -> object:

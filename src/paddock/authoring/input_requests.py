@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from paddock.authoring.schema import build_type_schema
+from paddock.authoring.schema_reader import resolve_reference
 from paddock.authoring.schema_validator import SchemaValidator
 from paddock.authoring.type_hooks import decode_hook, fill_dataclass_defaults
 from paddock.errors import DefinitionError
@@ -88,7 +89,12 @@ def elicitation(message: str, schema: Any = None) -> ServerRequest:
             message, _flatten_schema(requested), _create_type_reader(schema)
         )
     wrapped = _flatten_schema(
-        {"type": "object", "properties": {"value": requested}, "required": ["value"]}
+        {
+            "type": "object",
+            "properties": {"value": requested},
+            "required": ["value"],
+            "$defs": requested.pop("$defs", {}),  # references count from the root
+        }
     )
     read = _create_type_reader(schema)
     return _create_form_request(message, wrapped, lambda content: read(content.get("value")))
@@ -198,9 +204,8 @@ def _create_struct_reader(kind: type[T]) -> Callable[[Json], T]:
 
 def _flatten_schema(schema: Json) -> Json:
     """Reduce a schema to the form subset: one object with plain fields and no references."""
-    definitions = schema.get("$defs", {})
     properties = {
-        name: _flatten_field(name, field, definitions)
+        name: _flatten_field(name, field, schema)
         for name, field in schema.get("properties", {}).items()
     }
     form_schema: Json = {"type": "object", "properties": properties}
@@ -209,28 +214,28 @@ def _flatten_schema(schema: Json) -> Json:
     return form_schema
 
 
-def _resolve_reference(field: Json, definitions: Json) -> Json:
+def _inline_reference(field: Json, schema: Json) -> Json:
     """Return a field's schema with its `$ref` replaced by the target; siblings of `$ref` win."""
     if "$ref" not in field:
         return field
-    target = definitions[field["$ref"].rpartition("/")[2]]
-    return {**target, **{key: value for key, value in field.items() if key != "$ref"}}
+    siblings = {key: value for key, value in field.items() if key != "$ref"}
+    return {**resolve_reference(field["$ref"], schema), **siblings}
 
 
-def _flatten_field(name: str, field: Json, definitions: Json) -> Json:
+def _flatten_field(name: str, field: Json, schema: Json) -> Json:
     # The specification restricts forms to primitive types, string enums and arrays of enums.
-    field = _resolve_reference(field, definitions)
+    field = _inline_reference(field, schema)
     alternatives = [
         alternative for alternative in field.get("anyOf", ()) if alternative.get("type") != "null"
     ]
     if len(alternatives) == 1:
         siblings = {key: value for key, value in field.items() if key != "anyOf"}
-        field = {**_resolve_reference(alternatives[0], definitions), **siblings}
+        field = {**_inline_reference(alternatives[0], schema), **siblings}
     if field.get("default", "") is None:  # optional already says it; null is not a form value
         field = {key: value for key, value in field.items() if key != "default"}
     if "enum" in field and all(isinstance(value, str) for value in field["enum"]):
         field = {"type": "string", **field}
-    items = _resolve_reference(field.get("items") or {}, definitions)
+    items = _inline_reference(field.get("items") or {}, schema)
     if field.get("type") == "array" and "enum" in items:
         return {**field, "items": {"type": "string", "enum": items["enum"]}}
     if field.get("type") not in _FORM_FIELD_TYPES:
