@@ -10,7 +10,7 @@ from paddock.auth.claims import (
     create_principal,
 )
 from paddock.auth.errors import InvalidTokenError
-from paddock.auth.token_lookup import BlockingCallPool, TokenCache, digest_token
+from paddock.auth.token_lookup import TokenCache, digest_token
 from paddock.auth.urls import validate_url
 from paddock.auth.validator_options import explain_missing_package, parse_audience, validate_seconds
 from paddock.errors import DefinitionError
@@ -85,9 +85,9 @@ class JwksValidator:
         if keys is not None:
             if jwks_uri is not None:
                 raise DefinitionError("both keys and jwks_uri are given", where=where)
-            self._key_source = _create_static_keys(keys)
+            self._key_source: KeySource = signatures.create_static_keys(keys)
         else:
-            self._key_source = _create_remote_keys(
+            self._key_source = signatures.create_remote_keys(
                 issuer,
                 jwks_uri,
                 refresh_seconds=validate_seconds(refresh_seconds, f"{where}: refresh_seconds"),
@@ -136,45 +136,3 @@ def _validate_algorithms(algorithms: Iterable[str], supported: tuple[str, ...]) 
             hint=f"use {', '.join(supported)}; shared secrets and unsigned tokens are insecure",
         )
     return chosen
-
-
-def _create_static_keys(document: Mapping[str, object]) -> KeySource:
-    from paddock.auth.signatures import (  # noqa: PLC0415 - PyJWT is optional
-        StaticKeySet,
-        parse_key_set,
-    )
-
-    keys = parse_key_set(document)
-    if not keys:
-        raise DefinitionError(
-            "keys contains no public key that verifies signatures",
-            where="JwksValidator",
-            hint='a JWKS document: {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}',
-        )
-    return StaticKeySet(keys)
-
-
-def _create_remote_keys(
-    issuer: str,
-    jwks_uri: str | None,
-    *,
-    refresh_seconds: float,
-    refetch_seconds: float,
-    allow_insecure_http: bool,
-) -> KeySource:
-    with explain_missing_package("JwksValidator"):
-        from paddock.auth.json_fetcher import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
-    from paddock.auth.json_fetcher import IssuerEndpoint  # noqa: PLC0415 - urllib3 is optional
-    from paddock.auth.signatures import RemoteKeySet  # noqa: PLC0415 - PyJWT is optional
-
-    if jwks_uri is not None:
-        where = "JwksValidator: jwks_uri"
-        jwks_uri = validate_url(jwks_uri, where, allow_insecure_http=allow_insecure_http)
-    fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
-    endpoint = IssuerEndpoint(fetcher, issuer, "jwks_uri", jwks_uri)
-    return RemoteKeySet(
-        lambda: endpoint.request_document(fetcher.get),
-        BlockingCallPool(),
-        refresh_seconds=refresh_seconds,
-        refetch_seconds=refetch_seconds,
-    )

@@ -21,13 +21,15 @@ import msgspec
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
 from paddock.auth.errors import InvalidTokenError, UndecidedError
+from paddock.auth.token_lookup import BlockingCallPool
+from paddock.auth.urls import validate_url
+from paddock.auth.validator_options import explain_missing_package
+from paddock.errors import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any
-
-    from paddock.auth.token_lookup import BlockingCallPool
 
 MIN_RSA_BITS = 2048
 MAX_KEY_SET_KEYS = 100
@@ -272,3 +274,50 @@ class RemoteKeySet:
 
 
 KeySource = StaticKeySet | RemoteKeySet
+
+
+def create_static_keys(document: Mapping[str, object]) -> StaticKeySet:
+    """Return the keys of a JWKS document from the configuration.
+
+    Raises:
+        DefinitionError: The document contains no usable key.
+    """
+    keys = parse_key_set(document)
+    if not keys:
+        raise DefinitionError(
+            "keys contains no public key that verifies signatures",
+            where="JwksValidator",
+            hint='a JWKS document: {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}',
+        )
+    return StaticKeySet(keys)
+
+
+def create_remote_keys(
+    issuer: str,
+    jwks_uri: str | None,
+    *,
+    refresh_seconds: float,
+    refetch_seconds: float,
+    allow_insecure_http: bool,
+) -> RemoteKeySet:
+    """Return the keys that an issuer publishes, at `jwks_uri` or as its metadata says.
+
+    Raises:
+        DefinitionError: urllib3 is not installed, or `jwks_uri` is not a safe URL.
+    """
+    with explain_missing_package("JwksValidator"):
+        from paddock.auth.json_fetcher import (  # noqa: PLC0415 - given keys need no urllib3
+            IssuerEndpoint,
+            JsonFetcher,
+        )
+    if jwks_uri is not None:
+        where = "JwksValidator: jwks_uri"
+        jwks_uri = validate_url(jwks_uri, where, allow_insecure_http=allow_insecure_http)
+    fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
+    endpoint = IssuerEndpoint(fetcher, issuer, "jwks_uri", jwks_uri)
+    return RemoteKeySet(
+        lambda: endpoint.request_document(fetcher.get),
+        BlockingCallPool(),
+        refresh_seconds=refresh_seconds,
+        refetch_seconds=refetch_seconds,
+    )
