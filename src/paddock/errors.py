@@ -9,7 +9,7 @@
     │   │   ├── ExtensionNotInstalledError
     │   │   ├── ExtensionNotFoundError     the installed package is not an extension
     │   │   ├── ItemNotDeclaredError
-    │   │   ├── ScaffoldError                 a new extension cannot be written
+    │   │   ├── ScaffoldError              a new extension cannot be created
     │   │   └── InstallExtensionError      an extension cannot or must not be installed
     │   ├── SpecificationError         a value is not an item or a list of items
     │   │   ├── ToolSpecificationError
@@ -22,7 +22,7 @@
     │   ├── PromptNotFoundError
     │   ├── ResourceNameError          no resource has this name
     │   ├── PromptDataError            a definition uses the unsupported key `PromptData`
-    │   └── OptionError            unknown tool option, or a value that it does not accept
+    │   └── OptionError                unknown tool option, or a value that it does not accept
     ├── ServerExistsError          the server name is in use
     ├── ServerNotFoundError        no server has this name
     ├── BuiltInServerError         built-in servers cannot be changed
@@ -35,12 +35,12 @@
     ├── ToolError                  raised by a handler to send its message to the model
     │   ├── ArgumentsError             the arguments of a call do not match the tool's schema
     │   ├── NoDefaultAgentError        the project has no default agent
-    │   ├── NoResultError              Wolfram|Alpha has no answer, and there is none offline
-    │   ├── WolframTestsNotFoundError      there is no such test file
+    │   ├── NoResultError              neither Wolfram|Alpha nor the offline engine has a result
+    │   ├── WolframTestsNotFoundError  the test file does not exist
     │   ├── NoTestsInFileError         a test file contains no tests
     │   ├── InvalidTestFileError       a test file cannot be read
     │   ├── PacletPathError            no paclet at this path
-    │   ├── PathNotAllowedError                a path leads to where tools may not go
+    │   ├── PathNotAllowedError        the path is outside the folders that tools may use
     │   ├── InterpreterError           the path is not a Python interpreter
     │   ├── ProgramError               a required program is missing or failed
     │   ├── SymbolFileError            the file to look symbols up in does not exist
