@@ -39,7 +39,7 @@ def kill_tree(pid: int) -> None:
 
 
 def kill_descendants() -> None:
-    """Kill all descendants of this process, including those that are orphaned meanwhile."""
+    """Kill all descendants of this process, including those that are orphaned while this runs."""
     for _ in range(_MAX_KILL_ROUNDS):
         descendants = list_descendants(os.getpid())
         for pid in descendants:

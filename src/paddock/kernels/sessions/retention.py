@@ -1,4 +1,4 @@
-"""Deletion of old sessions by age, number and total size, the oldest first."""
+"""Deletion of expired sessions by age, number and total size, the oldest first."""
 
 from __future__ import annotations
 
@@ -64,12 +64,6 @@ def find_free_broken_path(path: Path) -> Path:
         if not candidate.exists():
             break
     return candidate
-
-
-def delete_saved_state(directory: Path, session_id: str) -> None:
-    """Delete the state file of a session, if there is one."""
-    with contextlib.suppress(OSError):
-        (directory / f"{session_id}.state").unlink()
 
 
 def _delete_session(directory: Path, session_id: str) -> bool:

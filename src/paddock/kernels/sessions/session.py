@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from paddock.files import write_atomically
 from paddock.kernels.kernel import (
     DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
@@ -16,6 +18,7 @@ from paddock.kernels.kernel import (
     never_cancelled,
 )
 from paddock.kernels.sessions.journal import (
+    BrokenJournalError,
     Journal,
     JournalEntry,
     JournalHeader,
@@ -24,6 +27,7 @@ from paddock.kernels.sessions.journal import (
     read_saved_state,
     write_saved_state,
 )
+from paddock.kernels.sessions.retention import find_free_broken_path
 from paddock.kernels.sessions.side_effects import SideEffectScan
 
 if TYPE_CHECKING:
@@ -177,34 +181,70 @@ class EvaluationSession:
         return msgspec.structs.replace(result, note=f"{note} {result.note}".strip())
 
     def describe(self) -> dict[str, object]:
-        """Return diagnostic data about the kernel; empty if there is none."""
+        """Return diagnostic data about the kernel; empty without one."""
         return {} if self._kernel is None else self._kernel.describe()
 
-    def read_new_entries(self) -> tuple[int, ...]:
+    def read_journal(self) -> bool:
         """Read the entries that other processes have added; called at the start of each call.
 
-        Returns:
-            The numbers of the unreadable lines in the journal.
+        Problems become notes. Unreadable lines are removed from the journal, and an unreadable
+        journal is moved away; a copy of the original file is kept in both cases.
 
-        Raises:
-            BrokenJournalError: The journal has no readable content.
-            OSError: The journal cannot be read; FileNotFoundError if it does not exist.
+        Returns:
+            Whether everything in the journal was readable.
         """
-        contents = self._journal.read_new()
+        try:
+            contents = self._journal.read_new()
+        except FileNotFoundError:
+            self._restart_journal()
+            return True
+        except BrokenJournalError as error:
+            self.notes.append(self._move_journal(str(error)))
+            self._restart_journal()
+            return False
+        except OSError as error:
+            self.notes.append(f"The saved session cannot be read: {error.strerror or error}.")
+            return False
         if contents.is_replaced and self._entries:
             # Another process has pruned, moved or rewritten the file, which is authoritative.
             self._clear_entries()
             self.close_kernel()
         self._add_entries(contents.entries)
-        return contents.unreadable_lines
+        if contents.unreadable_lines:
+            self.notes.append(self._repair_journal(contents.unreadable_lines))
+        return not contents.unreadable_lines
 
-    def repair_journal(self) -> None:
-        """Rewrite the journal without its unreadable lines.
+    def _repair_journal(self, unreadable: tuple[int, ...]) -> str:
+        """Rewrite the journal without its unreadable lines; return a note for the user."""
+        path = self.journal_path
+        numbers = ", ".join(str(number) for number in unreadable)
+        subject = f"Line {numbers}" if len(unreadable) == 1 else f"Lines {numbers}"
+        text = f"{subject} of this session's journal could not be read"
+        try:
+            copy_path = find_free_broken_path(path)
+            write_atomically(copy_path, path.read_bytes())
+            self._journal.rewrite(self._build_header(), self._entries)
+        except OSError as error:
+            return f"{text}; the file is unchanged: {error.strerror or error}."
+        return f"{text} and was removed. The original file was copied to {copy_path}."
 
-        Raises:
-            OSError: The journal cannot be written.
-        """
-        self._journal.rewrite(self._build_header(), self._entries)
+    def _move_journal(self, reason: str) -> str:
+        """Rename a journal without readable content; return a note for the user."""
+        text = f"The journal of this session is invalid: {reason}"
+        try:
+            new_path = find_free_broken_path(self.journal_path)
+            self.journal_path.replace(new_path)
+        except OSError as error:
+            return f"{text}; it cannot be moved: {error.strerror or error}."
+        # Without its journal, the state cannot be attributed to an evaluation.
+        with contextlib.suppress(OSError):
+            self.state_path.unlink()
+        return f"{text}. It was moved to {new_path}."
+
+    def _restart_journal(self) -> None:
+        """Start a new journal with all known entries; the old file was moved or deleted."""
+        self._journal = Journal(self._journal.path)
+        self._unsaved_entries = list(self._entries)
 
     def finish_call(self) -> None:
         """Save the definitions now if a replay could not restore them.
@@ -294,11 +334,6 @@ class EvaluationSession:
         self._kernel_entry_count = 0
         if kernel is not None:
             kernel.close()
-
-    def restart_journal(self) -> None:
-        """Start a new journal with all known entries; the old file was moved or deleted."""
-        self._journal = Journal(self._journal.path)
-        self._unsaved_entries = list(self._entries)
 
     def _run_code(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paddock.directories import get_data_directory
-from paddock.files import DataDirectoryError, FileBusyError, lock_file, write_atomically
+from paddock.files import DataDirectoryError, FileBusyError, lock_file
 from paddock.kernels.kernel import (
     DEFAULT_CONTROL,
     EvaluationControl,
@@ -26,13 +26,8 @@ from paddock.kernels.kernel import (
     never_cancelled,
 )
 from paddock.kernels.pool import KernelPool
-from paddock.kernels.sessions.journal import BrokenJournalError, read_saved_state
-from paddock.kernels.sessions.retention import (
-    RetentionPolicy,
-    delete_expired_sessions,
-    delete_saved_state,
-    find_free_broken_path,
-)
+from paddock.kernels.sessions.journal import read_saved_state
+from paddock.kernels.sessions.retention import RetentionPolicy, delete_expired_sessions
 from paddock.kernels.sessions.session import EvaluationSession
 
 if TYPE_CHECKING:
@@ -40,7 +35,6 @@ if TYPE_CHECKING:
 
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import EvaluationLimits, Kernel
-    from paddock.kernels.sessions.session import SessionStatus
 
 
 SESSION_ID_LENGTH = 8
@@ -80,10 +74,6 @@ class _SessionSlot:
         self.session: EvaluationSession | None = None
         self.last_used_at = 0.0
         self.waiting_calls = 0
-        self.had_kernel = False
-        self.was_empty = True
-        self.is_broken = False
-        """Whether part of the session could not be read at the beginning of the call."""
 
 
 class SessionManager:
@@ -140,8 +130,9 @@ class SessionManager:
             with contextlib.ExitStack() as stack:
                 wait.acquire_lock(slot.lock)
                 stack.callback(slot.lock.release)
-                session = self._prepare_session(session_id, engine, slot, stack, wait)
-                session.status = _get_session_status(session, slot, is_given=is_given)
+                session = self._prepare_session(
+                    session_id, engine, slot, stack, wait, is_given=is_given
+                )
                 try:
                     yield session
                 finally:
@@ -204,66 +195,30 @@ class SessionManager:
         slot: _SessionSlot,
         stack: contextlib.ExitStack,
         wait: _SessionWait,
+        *,
+        is_given: bool,
     ) -> EvaluationSession:
+        """Lock the session for this call, bring it up to date, and set its status."""
         session = slot.session
         if session is None:
             session = EvaluationSession(session_id, engine, self.directory, self._start_kernel)
             slot.session = session
         session.notes = session.pop_notices()
-        slot.had_kernel = session.has_kernel
-        slot.was_empty = not session.entries
+        had_kernel, was_empty = session.has_kernel, not session.entries
         try:
             wait.lock_file(session.journal_path, stack)
         except DataDirectoryError as error:
             session.notes.append(f"The session is not locked against other processes: {error}.")
         session.switch_engine(engine)
-        slot.is_broken = not self._read_new_entries(session)
-        return session
-
-    def _read_new_entries(self, session: EvaluationSession) -> bool:
-        """Read the entries of other processes; return whether all of them were readable."""
-        try:
-            unreadable = session.read_new_entries()
-        except FileNotFoundError:
-            session.restart_journal()
-        except BrokenJournalError as error:
-            session.notes.append(self._move_broken_journal(session, str(error)))
-            session.restart_journal()
-            return False
-        except OSError as error:
-            reason = error.strerror or error
-            session.notes.append(f"The saved session cannot be read: {reason}.")
-            return False
+        is_readable = session.read_journal()
+        if not session.entries:
+            is_unknown = is_given and is_readable and was_empty and not had_kernel
+            session.status = "reused" if is_unknown else "new"
+        elif had_kernel:
+            session.status = "resumed" if session.is_kernel_behind else "continued"
         else:
-            if unreadable:
-                session.notes.append(self._repair_journal(session, unreadable))
-                return False
-        return True
-
-    def _repair_journal(self, session: EvaluationSession, unreadable: tuple[int, ...]) -> str:
-        """Rewrite the journal without its unreadable lines; keep a copy of the original."""
-        path = session.journal_path
-        numbers = ", ".join(str(number) for number in unreadable)
-        subject = f"Line {numbers}" if len(unreadable) == 1 else f"Lines {numbers}"
-        text = f"{subject} of this session's journal could not be read"
-        try:
-            copy_path = find_free_broken_path(path)
-            write_atomically(copy_path, path.read_bytes())
-            session.repair_journal()
-        except OSError as error:
-            return f"{text}; the file is unchanged: {error.strerror or error}."
-        return f"{text} and was removed. The original file was copied to {copy_path}."
-
-    def _move_broken_journal(self, session: EvaluationSession, reason: str) -> str:
-        path = session.journal_path
-        new_path = find_free_broken_path(path)
-        try:
-            path.replace(new_path)
-        except OSError as error:
-            return f"The journal of this session is invalid: {reason}; it cannot be moved: {error}."
-        # Without the journal, the state cannot be attributed to an evaluation.
-        delete_saved_state(self.directory, session.id)
-        return f"The journal of this session is invalid: {reason}. It was moved to {new_path}."
+            session.status = "resumed-new-kernel"
+        return session
 
     def _finish_call(self, slot: _SessionSlot, session: EvaluationSession) -> None:
         """Save the session if necessary, and schedule saving it in the background."""
@@ -413,17 +368,6 @@ class _SessionWait:
         if self._control.is_cancelled():
             raise KernelError("The call was cancelled while it was waiting for its session")
         return self._timer.tick()
-
-
-def _get_session_status(
-    session: EvaluationSession, slot: _SessionSlot, *, is_given: bool
-) -> SessionStatus:
-    if not session.entries:
-        is_unknown = is_given and slot.was_empty and not slot.had_kernel
-        return "reused" if is_unknown and not slot.is_broken else "new"
-    if not slot.had_kernel:
-        return "resumed-new-kernel"
-    return "resumed" if session.is_kernel_behind else "continued"
 
 
 def _save_state(

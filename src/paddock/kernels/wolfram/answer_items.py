@@ -83,7 +83,7 @@ class LineEvaluation:
     Attributes:
         line: The number of the line.
         status: How the evaluation ended.
-        result: The value of the last expression in InputForm; None if there is none, as after
+        result: The value of the last expression in InputForm; None without a value, as after
             `Quit[]` or a cancellation.
         outputs: Prints, messages and images in order of appearance.
         notes: Information for the user about the kernel or the code.

@@ -149,7 +149,7 @@ def _find_replacement(
 ) -> str | None:
     """Return the replacement of a reference to earlier lines; None for any other expression.
 
-    `is_function` tells whether the expression is used as a function, as in `Out /@ {1, 2}`.
+    `is_function` is true for an expression that is used as a function, as in `Out /@ {1, 2}`.
     """
     if isinstance(expression, Atom):
         if expression.kind != "symbol":

@@ -45,7 +45,7 @@ START_TIMEOUT_SECONDS = 60.0
 """Time limit for the first reply; the first start after an installation is slow."""
 STATE_TIMEOUT_SECONDS = 30.0
 STOP_GRACE_SECONDS = 2.0
-"""Time that a kernel gets to stop by itself, and again after an interrupt."""
+"""Time that a kernel gets to stop on its own, and again after an interrupt."""
 POLL_INTERVAL_SECONDS = 0.05
 MIN_VERSION_NUMBER = 11.3
 """The first version whose output can be separated from its replies."""
@@ -227,7 +227,7 @@ class WolframKernel:
             kernel_input.flush()
 
     def _get_line(self, seconds: float) -> bytes | None:
-        """Return the next line, empty bytes if there is none in time, or None at the end."""
+        """Return the next line, empty bytes on a timeout, or None at the end."""
         try:
             return self._lines.get(timeout=seconds)
         except queue.Empty:

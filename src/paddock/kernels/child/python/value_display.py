@@ -26,7 +26,7 @@ _IMAGE_METHODS = (
     ("_repr_jpeg_", "image/jpeg", b"\xff\xd8"),
     ("_repr_svg_", "image/svg+xml", b""),
 )
-"""Notebook methods, media types, and first bytes. A client may abort on data that is no image."""
+"""Notebook methods, media types, and first bytes. A client may abort on invalid image data."""
 _MAX_LINE_CHARACTERS = 100
 _MAX_PRETTY_CHARACTERS = 20_000
 
