@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
 
 from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
 
@@ -42,7 +42,7 @@ class Assignment(NamedTuple):
 
 def iter_statements(expression: Expression) -> Iterator[Expression]:
     """Yield the expressions evaluated in sequence: the parts of `a; b`, recursively."""
-    if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
+    if has_head(expression, "CompoundExpression"):
         for arg in expression.args:
             yield from iter_statements(arg)
     else:
@@ -74,15 +74,15 @@ def _iter_node_assignments(node: Node, head: str) -> Iterator[Assignment]:
     elif head in _TAG_SET_HEADS and len(args) == 3 and isinstance(args[0], Atom):
         yield Assignment(args[0], "up", args[1], args[2], node)
     elif head in _ATTRIBUTE_HEADS and args:
-        targets = args[0].args if has_head(args[0], "List") else args[:1]  # type: ignore[union-attr]  # a list is a node
+        targets = args[0].args if has_head(args[0], "List") else args[:1]
         for target in targets:
             if _is_symbol_atom(target):
-                yield Assignment(target, "attributes", args[0], None, node)  # type: ignore[arg-type]  # a symbol is an atom
+                yield Assignment(target, "attributes", args[0], None, node)
 
 
 def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
     if has_head(left, "List"):
-        for element in left.args:  # type: ignore[union-attr]  # a list is a node
+        for element in left.args:
             yield from _iter_set_assignments(element, right, node)
         return
     target = _find_target(left)
@@ -123,5 +123,5 @@ def _get_symbol_name(head: Expression) -> str | None:
     return head.text if isinstance(head, Atom) and head.kind == "symbol" else None
 
 
-def _is_symbol_atom(expression: Expression) -> bool:
+def _is_symbol_atom(expression: Expression) -> TypeGuard[Atom]:
     return isinstance(expression, Atom) and expression.kind == "symbol"

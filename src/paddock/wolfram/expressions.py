@@ -6,7 +6,7 @@ Nodes that the parser adds (the `Plus` of `a + b`) have no position.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,9 +106,16 @@ def is_symbol(expression: Expression, name: str) -> bool:
     return expression.text == name or CONSTANT_LETTERS.get(expression.text) == name
 
 
-def has_head(expression: Expression, name: str) -> bool:
+def has_head(expression: Expression | None, name: str) -> TypeGuard[Node]:
     """Return whether the expression is a node whose head is the given symbol."""
     return isinstance(expression, Node) and is_symbol(expression.head, name)
+
+
+def get_list_items(expression: Expression) -> list[Expression]:
+    """Return the elements of a list; any other expression counts as its only element."""
+    if has_head(expression, "List"):
+        return expression.args
+    return [expression]
 
 
 def are_equal(one: Expression, other: Expression) -> bool:

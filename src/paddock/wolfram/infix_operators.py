@@ -171,13 +171,18 @@ def _handle_colon(state: ParseState, operator: InfixOperator, text: str, start: 
 def _handle_derivative(state: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
     state.reduce(operator.precedence)
     inner = state.operands[-1]
+    order = 1
     if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
-        order = inner.head.args[0]  # type: ignore[union-attr]  # created below
-        order.text = str(int(order.text) + 1)  # type: ignore[union-attr]  # created below
-        inner.end = state.position
-        return
-    head = Node(symbol("Derivative"), [Atom("number", "1")])
+        # `f''` is one second derivative, not the derivative of a derivative.
+        order += _get_derivative_order(inner)
+        inner = inner.args[0]
+    head = Node(symbol("Derivative"), [Atom("number", str(order))])
     state.operands[-1] = Node(head, [inner], inner.start, state.position, text)
+
+
+def _get_derivative_order(node: Node) -> int:
+    order = node.head.args[0] if isinstance(node.head, Node) else None
+    return int(order.text) if isinstance(order, Atom) else 0
 
 
 def _handle_differential(

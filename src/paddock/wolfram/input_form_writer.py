@@ -8,7 +8,7 @@ context requires.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol
 from paddock.wolfram.operators import (
@@ -69,7 +69,7 @@ def _write_atom(atom: Atom) -> WrittenForm:
     return WrittenForm(precedence, [atom.text])
 
 
-def is_negative_number(expression: Expression) -> bool:
+def is_negative_number(expression: Expression) -> TypeGuard[Atom]:
     """Return whether the expression is a number with a minus sign."""
     return (
         isinstance(expression, Atom)
@@ -179,9 +179,9 @@ def _write_plus(node: Node) -> WrittenForm | None:
     pieces: list[FormPiece] = [(node.args[0], precedence + 1)]
     for arg in node.args[1:]:
         if is_negative_number(arg):
-            pieces += [" - ", arg.text[1:]]  # type: ignore[union-attr]  # a number is an atom
+            pieces += [" - ", arg.text[1:]]
         elif _is_negative_term(arg):
-            factors = arg.args[1:]  # type: ignore[union-attr]  # a product is a node
+            factors = arg.args[1:]
             inner = factors[0] if len(factors) == 1 else call("Times", *factors)
             pieces += [" - ", (inner, precedence + 1)]
         else:
@@ -189,9 +189,9 @@ def _write_plus(node: Node) -> WrittenForm | None:
     return WrittenForm(precedence, pieces)
 
 
-def _is_negative_term(expression: Expression) -> bool:
+def _is_negative_term(expression: Expression) -> TypeGuard[Node]:
     """Return whether the expression is the form that the parser gives `b` in `a - b`."""
-    if not isinstance(expression, Node) or not has_head(expression, "Times"):
+    if not has_head(expression, "Times"):
         return False
     args = expression.args
     if len(args) < 2 or not isinstance(args[0], Atom) or args[0].text != "-1":
@@ -208,7 +208,7 @@ def _is_reciprocal_or_number(args: list[Expression]) -> bool:
     return (len(factors) == 2 and _is_reciprocal(factors[1])) or _is_minus_one(factors[0])
 
 
-def is_number(expression: Expression) -> bool:
+def is_number(expression: Expression) -> TypeGuard[Atom]:
     """Return whether the expression is a number."""
     return isinstance(expression, Atom) and expression.kind == "number"
 
@@ -219,8 +219,7 @@ def _is_minus_one(expression: Expression) -> bool:
 
 def _is_reciprocal(expression: Expression) -> bool:
     return (
-        isinstance(expression, Node)
-        and has_head(expression, "Power")
+        has_head(expression, "Power")
         and len(expression.args) == 2
         and _is_minus_one(expression.args[1])
     )
@@ -294,7 +293,7 @@ def _make_blank_writer(bars: str) -> FormWriter:
     return write
 
 
-def _is_symbol_atom(expression: Expression) -> bool:
+def _is_symbol_atom(expression: Expression) -> TypeGuard[Atom]:
     return isinstance(expression, Atom) and expression.kind == "symbol"
 
 
@@ -332,13 +331,14 @@ def _can_have_default(inner: Expression) -> bool:
 
 def _write_optional_dot(inner: Expression) -> WrittenForm | None:
     """Return the form `x_.` or `_.`; only a blank without a head can have it."""
-    name: list[FormPiece] = []
-    if isinstance(inner, Node) and has_head(inner, "Pattern") and len(inner.args) == 2:
+    pieces: list[FormPiece] = ["_."]
+    if has_head(inner, "Pattern") and len(inner.args) == 2:
         if not _is_symbol_atom(inner.args[0]):
             return None
-        name, inner = [(inner.args[0], ATOM_PRECEDENCE)], inner.args[1]
-    is_bare = isinstance(inner, Node) and has_head(inner, "Blank") and not inner.args
-    return WrittenForm(ATOM_PRECEDENCE, [*name, "_."]) if is_bare else None
+        pieces.insert(0, (inner.args[0], ATOM_PRECEDENCE))
+        inner = inner.args[1]
+    is_bare = has_head(inner, "Blank") and not inner.args
+    return WrittenForm(ATOM_PRECEDENCE, pieces) if is_bare else None
 
 
 def _write_message_name(node: Node) -> WrittenForm | None:

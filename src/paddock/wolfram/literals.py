@@ -350,7 +350,7 @@ def _accumulate_numbers(
 
 def _is_inverse(expression: Expression) -> bool:
     """Return whether the expression is `Power[b, -1]`, the form of `/ b`."""
-    if not isinstance(expression, Node) or not has_head(expression, "Power"):
+    if not has_head(expression, "Power"):
         return False
     exponent = expression.args[1] if len(expression.args) == 2 else None
     return isinstance(exponent, Atom) and exponent.text == "-1"

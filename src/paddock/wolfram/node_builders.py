@@ -6,7 +6,7 @@ Builders extend chains (`a + b + c`) and comparisons in place, so that long chai
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from paddock.wolfram.expressions import Atom, Node, is_symbol, symbol
 from paddock.wolfram.operators import INFIX_OPERATORS, PREFIX_OPERATORS
@@ -59,13 +59,13 @@ def make_chain(state: ParseState, operator: PendingOperator) -> None:
 
 def _extend_chain(head: str, left: Expression, right: Expression, form: str) -> Node:
     if _is_chain(left, head):
-        left.args.append(right)  # type: ignore[union-attr]  # a chain is a node
+        left.args.append(right)
         left.end = right.end
-        return left  # type: ignore[return-value]  # as above
+        return left
     return make_node(head, [left, right], left.start, right.end, form)
 
 
-def _is_chain(expression: Expression, head: str) -> bool:
+def _is_chain(expression: Expression, head: str) -> TypeGuard[Node]:
     return (
         isinstance(expression, Node)
         and expression.form in _CHAIN_FORMS
@@ -78,13 +78,12 @@ def make_difference(state: ParseState, operator: PendingOperator) -> None:
     """Build `a - b` as a sum with `-b`. If `b` is a product, -1 becomes its first factor."""
     right = state.operands.pop()
     if _is_chain(right, "Times"):
-        right.args.insert(0, Atom("number", "-1"))  # type: ignore[union-attr]  # a chain is a node
+        right.args.insert(0, Atom("number", "-1"))
         right.start = operator.start
-        right.form = "-"  # type: ignore[union-attr]  # as above
-        negative = right
+        right.form = "-"
     else:
-        negative = _negate(right, operator.start, "-")
-    state.operands[-1] = _extend_chain("Plus", state.operands[-1], negative, operator.text)
+        right = _negate(right, operator.start, "-")
+    state.operands[-1] = _extend_chain("Plus", state.operands[-1], right, operator.text)
 
 
 def _negate(inner: Expression, start: int, form: str) -> Expression:

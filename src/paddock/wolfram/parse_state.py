@@ -15,13 +15,13 @@ from paddock.wolfram.source import ParsedSource, SyntaxProblem
 from paddock.wolfram.tokens import NestedRegions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from paddock.wolfram.expressions import Expression, Node
 
 
 @contextmanager
-def defer_gc() -> Iterator[None]:
+def defer_gc() -> Generator[None]:
     """Disable garbage collection in the block.
 
     A parse allocates many objects that all survive. Collections triggered by these allocations

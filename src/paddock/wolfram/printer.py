@@ -201,7 +201,7 @@ def _break_arguments(
 
 def _format_argument(arg: Expression, column: int, width: int, depth: int) -> str:
     """Format an argument on its own line; in a compound expression each statement gets a line."""
-    if isinstance(arg, Node) and has_head(arg, "CompoundExpression"):
+    if has_head(arg, "CompoundExpression"):
         return _break_statements(arg, column, width, depth) or input_form(arg)
     return _format_node(arg, column, width, depth)
 

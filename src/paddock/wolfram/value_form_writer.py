@@ -52,7 +52,7 @@ def _make_number(text: str) -> Atom:
 
 def _get_fraction(expression: Expression) -> tuple[str, str] | None:
     """Return the numerator and denominator of a `Rational`, or None."""
-    if not isinstance(expression, Node) or not has_head(expression, "Rational"):
+    if not has_head(expression, "Rational"):
         return None
     texts = [arg.text for arg in expression.args if isinstance(arg, Atom) and is_number(arg)]
     return (texts[0], texts[1]) if len(texts) == len(expression.args) == 2 else None
@@ -149,7 +149,7 @@ def _split_product(args: list[Expression]) -> tuple[str, list[Expression], list[
 
 def _get_inverse(expression: Expression) -> Expression | None:
     """Return the denominator of a power with a negative exponent, or None."""
-    if not isinstance(expression, Node) or not has_head(expression, "Power"):
+    if not has_head(expression, "Power"):
         return None
     if len(expression.args) != 2:
         return None
@@ -184,7 +184,7 @@ def _write_signed_product(sign: str, factors: list[Expression]) -> WrittenForm:
     for index, factor in enumerate(factors):
         pieces += ["*", (factor, _FACTOR_PRECEDENCE)] if index else [(factor, _FACTOR_PRECEDENCE)]
     if is_negative_number(factors[0]):
-        pieces[0] = factors[0].text  # type: ignore[union-attr]  # a number is an atom
+        pieces[0] = factors[0].text
     return WrittenForm(_TIMES_PRECEDENCE, pieces)
 
 
@@ -215,7 +215,7 @@ def _negate(expression: Expression) -> Expression | None:
     parts = _get_fraction(expression)
     if parts is not None and parts[0].startswith("-"):
         return call("Rational", _make_number(parts[0][1:]), _make_number(parts[1]))
-    if not isinstance(expression, Node) or not has_head(expression, "Times"):
+    if not has_head(expression, "Times"):
         return None
     first, *rest = expression.args
     positive = _negate(first) if not has_head(first, "Times") else None

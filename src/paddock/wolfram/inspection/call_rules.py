@@ -55,7 +55,7 @@ def _check_association(inspection: Inspection, node: Node) -> None:
 
 def _iter_rules(node: Node) -> Iterator[Node]:
     args = node.args
-    if len(args) == 1 and isinstance(args[0], Node) and has_head(args[0], "List"):
+    if len(args) == 1 and has_head(args[0], "List"):
         args = args[0].args
     for arg in args:
         is_rule = has_head(arg, "Rule") or has_head(arg, "RuleDelayed")
@@ -81,8 +81,7 @@ READ_STRING_CHARACTER_ENCODING = CALLS.add(
 def _check_read_string(inspection: Inspection, node: Node) -> None:
     for arg in node.args:
         if (
-            isinstance(arg, Node)
-            and has_head(arg, "Rule")
+            has_head(arg, "Rule")
             and len(arg.args) == 2
             and is_symbol(arg.args[0], "CharacterEncoding")
             and isinstance(arg.args[1], Atom)
@@ -106,7 +105,7 @@ KEY_EXISTS_Q_NESTED_KEY_PATH = CALLS.add(
 
 @CALLS.check_nodes("KeyExistsQ")
 def _check_key_exists(inspection: Inspection, node: Node) -> None:
-    if len(node.args) == 2 and isinstance(node.args[1], Node) and has_head(node.args[1], "List"):
+    if len(node.args) == 2 and has_head(node.args[1], "List"):
         inspection.report_node_issue(
             KEY_EXISTS_Q_NESTED_KEY_PATH,
             node,

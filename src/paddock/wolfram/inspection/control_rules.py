@@ -133,7 +133,7 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
     if len(node.args) < 2:
         return
     test = node.args[0]
-    if not (isinstance(test, Node) and has_head(test, "Set") and test.form == "="):
+    if not (has_head(test, "Set") and test.form == "="):
         return
     # Parentheses mark an intended assignment, as in other languages.
     if test.is_grouped or len(test.args) != 2:
@@ -193,7 +193,7 @@ def _check_switch(inspection: Inspection, node: Node) -> None:
 
 
 def _is_blank(expression: Expression) -> bool:
-    return isinstance(expression, Node) and has_head(expression, "Blank") and not expression.args
+    return has_head(expression, "Blank") and not expression.args
 
 
 SWITCH_WHICH_CONFUSION = CONTROL_FLOW.add(

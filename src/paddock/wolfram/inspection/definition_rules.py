@@ -60,7 +60,7 @@ def _check_definition(inspection: Inspection, node: Node) -> None:
 
 def _record_definition(inspection: Inspection, left: Expression) -> None:
     target, is_conditional = left, False
-    if isinstance(left, Node) and has_head(left, "Condition") and left.args:
+    if has_head(left, "Condition") and left.args:
         target, is_conditional = left.args[0], True
     key = _get_plain_target(target)
     if key is not None:
@@ -144,7 +144,9 @@ def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Exp
         if expression.head.text in _PATTERN_FREE_HEADS:
             pending += expression.args
         elif expression.form == "_" and expression.head.text == "Pattern":
-            patterns.append((expression.args[0].text, expression))  # type: ignore[union-attr]  # the form `x_` has a name
+            pattern_name = expression.args[0]
+            if isinstance(pattern_name, Atom):
+                patterns.append((pattern_name.text, expression))
     if patterns:
         pattern_names = {name.text for name in iter_pattern_names(left)}
         for name, pattern in patterns:

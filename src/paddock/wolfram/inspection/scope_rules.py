@@ -64,7 +64,7 @@ def _check_variables(inspection: Inspection, node: Node) -> None:
     lists = node.args[:-1] if kind == "With" else node.args[:1]
     variables: list[LocalVariable] = []
     for index, variable_list in enumerate(lists):
-        if not isinstance(variable_list, Node) or not has_head(variable_list, "List"):
+        if not has_head(variable_list, "List"):
             return
         if not variable_list.args and index == 0:
             inspection.report_issue(
@@ -157,11 +157,7 @@ def _collect_function_scope(inspection: Inspection, node: Node) -> None:
     if len(node.args) < 2:
         return
     parameters = node.args[0]
-    parameter_list = (
-        parameters.args
-        if isinstance(parameters, Node) and has_head(parameters, "List")
-        else [parameters]
-    )
+    parameter_list = parameters.args if has_head(parameters, "List") else [parameters]
     variables = [
         LocalVariable(name.text, get_symbol_start(name, inspection.text))
         for name in parameter_list
@@ -193,7 +189,7 @@ def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
     variables = [
         LocalVariable(arg.args[0].text, arg.args[0].start)
         for arg in node.args[1:]
-        if isinstance(arg, Node) and has_head(arg, "List") and arg.args
+        if has_head(arg, "List") and arg.args
         if isinstance(arg.args[0], Atom) and arg.args[0].kind == "symbol"
     ]
     if variables:

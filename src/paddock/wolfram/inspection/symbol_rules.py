@@ -184,7 +184,7 @@ def _iter_top_level_calls(inspection: Inspection) -> Iterator[tuple[str, Node]]:
     """Yield the calls at the top level with their heads."""
     for expression in inspection.source.expressions:
         parts: list[Expression] = [expression]
-        if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
+        if has_head(expression, "CompoundExpression"):
             parts = expression.args
         for part in parts:
             if isinstance(part, Node) and isinstance(part.head, Atom):

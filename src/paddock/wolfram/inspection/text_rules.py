@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Node, has_head, walk
+from paddock.wolfram.expressions import has_head, walk
 from paddock.wolfram.inspection.inspection import IssueFix, SpanSet, find_text_end
 from paddock.wolfram.inspection.rule_set import InspectionRule, RuleSet
 
@@ -194,11 +194,7 @@ def is_suppressed(suppressions: dict[str, SpanSet], issue: RawIssue) -> bool:
 
 def _get_first_statement(expression: Expression) -> Expression:
     """Return the first statement of `a; b`, or the expression itself."""
-    while (
-        isinstance(expression, Node)
-        and has_head(expression, "CompoundExpression")
-        and not expression.is_grouped
-    ):
+    while has_head(expression, "CompoundExpression") and not expression.is_grouped:
         expression = expression.args[0]
     return expression
 

@@ -1,8 +1,8 @@
-"""Notebooks: reading and writing `.nb` files, and markdown both ways, without a front end.
+"""Notebooks: read and write `.nb` files, and convert between notebooks and Markdown.
 
-`read_notebook` and `write_notebook` are for files, `notebook_to_markdown` and
-`markdown_to_notebook` for people and models; `Cell`, `Group` and `Notebook` are what a notebook is
-made of; `boxes` and `boxes_to_text` turn code into boxes and back. Nothing is evaluated.
+`read_notebook` and `write_notebook` handle files. `notebook_to_markdown` and `markdown_to_notebook`
+convert notebooks. `Notebook`, `CellGroup` and `Cell` represent a notebook, and `code_to_boxes` and
+`boxes_to_text` convert between code and boxes. Nothing is evaluated, and no front end is needed.
 """
 
 from paddock.wolfram.notebooks.box_builder import code_to_boxes

@@ -1,7 +1,7 @@
-"""The blocks of a markdown text: headings, paragraphs, fences, items, tables, formulas, rules.
+"""Markdown block parser: headings, paragraphs, fences, items, tables, formulas and rules.
 
-One pass over the lines. Quotations and lists are no containers here: each block knows how deep in
-them it stands, which is all that cells can say.
+One pass over the lines. Quotations and lists are not containers: each block has a quotation depth
+and an item level, because cells can express no more.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ _TAB_COLUMNS = 4
 
 
 class MarkdownBlock(NamedTuple):
-    """One block, with how deep it stands in quotations."""
+    """A block and its quotation depth."""
 
     kind: BlockKind
     text: str = ""
     quote: int = 0
     level: int = 0
-    """Of a heading from 1; of an item from 1; of a paragraph within an item its level."""
+    """Level from 1 of a heading or item; of a paragraph within an item, the level of the item."""
     number: int | None = None
-    """Of an item with a number; of a paragraph within one, 0."""
+    """The number of a numbered item; 0 for a paragraph within one."""
     info: str = ""
-    """What follows the beginning of a fence."""
+    """The info string of a fence."""
     rows: Sequence[Sequence[str]] = ()
     alignments: Sequence[str] = ()
 
 
 class _OpenItem(NamedTuple):
-    """An open item: where its sign and its text begin, and whether it has a number."""
+    """An open list item: columns of its marker and of its text, and its kind."""
 
     indent: int
     content: int
@@ -52,7 +52,7 @@ class _OpenItem(NamedTuple):
 
 
 class _BlockParserState:
-    """The lines of a text, what has been made of them, and the paragraph that is not complete."""
+    """The lines of the source, the blocks so far, and the open paragraph and items."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -60,19 +60,19 @@ class _BlockParserState:
         self.blocks: list[MarkdownBlock] = []
         self.paragraph: list[str] = []
         self.pending_block: MarkdownBlock | None = None
-        """The block that the lines of the paragraph belong to."""
+        """The block that the lines in `paragraph` belong to."""
         self.items: list[_OpenItem] = []
         self.quote = 0
 
     def split_quote(self, line: str) -> tuple[int, str]:
-        """How deep in quotations a line stands, and the rest of it."""
-        depth, at = 0, 0
-        while (found := _QUOTE_PREFIX.match(line, at)) is not None:
-            depth, at = depth + 1, found.end()
-        return depth, line[at:]
+        """Return the quotation depth of a line, and the line without its `>` markers."""
+        depth, position = 0, 0
+        while (match := _QUOTE_PREFIX.match(line, position)) is not None:
+            depth, position = depth + 1, match.end()
+        return depth, line[position:]
 
     def finish_paragraph(self) -> None:
-        """Complete the paragraph."""
+        """Append the open paragraph or item to the blocks."""
         if self.pending_block is not None:
             text = "\n".join(self.paragraph).strip(" \t\n")
             if text or self.pending_block.kind != "text":
@@ -80,234 +80,236 @@ class _BlockParserState:
         self.paragraph, self.pending_block = [], None
 
     def add_block(self, block: MarkdownBlock) -> None:
-        """A block that is complete."""
+        """Append a complete block."""
         self.finish_paragraph()
         self.blocks.append(block)
 
     def peek_line(self) -> str | None:
-        """The next line in the same quotation."""
+        """Return the next line if it is at the same quotation depth."""
         if self.line_index >= len(self.lines):
             return None
-        depth, rest = self.split_quote(self.lines[self.line_index])
-        return rest if depth == self.quote else None
+        depth, content = self.split_quote(self.lines[self.line_index])
+        return content if depth == self.quote else None
 
 
 def parse_blocks(text: str) -> list[MarkdownBlock]:
-    """The blocks of a text, in order."""
-    lines = _BlockParserState(text)
-    while lines.line_index < len(lines.lines):
-        depth, rest = lines.split_quote(lines.lines[lines.line_index])
-        lines.line_index += 1
-        if depth != lines.quote:
-            lines.finish_paragraph()
-            lines.items.clear()
-            lines.quote = depth
-        if not rest.strip():
-            lines.finish_paragraph()
-        elif not any(take(lines, rest) for take in _BLOCK_PARSERS):
-            _parse_text(lines, rest)
-    lines.finish_paragraph()
-    return lines.blocks
+    """Return the blocks of a Markdown text in order."""
+    state = _BlockParserState(text)
+    while state.line_index < len(state.lines):
+        depth, content = state.split_quote(state.lines[state.line_index])
+        state.line_index += 1
+        if depth != state.quote:
+            state.finish_paragraph()
+            state.items.clear()
+            state.quote = depth
+        if not content.strip():
+            state.finish_paragraph()
+        elif not any(parse_block(state, content) for parse_block in _BLOCK_PARSERS):
+            _parse_text(state, content)
+    state.finish_paragraph()
+    return state.blocks
 
 
 def _measure_indent(line: str) -> int:
-    """How far a line is indented, in columns."""
+    """Return the width of the indentation in columns."""
     columns = 0
-    for sign in line:
-        if sign == "\t":
+    for character in line:
+        if character == "\t":
             columns += _TAB_COLUMNS - columns % _TAB_COLUMNS
-        elif sign == " ":
+        elif character == " ":
             columns += 1
         else:
             break
     return columns
 
 
-def _parse_fence(lines: _BlockParserState, line: str) -> bool:
-    begin = _FENCE.match(line)
-    if begin is None:
+def _parse_fence(state: _BlockParserState, line: str) -> bool:
+    opening = _FENCE.match(line)
+    if opening is None:
         return False
-    indent, sign = len(begin[1]), begin[2]
-    end = re.compile(rf"\s*{re.escape(sign[0])}{{{len(sign)},}}\s*$")
-    inner: list[str] = []
-    while lines.line_index < len(lines.lines):
-        raw = _strip_quote(lines.lines[lines.line_index], lines.quote)
-        if raw is None:
+    indent, ticks = len(opening[1]), opening[2]
+    closing_pattern = re.compile(rf"\s*{re.escape(ticks[0])}{{{len(ticks)},}}\s*$")
+    code_lines: list[str] = []
+    while state.line_index < len(state.lines):
+        code_line = _strip_quote(state.lines[state.line_index], state.quote)
+        if code_line is None:
             break
-        lines.line_index += 1
-        if end.match(raw):
+        state.line_index += 1
+        if closing_pattern.match(code_line):
             break
-        inner.append(raw[min(indent, len(raw) - len(raw.lstrip())) :])
-    lines.add_block(
+        code_lines.append(code_line[min(indent, len(code_line) - len(code_line.lstrip())) :])
+    state.add_block(
         MarkdownBlock(
-            "fence", "\n".join(inner), lines.quote, info=begin[3].replace("`", "").strip()
+            "fence", "\n".join(code_lines), state.quote, info=opening[3].replace("`", "").strip()
         )
     )
-    lines.items.clear()
+    state.items.clear()
     return True
 
 
 def _strip_quote(line: str, depth: int) -> str | None:
-    """A line without so many signs of quotation; None when it has fewer."""
-    at = 0
+    """Return the line without `depth` quotation markers, or None if it has fewer."""
+    position = 0
     for _ in range(depth):
-        found = _QUOTE_PREFIX.match(line, at)
-        if found is None:
+        match = _QUOTE_PREFIX.match(line, position)
+        if match is None:
             return None
-        at = found.end()
-    return line[at:]
+        position = match.end()
+    return line[position:]
 
 
-def _parse_formula(lines: _BlockParserState, line: str) -> bool:
-    """`$$ … $$`, on one line or several."""
-    begin = line.strip()
-    if not begin.startswith("$$") or lines.pending_block is not None:
+def _parse_formula(state: _BlockParserState, line: str) -> bool:
+    """Parse `$$ ... $$` on one or more lines."""
+    first_line = line.strip()
+    if not first_line.startswith("$$") or state.pending_block is not None:
         return False
-    inner, at = begin[2:], lines.line_index
-    while "$$" not in inner:
-        if at >= len(lines.lines):
+    content, line_index = first_line[2:], state.line_index
+    while "$$" not in content:
+        if line_index >= len(state.lines):
             return False
-        raw = _strip_quote(lines.lines[at], lines.quote)
-        if raw is None or not raw.strip():
+        next_line = _strip_quote(state.lines[line_index], state.quote)
+        if next_line is None or not next_line.strip():
             return False
-        inner += f"\n{raw.rstrip()}"
-        at += 1
-    tex, _, rest = inner.partition("$$")
-    if rest.strip() or not tex.strip():
+        content += f"\n{next_line.rstrip()}"
+        line_index += 1
+    tex, _, text_after = content.partition("$$")
+    if text_after.strip() or not tex.strip():
         return False
-    lines.line_index = at
-    lines.add_block(MarkdownBlock("formula", tex.strip(), lines.quote))
-    lines.items.clear()
+    state.line_index = line_index
+    state.add_block(MarkdownBlock("formula", tex.strip(), state.quote))
+    state.items.clear()
     return True
 
 
-def _parse_heading(lines: _BlockParserState, line: str) -> bool:
-    found = _HEADING.match(line)
-    if found is None:
+def _parse_heading(state: _BlockParserState, line: str) -> bool:
+    match = _HEADING.match(line)
+    if match is None:
         return False
-    lines.add_block(MarkdownBlock("heading", (found[2] or "").strip(), lines.quote, len(found[1])))
-    lines.items.clear()
+    state.add_block(MarkdownBlock("heading", (match[2] or "").strip(), state.quote, len(match[1])))
+    state.items.clear()
     return True
 
 
-def _parse_underline(lines: _BlockParserState, line: str) -> bool:
-    """A line of `=` or `-` makes a heading of the paragraph above it."""
-    found = _UNDERLINE.match(line)
-    if found is None or lines.pending_block is None or lines.pending_block.kind != "text":
+def _parse_underline(state: _BlockParserState, line: str) -> bool:
+    """Parse a line of `=` or `-`, which makes the paragraph above it a heading."""
+    match = _UNDERLINE.match(line)
+    if match is None or state.pending_block is None or state.pending_block.kind != "text":
         return False
-    if lines.pending_block.level:
+    if state.pending_block.level:
         return False
-    level = 1 if found[1][0] == "=" else 2
-    text = " ".join(part.strip() for part in lines.paragraph)
-    lines.pending_block = None
-    lines.add_block(MarkdownBlock("heading", text.removesuffix("\\"), lines.quote, level))
+    level = 1 if match[1][0] == "=" else 2
+    text = " ".join(line_text.strip() for line_text in state.paragraph)
+    state.pending_block = None
+    state.add_block(MarkdownBlock("heading", text.removesuffix("\\"), state.quote, level))
     return True
 
 
-def _parse_rule(lines: _BlockParserState, line: str) -> bool:
+def _parse_rule(state: _BlockParserState, line: str) -> bool:
     if _RULE.match(line) is None:
         return False
-    lines.add_block(MarkdownBlock("rule", quote=lines.quote))
-    lines.items.clear()
+    state.add_block(MarkdownBlock("rule", quote=state.quote))
+    state.items.clear()
     return True
 
 
-def _parse_item(lines: _BlockParserState, line: str) -> bool:
-    found = _ITEM.match(line)
-    if found is None:
+def _parse_item(state: _BlockParserState, line: str) -> bool:
+    match = _ITEM.match(line)
+    if match is None:
         return False
-    indent, number = _measure_indent(line), found[3]
-    is_text = (
-        lines.pending_block is not None and lines.pending_block.kind == "text" and not lines.items
+    indent, number = _measure_indent(line), match[3]
+    is_in_paragraph = (
+        state.pending_block is not None and state.pending_block.kind == "text" and not state.items
     )
-    if is_text and (number not in (None, "1") or not found[5]):
+    # CommonMark, list items: only a nonempty item numbered 1 can interrupt a paragraph.
+    if is_in_paragraph and (number not in (None, "1") or not match[5]):
         return False
-    while lines.items and indent < lines.items[-1].indent:
-        lines.items.pop()
-    if lines.items and indent < lines.items[-1].indent + 2:
-        lines.items.pop()
-    blanks = len(found[4].expandtabs(_TAB_COLUMNS)) if found[4] else 1
-    content = indent + len(found[2]) + min(blanks, _TAB_COLUMNS)
-    lines.items.append(_OpenItem(indent, content, number is not None))
-    lines.finish_paragraph()
+    while state.items and indent < state.items[-1].indent:
+        state.items.pop()
+    if state.items and indent < state.items[-1].indent + 2:
+        state.items.pop()
+    space_columns = len(match[4].expandtabs(_TAB_COLUMNS)) if match[4] else 1
+    content_column = indent + len(match[2]) + min(space_columns, _TAB_COLUMNS)
+    state.items.append(_OpenItem(indent, content_column, number is not None))
+    state.finish_paragraph()
     value = None if number is None else int(number)
-    lines.pending_block = MarkdownBlock("item", "", lines.quote, len(lines.items), value)
-    lines.paragraph = [found[5] or ""]
+    state.pending_block = MarkdownBlock("item", "", state.quote, len(state.items), value)
+    state.paragraph = [match[5] or ""]
     return True
 
 
-def _parse_table(lines: _BlockParserState, line: str) -> bool:
-    following = lines.peek_line()
-    if "|" not in line or following is None or "|" not in following + line:
+def _parse_table(state: _BlockParserState, line: str) -> bool:
+    delimiter_row = state.peek_line()
+    if "|" not in line or delimiter_row is None or "|" not in delimiter_row + line:
         return False
-    if lines.pending_block is not None or _TABLE_DELIMITER_ROW.match(following) is None:
+    if state.pending_block is not None or _TABLE_DELIMITER_ROW.match(delimiter_row) is None:
         return False
-    header, signs = split_table_row(line), split_table_row(following)
-    if len(header) != len(signs):
+    header, delimiters = split_table_row(line), split_table_row(delimiter_row)
+    if len(header) != len(delimiters):
         return False
-    lines.line_index += 1
+    state.line_index += 1
     rows = [header]
-    while (found := lines.peek_line()) is not None and "|" in found and found.strip():
-        lines.line_index += 1
-        rows.append(split_table_row(found))
-    # Readers of markdown leave out what is below no header; here nothing is lost.
+    while (row_line := state.peek_line()) is not None and "|" in row_line and row_line.strip():
+        state.line_index += 1
+        rows.append(split_table_row(row_line))
+    # Markdown drops cells beyond the header; widen the header instead, so that no text is
+    # lost.
     width = max(map(len, rows))
     rows = [row + [""] * (width - len(row)) for row in rows]
-    aligned = [_parse_alignment(sign) for sign in signs]
-    lines.add_block(MarkdownBlock("table", quote=lines.quote, rows=rows, alignments=aligned))
-    lines.items.clear()
+    alignments = [_parse_alignment(delimiter) for delimiter in delimiters]
+    state.add_block(MarkdownBlock("table", quote=state.quote, rows=rows, alignments=alignments))
+    state.items.clear()
     return True
 
 
 def split_table_row(line: str) -> list[str]:
-    """The entries of a row of a table."""
+    """Return the cells of a table row."""
     line = line.strip()
     line = line[1:] if line.startswith("|") else line
-    parts = _PIPE.split(line)
-    if len(parts) > 1 and not parts[-1].strip():
-        parts.pop()
-    return [part.strip().replace("\\|", "|") for part in parts]
+    cells = _PIPE.split(line)
+    if len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    return [cell.strip().replace("\\|", "|") for cell in cells]
 
 
-def _parse_alignment(sign: str) -> str:
-    begins, ends = sign.startswith(":"), sign.endswith(":")
-    if begins and ends:
+def _parse_alignment(delimiter: str) -> str:
+    has_left_colon, has_right_colon = delimiter.startswith(":"), delimiter.endswith(":")
+    if has_left_colon and has_right_colon:
         return "Center"
-    return "Right" if ends else "Left" if begins else ""
+    return "Right" if has_right_colon else "Left" if has_left_colon else ""
 
 
-def _parse_text(lines: _BlockParserState, line: str) -> None:
-    """A line of a paragraph: of the one before, of an item, or of a new one."""
-    if lines.pending_block is None:
+def _parse_text(state: _BlockParserState, line: str) -> None:
+    """Add a line to the open paragraph or item, or start a paragraph."""
+    if state.pending_block is None:
         indent = _measure_indent(line)
-        while lines.items and indent < lines.items[-1].indent + 2:
-            lines.items.pop()
-        level = len(lines.items)
-        number = 0 if level and lines.items[-1].is_numbered else None
-        lines.pending_block = MarkdownBlock("text", "", lines.quote, level, number)
-    lines.paragraph.append(line.lstrip(" \t"))
+        while state.items and indent < state.items[-1].indent + 2:
+            state.items.pop()
+        level = len(state.items)
+        number = 0 if level and state.items[-1].is_numbered else None
+        state.pending_block = MarkdownBlock("text", "", state.quote, level, number)
+    state.paragraph.append(line.lstrip(" \t"))
 
 
-def _parse_indented_code(lines: _BlockParserState, line: str) -> bool:
-    """Code that is indented, which is a fence without one; in items by so much more."""
-    least = _TAB_COLUMNS + (lines.items[-1].content if lines.items else 0)
-    if lines.pending_block is not None or _measure_indent(line) < least:
+def _parse_indented_code(state: _BlockParserState, line: str) -> bool:
+    """Parse an indented code block. Within items, it is indented relative to the item's text."""
+    min_columns = _TAB_COLUMNS + (state.items[-1].content if state.items else 0)
+    if state.pending_block is not None or _measure_indent(line) < min_columns:
         return False
-    inner = [line]
-    while (found := lines.peek_line()) is not None and (
-        not found.strip() or _measure_indent(found) >= least
+    code_lines = [line]
+    while (next_line := state.peek_line()) is not None and (
+        not next_line.strip() or _measure_indent(next_line) >= min_columns
     ):
-        inner.append(found)
-        lines.line_index += 1
-    text = "\n".join(_remove_indent(one, least) for one in inner).rstrip()
-    lines.add_block(MarkdownBlock("fence", text, lines.quote))
+        code_lines.append(next_line)
+        state.line_index += 1
+    text = "\n".join(_remove_indent(code_line, min_columns) for code_line in code_lines).rstrip()
+    state.add_block(MarkdownBlock("fence", text, state.quote))
     return True
 
 
 def _remove_indent(line: str, columns: int) -> str:
-    """A line without its first columns, which are blank."""
-    rest = line.lstrip(" \t")
-    return " " * (_measure_indent(line) - columns) + rest
+    """Return the line without its first `columns` columns, which are whitespace."""
+    content = line.lstrip(" \t")
+    return " " * (_measure_indent(line) - columns) + content
 
 
 _BLOCK_PARSERS = (

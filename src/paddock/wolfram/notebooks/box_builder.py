@@ -1,7 +1,7 @@
-"""Code as boxes, the way that a front end keeps it: rows within rows, one for each expression.
+"""Conversion of code to boxes: nested rows as the front end builds them, one per expression.
 
-Every character of the code is kept, blanks, line ends and comments too, so that the boxes say the
-same as the text did.
+All characters are preserved, including whitespace, line ends and comments, so that boxes and source
+text have the same content.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _SINGLE_TOKEN = re.compile(r"[\w$`#.%]+")
 
 
 def code_to_boxes(text: str) -> Expression:
-    """What stands in `BoxData[…]` for code; for several expressions a list.
+    """Return the content of `BoxData[...]` for code; several expressions become a list.
 
-    Code that cannot be read becomes a row of its tokens.
+    Code with syntax errors becomes a single row of its tokens.
     """
     if _WORD.fullmatch(text):
         return ascii_string(text)
@@ -50,22 +50,22 @@ def code_to_boxes(text: str) -> Expression:
     if source.problems:
         return _build_row(_GapTokens(source).get_tokens(0, len(text)))
     gaps = _GapTokens(source)
-    tops = [found for found in source.expressions if found.start < found.end]
-    made = _build_all(tops, source, gaps)
+    expressions = [part for part in source.expressions if part.start < part.end]
+    boxes = _build_all(expressions, source, gaps)
     items: list[Expression] = []
-    at = 0
-    for expression, box in zip(tops, made, strict=True):
-        items += gaps.get_tokens(at, expression.start)
+    position = 0
+    for expression, box in zip(expressions, boxes, strict=True):
+        items += gaps.get_tokens(position, expression.start)
         items.append(box)
-        at = expression.end
-    items += gaps.get_tokens(at, len(text))
-    if len(tops) < 2:
+        position = expression.end
+    items += gaps.get_tokens(position, len(text))
+    if len(expressions) < 2:
         return _build_row(items)
     return Node(Atom("symbol", "List"), items, form="list")
 
 
 class _GapTokens:
-    """What stands in a source between expressions, as tokens; asked from left to right or not."""
+    """Tokens of the source text between expressions: operators, whitespace and comments."""
 
     def __init__(self, source: ParsedSource) -> None:
         self._text = source.text
@@ -73,23 +73,25 @@ class _GapTokens:
         self._starts = sorted(self._comments)
 
     def get_tokens(self, start: int, end: int) -> list[Expression]:
-        """The tokens between two places."""
-        found: list[Expression] = []
+        """Return the tokens between two positions."""
+        tokens: list[Expression] = []
         while start < end:
             comment = self._find_comment(start, end)
             stop = end if comment is None else comment
-            found += [_build_token(one[0]) for one in _GAP_TOKEN.finditer(self._text, start, stop)]
+            tokens += [
+                _build_token(match[0]) for match in _GAP_TOKEN.finditer(self._text, start, stop)
+            ]
             if comment is None:
                 break
             start = self._comments[comment]
-            found.append(_build_comment(self._text[comment:start]))
-        return found
+            tokens.append(_build_comment(self._text[comment:start]))
+        return tokens
 
     def _find_comment(self, start: int, end: int) -> int | None:
-        at = self._text.find("(*", start, end) if self._starts else -1
-        while at >= 0 and at not in self._comments:
-            at = self._text.find("(*", at + 1, end)
-        return at if at >= 0 else None
+        comment_start = self._text.find("(*", start, end) if self._starts else -1
+        while comment_start >= 0 and comment_start not in self._comments:
+            comment_start = self._text.find("(*", comment_start + 1, end)
+        return comment_start if comment_start >= 0 else None
 
 
 def _build_comment(text: str) -> Expression:
@@ -102,47 +104,49 @@ def _build_token(text: str) -> Expression:
     return ascii_string(_LONG_NAME.sub(_decode_character_name, text) if "\\" in text else text)
 
 
-def _decode_character_name(found: re.Match[str]) -> str:
-    """A character in place of its name, as the front end shows it."""
-    name, code = found[2], found[3]
+def _decode_character_name(match: re.Match[str]) -> str:
+    """Replace a character name by the character, as the front end does."""
+    name, code = match[2], match[3]
     letter = get_character(name) if name is not None else chr(int(code, 16))
     if letter is None or ord(letter) < _FIRST_FOREIGN_CODE or letter.isspace():
-        return found[0]
-    return found[1] + letter
+        return match[0]
+    return match[1] + letter
 
 
-def _build_all(tops: list[Expression], source: ParsedSource, gaps: _GapTokens) -> list[Expression]:
-    """The boxes of expressions, each made after those of its parts."""
+def _build_all(
+    expressions: list[Expression], source: ParsedSource, gaps: _GapTokens
+) -> list[Expression]:
+    """Return the boxes of expressions, built bottom-up without recursion."""
     order: list[Expression] = []
-    waiting: list[Expression] = list(tops)
-    while waiting:
-        found = waiting.pop()
-        order.append(found)
-        waiting += _get_parts(found, source.text)
-    made: dict[int, list[Expression]] = {}
-    for found in reversed(order):
-        parts = _get_parts(found, source.text)
+    pending: list[Expression] = list(expressions)
+    while pending:
+        expression = pending.pop()
+        order.append(expression)
+        pending += _get_parts(expression, source.text)
+    items_by_id: dict[int, list[Expression]] = {}
+    for expression in reversed(order):
+        parts = _get_parts(expression, source.text)
         items: list[Expression] = []
-        at = found.start
+        position = expression.start
         for part in parts:
-            items += gaps.get_tokens(at, part.start)
-            inner = made.pop(id(part))
-            is_term = bool(items) and _is_negative_term(part, found, source.text)
-            items += _build_term(inner) if is_term else [_build_row(inner)]
-            at = part.end
-        items += gaps.get_tokens(at, found.end)
-        made[id(found)] = items if parts else _build_leaf(found, source.text, gaps)
-    return [_build_row(made[id(top)]) for top in tops]
+            items += gaps.get_tokens(position, part.start)
+            part_items = items_by_id.pop(id(part))
+            is_term = bool(items) and _is_negative_term(part, expression, source.text)
+            items += _build_term(part_items) if is_term else [_build_row(part_items)]
+            position = part.end
+        items += gaps.get_tokens(position, expression.end)
+        items_by_id[id(expression)] = items if parts else _build_leaf(expression, source.text, gaps)
+    return [_build_row(items_by_id[id(expression)]) for expression in expressions]
 
 
-def _is_negative_term(part: Expression, whole: Expression, text: str) -> bool:
-    """Whether a part is `- b` of `a - b`, whose sign belongs to the sum."""
-    is_sum = isinstance(whole, Node) and is_symbol(whole.head, "Plus")
+def _is_negative_term(part: Expression, parent: Expression, text: str) -> bool:
+    """Return whether a part is the `- b` of `a - b`, whose sign belongs to the row of the sum."""
+    is_sum = isinstance(parent, Node) and is_symbol(parent.head, "Plus")
     return is_sum and not part.is_grouped and text[part.start] == "-"
 
 
 def _build_term(items: list[Expression]) -> list[Expression]:
-    """A sign, and all that follows it as one."""
+    """Return a sign, whitespace, and the remaining items as one row."""
     begin = 1
     while begin < len(items) - 1 and _is_blank_token(items[begin]):
         begin += 1
@@ -153,45 +157,45 @@ def _is_blank_token(item: Expression) -> bool:
     return isinstance(item, Atom) and not parse_string(item.text).strip()
 
 
-def _build_leaf(found: Expression, text: str, gaps: _GapTokens) -> list[Expression]:
-    """An expression without parts; the sign of a number is a token of its own."""
-    written = text[found.start : found.end]
-    is_whole = isinstance(found, Atom) and not written.startswith("-")
-    if not found.is_grouped and (is_whole or _SINGLE_TOKEN.fullmatch(written)):
-        return [_build_token(written)]
-    return gaps.get_tokens(found.start, found.end)
+def _build_leaf(expression: Expression, text: str, gaps: _GapTokens) -> list[Expression]:
+    """Return the tokens of an expression without parts; a number's sign is its own token."""
+    source_text = text[expression.start : expression.end]
+    is_unsigned_atom = isinstance(expression, Atom) and not source_text.startswith("-")
+    if not expression.is_grouped and (is_unsigned_atom or _SINGLE_TOKEN.fullmatch(source_text)):
+        return [_build_token(source_text)]
+    return gaps.get_tokens(expression.start, expression.end)
 
 
 def _get_parts(expression: Expression, text: str) -> list[Expression]:
-    """What an expression is made of that has a place of its own, from left to right."""
+    """Return the parts of an expression that have source positions, from left to right."""
     if isinstance(expression, Atom) or _is_token(expression, text):
         return []
-    placed: list[Expression] = []
-    waiting: list[Expression] = [expression.head, *expression.args]
-    while waiting:
-        found = waiting.pop()
-        if found.start != NO_POSITION:
-            if found.start < found.end:
-                placed.append(found)
-        elif isinstance(found, Node):
-            waiting += [found.head, *found.args]
-    return _drop_overlaps(sorted(placed, key=lambda part: (part.start, -part.end)), expression)
+    parts: list[Expression] = []
+    pending: list[Expression] = [expression.head, *expression.args]
+    while pending:
+        candidate = pending.pop()
+        if candidate.start != NO_POSITION:
+            if candidate.start < candidate.end:
+                parts.append(candidate)
+        elif isinstance(candidate, Node):
+            pending += [candidate.head, *candidate.args]
+    return _drop_overlaps(sorted(parts, key=lambda part: (part.start, -part.end)), expression)
 
 
-def _drop_overlaps(placed: list[Expression], around: Expression) -> list[Expression]:
-    """Parts that do not overlap, and lie within the whole."""
-    kept: list[Expression] = []
-    at = around.start
-    for part in placed:
-        is_whole = (part.start, part.end) == (around.start, around.end)
-        if part.start >= at and part.end <= around.end and not is_whole:
-            kept.append(part)
-            at = part.end
-    return kept
+def _drop_overlaps(parts: list[Expression], parent: Expression) -> list[Expression]:
+    """Return the parts that are inside the parent and do not overlap."""
+    disjoint_parts: list[Expression] = []
+    position = parent.start
+    for part in parts:
+        is_same_span = (part.start, part.end) == (parent.start, parent.end)
+        if part.start >= position and part.end <= parent.end and not is_same_span:
+            disjoint_parts.append(part)
+            position = part.end
+    return disjoint_parts
 
 
 def _is_token(node: Node, text: str) -> bool:
-    """`x_Integer`, `#1`, `%`: one token each in boxes."""
+    """Return whether boxes represent the node as one token, as for `x_Integer`, `#1` and `%`."""
     name = node.head.text if isinstance(node.head, Atom) else ""
     if name not in _TOKEN_HEADS and name not in _MORE_TOKEN_HEADS:
         return False
@@ -199,14 +203,14 @@ def _is_token(node: Node, text: str) -> bool:
 
 
 def _build_row(items: list[Expression]) -> Expression:
-    """A row whose brackets hold rows of their own."""
+    """Return a row in which the contents of brackets are nested rows."""
     open_rows: list[tuple[str, list[Expression]]] = [("", [])]
     for item in items:
-        sign = item.text[1:-1] if isinstance(item, Atom) else ""
-        if sign in _CLOSING_BY_OPENING:
+        token = item.text[1:-1] if isinstance(item, Atom) else ""
+        if token in _CLOSING_BY_OPENING:
             open_rows[-1][1].append(item)
-            open_rows.append((_CLOSING_BY_OPENING[sign], []))
-        elif len(open_rows) > 1 and sign == open_rows[-1][0]:
+            open_rows.append((_CLOSING_BY_OPENING[token], []))
+        elif len(open_rows) > 1 and token == open_rows[-1][0]:
             _close_row(open_rows)
             open_rows[-1][1].append(item)
         else:

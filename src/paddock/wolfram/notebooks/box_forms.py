@@ -1,9 +1,6 @@
-"""What stands for a `TemplateBox` in text: its name says how its arguments are displayed.
+"""Text forms of boxes: for each kind of box, its pieces of text and the boxes to format next.
 
-What each kind of box is as text: pieces of text, and boxes that are still to be written.
-
-A piece that needs parentheses in its place is known by its shape, so that nothing has to be written
-before it is known.
+Whether a box needs parentheses is decided by its shape, so it is known before the box is formatted.
 """
 
 from __future__ import annotations
@@ -11,23 +8,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
+from paddock.wolfram.expressions import Atom, Node, get_list_items, has_head, is_symbol
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
 from paddock.wolfram.printer import input_form
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.wolfram.expressions import Expression
-
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from paddock.wolfram.expressions import Expression
 
-    TextPieces = list["str | Expression"]
+    TextPieces = list[str | Expression]
+    BoxFormatter = Callable[[Node, "BoxTextForm"], TextPieces]
 
 _ROW_TEMPLATES = ("RowDefault", "RowNoSeparators", "CellTextFormat", "ConstrainedGrid")
 _FIRST_ARGUMENT_TEMPLATES = (
@@ -38,28 +30,28 @@ _FIRST_ARGUMENT_TEMPLATES = (
 
 
 def format_template(args: Sequence[Expression], name: str, form: str) -> TextPieces:
-    """The pieces that stand for a template with these arguments."""
+    """Return the pieces of a template box: its name determines how its arguments are displayed."""
     if name in _ROW_TEMPLATES:
         return list(args)
     if name in _FIRST_ARGUMENT_TEMPLATES:
         return list(args[:1])
-    known = _TEMPLATE_FORMATTERS.get(name)
-    found = known(args, form) if known is not None else None
-    return found if found is not None else _format_template_call(name or "TemplateBox", args)
+    formatter = _TEMPLATE_FORMATTERS.get(name)
+    pieces = formatter(args, form) if formatter is not None else None
+    return pieces if pieces is not None else _format_template_call(name or "TemplateBox", args)
 
 
 def _format_template_call(name: str, args: Sequence[Expression]) -> TextPieces:
     pieces: TextPieces = [f"{name}["]
-    for place, arg in enumerate(args):
-        pieces += [", ", arg] if place else [arg]
+    for index, arg in enumerate(args):
+        pieces += [", ", arg] if index else [arg]
     return [*pieces, "]"]
 
 
 def _format_separated_row(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    """A row whose first argument stands between the others."""
+    """Format a row whose first argument is the separator."""
     pieces: TextPieces = []
-    for place, arg in enumerate(args[1:]):
-        pieces += [args[0], arg] if place else [arg]
+    for index, arg in enumerate(args[1:]):
+        pieces += [args[0], arg] if index else [arg]
     return pieces
 
 
@@ -78,7 +70,7 @@ def _format_entity(args: Sequence[Expression], form: str) -> TextPieces | None:
 
 
 def _format_message(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    """A message with the name of its symbol; its text is a string, quotes and all."""
+    """Format a message with its symbol. The message text is a quoted string."""
     if len(args) < 3:
         return None
     return [args[0], "::", args[1], ": ", _strip_quotes(args[2])]
@@ -126,7 +118,6 @@ _TEMPLATE_FORMATTERS: dict[str, Callable[[Sequence[Expression], str], TextPieces
 
 
 BoxTextForm = Literal["input", "output", "text"]
-TextPiece = "str | Expression"
 
 _SIMPLE_TOKEN = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
 _WRAPPER_HEADS = frozenset(
@@ -160,26 +151,26 @@ _INTEGRAL, _DIFFERENTIAL = get_character("Integral"), get_character("Differentia
 _MAX_WRAPPERS = 100_000
 
 
-def get_reversed_row(node: Node, form: BoxTextForm) -> list[str | Expression]:
-    """The parts of a row, from last to first."""
-    items = _get_list_items(node.args[0]) if node.args else []
+def get_reversed_row(node: Node, form: BoxTextForm) -> TextPieces:
+    """Return the items of a row in reverse order."""
+    items = get_list_items(node.args[0]) if node.args else []
     first = items[0] if len(items) > 1 else None
     if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
-        found = _format_big_operator(items)
-        if found is not None:
-            return found[::-1]
+        pieces = _format_big_operator(items)
+        if pieces is not None:
+            return pieces[::-1]
     return [*reversed(items)]
 
 
 def get_token_text(expression: Expression) -> str:
-    """The text of a box that is a single token; empty for others."""
+    """Return the text of a box that is a single token; empty for others."""
     if isinstance(expression, Atom) and expression.kind == "string":
         return parse_string(expression.text)
     return ""
 
 
 def unwrap_box(expression: Expression) -> Expression:
-    """A box without what only says how it looks."""
+    """Return the box inside boxes that only affect its appearance."""
     while isinstance(expression, Node) and expression.args and isinstance(expression.head, Atom):
         name = expression.head.text
         is_lone = name in ("RowBox", "List") and len(expression.args) == 1
@@ -190,26 +181,19 @@ def unwrap_box(expression: Expression) -> Expression:
 
 
 def _needs_no_parentheses(expression: Expression) -> bool:
-    """Whether a box can stand beside an operator without parentheses."""
-    found = unwrap_box(expression)
-    if isinstance(found, Atom):
-        return found.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_token_text(found)))
-    if has_head(found, "List"):
-        return _is_bracketed(found.args)
-    if has_head(found, "RowBox"):
-        return bool(found.args) and _is_bracketed([*_get_list_items(found.args[0])])
-    return any(has_head(found, name) for name in ("SqrtBox", "GridBox", "SubscriptBox"))
-
-
-def _get_list_items(expression: Expression) -> list[Expression]:
-    """What is in a list; something alone is a list of one."""
-    if isinstance(expression, Node) and is_symbol(expression.head, "List"):
-        return expression.args
-    return [expression]
+    """Return whether a box can be an operand without parentheses."""
+    box = unwrap_box(expression)
+    if isinstance(box, Atom):
+        return box.kind != "string" or bool(_SIMPLE_TOKEN.fullmatch(get_token_text(box)))
+    if has_head(box, "List"):
+        return _is_bracketed(box.args)
+    if has_head(box, "RowBox"):
+        return bool(box.args) and _is_bracketed([*get_list_items(box.args[0])])
+    return any(has_head(box, name) for name in ("SqrtBox", "GridBox", "SubscriptBox"))
 
 
 def _is_bracketed(items: list[Expression]) -> bool:
-    """`(…)`, `{…}` and `f[…]`."""
+    """Return whether the items are `(...)`, `{...}` or `f[...]`."""
     if len(items) < 2:
         return False
     opening = _OPENING_BY_CLOSING.get(get_token_text(items[-1]))
@@ -220,114 +204,107 @@ def _is_bracketed(items: list[Expression]) -> bool:
     return get_token_text(items[0]) == opening
 
 
-def _parenthesize(expression: Expression) -> list[str | Expression]:
+def _parenthesize(expression: Expression) -> TextPieces:
     return [expression] if _needs_no_parentheses(expression) else ["(", expression, ")"]
 
 
-def _make_call_formatter(name: str) -> Callable[[Node, BoxTextForm], list[str | Expression]]:
-    """`name[a, b]`."""
+def _make_call_formatter(name: str) -> BoxFormatter:
+    """Return a formatter for `name[a, b]`."""
 
-    def pieces(node: Node, _form: BoxTextForm) -> list[str | Expression]:
-        found: list[str | Expression] = [f"{name}["]
-        for place, arg in enumerate(_get_box_arguments(node)):
-            found += [", ", arg] if place else [arg]
-        return [*found, "]"]
+    def format_call(node: Node, _form: BoxTextForm) -> TextPieces:
+        return _format_template_call(name, _get_box_arguments(node))
 
-    return pieces
+    return format_call
 
 
 def _get_box_arguments(node: Node) -> list[Expression]:
-    """The arguments of a box that are no options."""
-    return [arg for arg in node.args if not has_head(arg, "Rule") and not _is_delayed_rule(arg)]
+    """Return the arguments of a box without its options."""
+    return [
+        arg for arg in node.args if not has_head(arg, "Rule") and not has_head(arg, "RuleDelayed")
+    ]
 
 
-def _is_delayed_rule(expression: Expression) -> bool:
-    return has_head(expression, "RuleDelayed")
-
-
-def _format_fraction(node: Node, form: BoxTextForm) -> list[str | Expression]:
+def _format_fraction(node: Node, form: BoxTextForm) -> TextPieces:
     args = _get_box_arguments(node)
     if len(args) != 2:
         return format_unknown_box(node, form)
     return [*_format_factor(args[0]), "/", *_format_factor(args[1])]
 
 
-def _format_factor(expression: Expression) -> list[str | Expression]:
-    """A power binds more tightly than a quotient."""
+def _format_factor(expression: Expression) -> TextPieces:
+    """Format a factor: a power needs no parentheses in a quotient."""
     is_power = has_head(unwrap_box(expression), "SuperscriptBox")
     return [expression] if is_power else _parenthesize(expression)
 
 
-def _format_overscript(node: Node, form: BoxTextForm) -> list[str | Expression]:
+def _format_overscript(node: Node, form: BoxTextForm) -> TextPieces:
     args = _get_box_arguments(node)
     name = _OVERSCRIPT_NAMES.get(get_token_text(args[1])) if len(args) == 2 else None
     return [f"{name}[", args[0], "]"] if name else _make_call_formatter("Overscript")(node, form)
 
 
-def _format_power(node: Node, form: BoxTextForm) -> list[str | Expression]:
+def _format_power(node: Node, form: BoxTextForm) -> TextPieces:
     args = _get_box_arguments(node)
     if len(args) != 2:
         return format_unknown_box(node, form)
     exponent = get_token_text(args[1])
     if exponent and set(exponent) <= set(_PRIME_MARKS):
-        return [*_parenthesize(args[0]), "".join(_PRIME_MARKS[sign] for sign in exponent)]
+        return [*_parenthesize(args[0]), "".join(_PRIME_MARKS[mark] for mark in exponent)]
     return [*_parenthesize(args[0]), "^", *_parenthesize(args[1])]
 
 
-def _format_indexed_power(node: Node, form: BoxTextForm) -> list[str | Expression]:
+def _format_indexed_power(node: Node, form: BoxTextForm) -> TextPieces:
     args = _get_box_arguments(node)
     if len(args) != 3:
         return format_unknown_box(node, form)
     return ["Subscript[", args[0], ", ", args[1], "]^", *_parenthesize(args[2])]
 
 
-def _format_root(node: Node, form: BoxTextForm) -> list[str | Expression]:
+def _format_root(node: Node, form: BoxTextForm) -> TextPieces:
     args = _get_box_arguments(node)
     if len(args) != 2:
         return format_unknown_box(node, form)
     return [*_parenthesize(args[0]), "^(1/", *_parenthesize(args[1]), ")"]
 
 
-def _format_big_operator(items: list[Expression]) -> list[str | Expression] | None:
-    """`Sum[…]`, `Product[…]` and `Integrate[…]` for a row that begins with their sign."""
-    sign = items[0]
-    if isinstance(sign, Atom):
+def _format_big_operator(items: list[Expression]) -> TextPieces | None:
+    """Format a row with a sum, product or integral sign as a call, or return None."""
+    operator = items[0]
+    if isinstance(operator, Atom):
         return _format_integral([], items[1:])
-    if not sign.args or not isinstance(sign.head, Atom):
+    if not operator.args or not isinstance(operator.head, Atom):
         return None
-    token = get_token_text(sign.args[0])
+    token = get_token_text(operator.args[0])
     if token == _INTEGRAL:
-        return _format_integral(sign.args[1:], items[1:])
+        return _format_integral(operator.args[1:], items[1:])
     name = _BIG_OPERATORS.get(token)
-    if name is None or sign.head.text != "UnderoverscriptBox" or len(sign.args) < 3:
+    if name is None or operator.head.text != "UnderoverscriptBox" or len(operator.args) < 3:
         return None
-    start = _split_lower_bound(sign.args[1])
-    if start is None:
+    lower_bound = _split_lower_bound(operator.args[1])
+    if lower_bound is None:
         return None
-    variable, first = start
-    return [f"{name}[", *items[1:], ", {", variable, ", ", *first, ", ", sign.args[2], "}]"]
+    variable, start = lower_bound
+    return [f"{name}[", *items[1:], ", {", variable, ", ", *start, ", ", operator.args[2], "}]"]
 
 
 def _split_lower_bound(expression: Expression) -> tuple[Expression, list[Expression]] | None:
-    """`i` and `1` of `i = 1`."""
-    if not isinstance(expression, Node) or not has_head(expression, "RowBox"):
+    """Return `i` and `1` of the lower bound `i = 1`."""
+    if not has_head(expression, "RowBox"):
         return None
-    items = _get_list_items(expression.args[0]) if expression.args else []
+    items = get_list_items(expression.args[0]) if expression.args else []
     if len(items) < 3 or get_token_text(items[1]) != "=":
         return None
     return items[0], items[2:]
 
 
-def _format_integral(
-    limits: list[Expression], rest: list[Expression]
-) -> list[str | Expression] | None:
-    body = rest
-    if len(rest) == 1 and isinstance(rest[0], Node) and has_head(rest[0], "RowBox"):
-        body = _get_list_items(rest[0].args[0]) if rest[0].args else []
-    last = body[-1] if body else None
-    if not isinstance(last, Node) or not has_head(last, "RowBox") or not last.args:
+def _format_integral(limits: list[Expression], items: list[Expression]) -> TextPieces | None:
+    body = items
+    if len(items) == 1 and has_head(items[0], "RowBox"):
+        body = get_list_items(items[0].args[0]) if items[0].args else []
+    differential_row = body[-1] if body else None
+    if not has_head(differential_row, "RowBox") or not differential_row.args:
         return None
-    differential = _get_list_items(last.args[0])
+    differential = get_list_items(differential_row.args[0])
     if len(differential) != 2 or get_token_text(differential[0]) != _DIFFERENTIAL:
         return None
     inner, variable = body[:-1], differential[1]
@@ -336,100 +313,99 @@ def _format_integral(
     return ["Integrate[", *inner, ", {", variable, ", ", limits[0], ", ", limits[1], "}]"]
 
 
-def _format_grid(node: Node, form: BoxTextForm) -> list[str | Expression]:
-    """Rows as lists; for people one line to a row."""
-    rows = [_get_list_items(line) for line in _get_list_items(node.args[0])] if node.args else []
-    begin, middle, end = ("", "\n", "") if form == "text" else ("{", ", ", "}")
-    inner_begin, between, inner_end = ("", "\t", "") if form == "text" else ("{", ", ", "}")
-    found: list[str | Expression] = [begin]
-    for place, line in enumerate(rows):
-        found.append(middle if place else "")
-        found.append(inner_begin)
-        for column, entry in enumerate(line):
-            found += [between, entry] if column else [entry]
-        found.append(inner_end)
-    return [*found, end]
+def _format_grid(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format rows as lists, or in the form "text" as lines of columns."""
+    rows = [get_list_items(row) for row in get_list_items(node.args[0])] if node.args else []
+    opening, closing = ("", "") if form == "text" else ("{", "}")
+    row_separator, separator = ("\n", "\t") if form == "text" else (", ", ", ")
+    pieces: TextPieces = [opening]
+    for row_index, row in enumerate(rows):
+        pieces += [row_separator if row_index else "", opening]
+        for column, entry in enumerate(row):
+            pieces += [separator, entry] if column else [entry]
+        pieces.append(closing)
+    return [*pieces, closing]
 
 
-def _get_first(node: Node, _form: BoxTextForm) -> list[str | Expression]:
+def _get_first(node: Node, _form: BoxTextForm) -> TextPieces:
     return [node.args[0]] if node.args else []
 
 
-def _format_interpretation(node: Node, form: BoxTextForm) -> list[str | Expression]:
-    """What is displayed for people, what it stands for in code."""
+def _format_interpretation(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format the displayed form for readers, and the represented expression in code."""
     if len(node.args) < 2 or form == "text":
         return _get_first(node, form)
     return [input_form(node.args[1])]
 
 
-def _get_second(node: Node, form: BoxTextForm) -> list[str | Expression]:
+def _get_second(node: Node, form: BoxTextForm) -> TextPieces:
     return [node.args[1]] if len(node.args) > 1 else _get_first(node, form)
 
 
-def _format_dynamic_module(node: Node, form: BoxTextForm) -> list[str | Expression]:
-    """What its body displays; of the controls of a `Manipulate` nothing can be shown."""
+def _format_dynamic_module(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format the displayed body; the controls of a `Manipulate` are abbreviated."""
     if len(node.args) < 2:
         return ["DynamicModule[\u2026]"]
     body = unwrap_box(node.args[1])
     if isinstance(body, Node) and isinstance(body.head, Atom) and body.head.text == "DynamicBox":
         inner = body.args[0] if body.args else body
         name = inner.head.text if isinstance(inner, Node) and isinstance(inner.head, Atom) else ""
-        short = name.rpartition("`")[2].removesuffix("Boxes")
-        return [f"{short or 'DynamicModule'}[\u2026]"]
+        function_name = name.rpartition("`")[2].removesuffix("Boxes")
+        return [f"{function_name or 'DynamicModule'}[\u2026]"]
     return [node.args[1]]
 
 
-def _format_dynamic(node: Node, _form: BoxTextForm) -> list[str | Expression]:
+def _format_dynamic(node: Node, _form: BoxTextForm) -> TextPieces:
     inner = node.args[0] if node.args else None
-    if isinstance(inner, Node) and has_head(inner, "ToBoxes") and inner.args:
+    if has_head(inner, "ToBoxes") and inner.args:
         inner = inner.args[0]
     return ["Dynamic[", input_form(inner) if inner is not None else "", "]"]
 
 
-def _format_choice(node: Node, form: BoxTextForm) -> list[str | Expression]:
-    """The first thing that a pane can show."""
-    options = _get_list_items(node.args[0]) if node.args else []
-    first = options[0] if options else None
-    if isinstance(first, Node) and has_head(first, "Rule") and len(first.args) == 2:
-        return [first.args[1]]
+def _format_choice(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format the first pane."""
+    panes = get_list_items(node.args[0]) if node.args else []
+    pane = panes[0] if panes else None
+    if has_head(pane, "Rule") and len(pane.args) == 2:
+        return [pane.args[1]]
     return _get_first(node, form)
 
 
-def _format_graphics(node: Node, _form: BoxTextForm) -> list[str | Expression]:
+def _format_graphics(node: Node, _form: BoxTextForm) -> TextPieces:
     name = node.head.text.removesuffix("Box") if isinstance(node.head, Atom) else "Graphics"
     return [f"-{name}-"]
 
 
-def _format_template_box(node: Node, form: BoxTextForm) -> list[str | Expression]:
+def _format_template_box(node: Node, form: BoxTextForm) -> TextPieces:
     args = _get_box_arguments(node)
     if len(args) < 2 or not isinstance(args[0], Node):
         return _get_first(node, form)
     return format_template(args[0].args, get_token_text(args[1]), form)
 
 
-def _format_list(node: Node, _form: BoxTextForm) -> list[str | Expression]:
-    """A list of boxes stands for one after the other."""
+def _format_list(node: Node, _form: BoxTextForm) -> TextPieces:
+    """Format a list of boxes as a sequence."""
     return list(node.args)
 
 
-def _format_nothing(_node: Node, _form: BoxTextForm) -> list[str | Expression]:
+def _format_nothing(_node: Node, _form: BoxTextForm) -> TextPieces:
     return []
 
 
-def _format_control(node: Node, _form: BoxTextForm) -> list[str | Expression]:
-    """A slider, a check box and the like show the value that they control."""
+def _format_control(node: Node, _form: BoxTextForm) -> TextPieces:
+    """Format a slider, checkbox or similar control as its value."""
     value = node.args[0] if node.args else None
     if value is None or is_symbol(value, "Automatic"):
         return []
     return [input_form(value)]
 
 
-def format_unknown_box(node: Node, _form: BoxTextForm) -> list[str | Expression]:
-    """A box of an unknown kind, or an expression."""
+def format_unknown_box(node: Node, _form: BoxTextForm) -> TextPieces:
+    """Format an unknown box, or an expression, in input form."""
     return [input_form(node)]
 
 
-BOX_FORMATTERS: dict[str, Callable[[Node, BoxTextForm], list[str | Expression]]] = {
+BOX_FORMATTERS: dict[str, BoxFormatter] = {
     **dict.fromkeys(_WRAPPER_HEADS, _get_first),
     "List": _format_list,
     "FractionBox": _format_fraction,
@@ -460,4 +436,4 @@ BOX_FORMATTERS: dict[str, Callable[[Node, BoxTextForm], list[str | Expression]]]
     "ValueBox": _format_nothing,
     "OptionValueBox": _format_nothing,
 }
-"""What becomes of each kind of box, by its head."""
+"""Formatters of boxes by head."""

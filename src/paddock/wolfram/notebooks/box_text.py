@@ -1,11 +1,8 @@
-r"""Boxes that are written in a line of text: `\(x\^2\)`, and `\!\(\*…\)` within a string.
+r"""Conversion of boxes to text, and linear box syntax in strings.
 
-Old notebooks keep code so, and messages still keep what they quote so.
-
-Boxes as one line of text after the other: what a reader of plain text needs to see of them.
-
-The walk is here and never uses the interpreter's stack; what becomes of each kind of box is in
-`linear_forms`.
+`boxes_to_text` walks the boxes without recursion; `box_forms` defines the text of each kind of box.
+Old notebooks and message texts contain linear box syntax: `\(x\^2\)`, or `\!\(\*...\)` within a
+string.
 """
 
 from __future__ import annotations
@@ -49,26 +46,26 @@ _OPERATOR_TEXT = {
 
 
 def box_syntax_to_code(text: str) -> str:
-    r"""Code in the syntax of boxes as one types it: `\(x\^2\)` is `x^2`."""
+    r"""Convert linear box syntax to code: `\(x\^2\)` becomes `x^2`."""
     text = text.removeprefix("\\!")
     if text.startswith("\\(") and text.endswith("\\)") and _find_box_end(text, 0) == len(text):
         text = text[2:-2]
     text = parse_symbol_name(
-        _BOX_OPERATOR.sub(lambda found: _OPERATOR_TEXT.get(found[1], ""), text)
+        _BOX_OPERATOR.sub(lambda match: _OPERATOR_TEXT.get(match[1], ""), text)
     )
     return "".join(PLAIN_TEXT_BY_CHARACTER.get(letter, letter) for letter in text)
 
 
 def replace_box_syntax(text: str, write: Callable[[Expression], str]) -> str:
-    """Text in which pieces in the syntax of boxes are what `write` says of their boxes."""
-    pieces, at = [], 0
-    while (begin := text.find(_BOX_START, at)) >= 0:
-        end = _find_box_end(text, begin + 2)
+    """Replace box syntax in a text by the results of `write` for its boxes."""
+    pieces, position = [], 0
+    while (start := text.find(_BOX_START, position)) >= 0:
+        end = _find_box_end(text, start + 2)
         if end is None:
             break
-        pieces += [text[at:begin], _convert_piece(text[begin + 2 : end], write)]
-        at = end
-    return "".join([*pieces, text[at:]])
+        pieces += [text[position:start], _convert_piece(text[start + 2 : end], write)]
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
@@ -105,54 +102,57 @@ def boxes_to_text(
     limit: int | None = None,
     picture: Callable[[Node], str] | None = None,
 ) -> str:
-    """What boxes say, in a line of text, or in several where they have line ends.
+    """Convert boxes to text.
 
-    With `form` "input" it is code that stands for the same; "output" leaves the marks of machine
-    numbers out; "text" is for people: without the quotes of strings, and with what is displayed
-    in place of what it stands for. What is longer than `limit` may be left out. `picture` says
-    what stands for graphics.
+    Args:
+        expression: The boxes.
+        form: "input" returns code with the same meaning. "output" also omits
+            machine-precision marks. "text" is for readers: strings have no quotes, and
+            displayed forms replace the expressions they represent.
+        limit: Text beyond this number of characters may be omitted.
+        picture: Returns the placeholder of a graphics box.
     """
-    out: list[str] = []
-    waiting: list[str | Expression] = [expression]
-    before, size, depth = "", 0, 0
-    while waiting:
-        item = waiting.pop()
+    pieces: list[str] = []
+    pending: list[str | Expression] = [expression]
+    previous_token, size, depth = "", 0, 0
+    while pending:
+        item = pending.pop()
         if isinstance(item, str):
-            out.append(item)
-            before = ""
+            pieces.append(item)
+            previous_token = ""
         elif isinstance(item, Atom):
             text = _format_token(item, form)
-            if before and text and _would_merge(before, text):
-                out.append(" ")
+            if previous_token and text and _would_merge(previous_token, text):
+                pieces.append(" ")
             if text in _BRACKET_DEPTH_CHANGES:
                 depth += _BRACKET_DEPTH_CHANGES[text]
             elif text == "\n" and item.text == _INDENTING_NEWLINE and form != "text":
                 text += _INDENT * depth
-            out.append(text)
-            before = text
+            pieces.append(text)
+            previous_token = text
             size += len(text)
             if limit is not None and size > limit:
                 break
         else:
             name = item.head.text if isinstance(item.head, Atom) else ""
             if name == "RowBox":
-                waiting.extend(get_reversed_row(item, form))
+                pending.extend(get_reversed_row(item, form))
             elif name in _GRAPHICS_HEADS and picture is not None:
-                waiting.append(picture(item))
+                pending.append(picture(item))
             else:
-                waiting.extend(reversed(BOX_FORMATTERS.get(name, format_unknown_box)(item, form)))
-    return "".join(out)
+                pending.extend(reversed(BOX_FORMATTERS.get(name, format_unknown_box)(item, form)))
+    return "".join(pieces)
 
 
 _GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
 
 
-def _would_merge(before: str, text: str) -> bool:
-    """Whether two tokens would be read as one; `2x` is two even so."""
-    last, first = before[-1], text[0]
+def _would_merge(previous_token: str, text: str) -> bool:
+    """Return whether two adjacent tokens would read as one. `2x` reads as two."""
+    last, first = previous_token[-1], text[0]
     if not (first.isalnum() and last.isalnum()):
         return False
-    return last.isalpha() or first.isdigit() or not before.lstrip(".")[0].isdigit()
+    return last.isalpha() or first.isdigit() or not previous_token.lstrip(".")[0].isdigit()
 
 
 def _format_token(atom: Atom, form: BoxTextForm) -> str:
@@ -166,10 +166,10 @@ def _format_token(atom: Atom, form: BoxTextForm) -> str:
 
 
 def _format_special_token(text: str, form: BoxTextForm) -> str:
-    """A token that is a string, a number with a mark, or has foreign characters."""
+    """Format a token that is a string, has a precision mark, or is not ASCII."""
     if text[:1] == '"' and form == "text":
         text = parse_string(text) if text[-1:] == '"' and len(text) > 1 else text
     if form == "output" and _MACHINE_NUMBER.fullmatch(text):
         return text[:-1]
-    found = PLAIN_TEXT_BY_CHARACTER.get(text)
-    return found if found is not None else to_plain_characters(text)
+    plain_text = PLAIN_TEXT_BY_CHARACTER.get(text)
+    return plain_text if plain_text is not None else to_plain_characters(text)

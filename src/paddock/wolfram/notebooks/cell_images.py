@@ -1,12 +1,8 @@
-"""`CompressedData["1:…"]`: numbers that a notebook keeps in a packed form.
+"""Raster images in cells, and placeholders for graphics in Markdown.
 
-The text is base64 of zlib of a stream of typed values. Only what pictures are made of is read:
-lists, numbers, strings and packed arrays of numbers.
-
-Pictures in cells: what stands for them in markdown, and their pixels where the file has them.
-
-Most graphics are lines and texts that only a front end can draw. A raster, and a file in a known
-format, are pixels already.
+Most graphics consist of primitives that only a front end can render. Rasters and embedded image
+files are extracted. `CompressedData["1:..."]` is Base64 of zlib of a stream of typed values; only
+the types that occur in rasters are read: lists, numbers, strings and packed arrays.
 """
 
 from __future__ import annotations
@@ -31,14 +27,14 @@ _MAX_NESTING_LEVELS = 8
 
 
 class CompressedDataError(Exception):
-    """Packed data cannot be read."""
+    """Invalid or unsupported compressed data."""
 
 
 def unpack_compressed_data(text: str) -> object:
-    """The value: nested lists, numbers and strings.
+    """Return the value in compressed data: nested lists, numbers and strings.
 
     Raises:
-        PackedError: when it is damaged, too large, or of another kind.
+        CompressedDataError: The data is damaged, too large, or of an unsupported type.
     """
     version, _, data = text.strip().partition(":")
     if version != "1":
@@ -70,11 +66,11 @@ class _CompressedDataReader:
         return _VALUE_READERS[kind](self)
 
     def _read_bytes(self, size: int) -> bytes:
-        found = self._raw[self._position : self._position + size]
-        if size < 0 or len(found) < size:
+        data = self._raw[self._position : self._position + size]
+        if size < 0 or len(data) < size:
             raise CompressedDataError
         self._position += size
-        return found
+        return data
 
     def _read_integer(self) -> int:
         value: int = struct.unpack("<i", self._read_bytes(4))[0]
@@ -93,7 +89,7 @@ class _CompressedDataReader:
         return int(self._read_bytes(self._read_integer()))
 
     def read_array(self) -> object:
-        """Reals in a row, to be divided by the lengths of the dimensions."""
+        """Read reals in row-major order into nested lists."""
         lengths = [self._read_integer() for _ in range(self._read_integer())]
         size = 1
         for length in lengths:
@@ -102,7 +98,7 @@ class _CompressedDataReader:
             raise CompressedDataError
         values: list[object] = list(struct.unpack(f"<{size}d", self._read_bytes(8 * size)))
         for length in reversed(lengths[1:]):
-            values = [values[at : at + length] for at in range(0, len(values), length)]
+            values = [values[start : start + length] for start in range(0, len(values), length)]
         return values
 
 
@@ -124,14 +120,14 @@ _TYPES_BY_SIGNATURE = {
 _FILE_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 _PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
-"""Of a PNG file, by the number of channels."""
+"""PNG color type by number of channels."""
 _MAX_PIXELS = 16_000_000
 _MAX_BOXES = 200
-"""How many boxes of graphics are looked at for a raster: it is the first thing in an image."""
+"""Graphics boxes searched for a raster; in an image it is among the first."""
 
 
 class CellImage(NamedTuple):
-    """Pixels of a picture, as a file; `name` is what its place in the markdown calls it."""
+    """A raster image as a file; `name` is its name in the Markdown text."""
 
     name: str
     data: bytes
@@ -139,51 +135,50 @@ class CellImage(NamedTuple):
 
 
 class CellImageCollector:
-    """The pictures of a notebook in the order in which they were met."""
+    """The raster images of a notebook, in the order of their placeholders."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_images: int) -> None:
         self.images: list[CellImage] = []
         self._graphics_count = 0
-        self._max_images = most
+        self._max_images = max_images
 
     def make_placeholder(self, node: Node) -> str:
-        """What stands for graphics in markdown."""
+        """Return the Markdown placeholder of graphics, and collect a raster as an image file."""
         self._graphics_count += 1
-        is_wanted = len(self.images) < self._max_images
-        pixels = extract_image(node) if is_wanted else None
+        image = extract_image(node) if len(self.images) < self._max_images else None
         name = f"picture-{self._graphics_count}"
-        kind = "Graphics3D" if has_head(node, "Graphics3DBox") else "Graphics"
-        if pixels is None:
+        if image is None:
+            kind = "Graphics3D" if has_head(node, "Graphics3DBox") else "Graphics"
             return f"![{kind}]({name})"
-        data, mime = pixels
+        data, mime = image
         name = f"{name}.{_FILE_SUFFIXES[mime]}"
         self.images.append(CellImage(name, data, mime))
         return f"![Image]({name})"
 
 
 def extract_image(node: Node) -> tuple[bytes, str] | None:
-    """A picture as a file and its type, if it is one of pixels that can be read."""
+    """Return the image file and MIME type of raster graphics, or None."""
     if has_head(node, "GraphicsData"):
         return _extract_file(node)
-    waiting: list[Expression] = [node]
+    pending: list[Expression] = [node]
     for _ in range(_MAX_BOXES):
-        if not waiting:
+        if not pending:
             break
-        found = waiting.pop()
-        if not isinstance(found, Node):
+        box = pending.pop()
+        if not isinstance(box, Node):
             continue
-        if has_head(found, "RasterBox"):
-            return _render_raster(found)
-        waiting += reversed(found.args[:20])
+        if has_head(box, "RasterBox"):
+            return _render_raster(box)
+        pending += reversed(box.args[:20])
     return None
 
 
 def _extract_file(node: Node) -> tuple[bytes, str] | None:
-    """A file in a string: as it is, or in base64."""
-    texts = [parse_string(arg.text) for arg in node.args if isinstance(arg, Atom)]
-    if len(texts) < 2:
+    """Return the image in the string of a `GraphicsData`: raw bytes, or Base64."""
+    strings = [parse_string(arg.text) for arg in node.args if isinstance(arg, Atom)]
+    if len(strings) < 2:
         return None
-    return _decode_image(texts[1])
+    return _decode_image(strings[1])
 
 
 def _decode_image(text: str) -> tuple[bytes, str] | None:
@@ -195,8 +190,10 @@ def _decode_image(text: str) -> tuple[bytes, str] | None:
         )
     except (binascii.Error, UnicodeEncodeError):
         return None
-    mime = next((mime for mark, mime in _TYPES_BY_SIGNATURE.items() if data.startswith(mark)), None)
-    return (data, mime) if mime is not None else None
+    for signature, mime in _TYPES_BY_SIGNATURE.items():
+        if data.startswith(signature):
+            return data, mime
+    return None
 
 
 def _render_raster(node: Node) -> tuple[bytes, str] | None:
@@ -210,17 +207,17 @@ def _render_raster(node: Node) -> tuple[bytes, str] | None:
 
 
 def _get_raster_values(expression: Expression) -> object:
-    """The numbers of a raster, however they are kept."""
+    """Return the numbers of a raster: compressed, in an array, or as nested lists."""
     if isinstance(expression, Node) and expression.args:
         if has_head(expression, "CompressedData") and isinstance(expression.args[0], Atom):
             try:
                 return unpack_compressed_data(parse_string(expression.args[0].text))
             except CompressedDataError:
                 return None
-        if has_head(expression, "RawArray") or has_head(expression, "NumericArray"):
-            return _evaluate_numbers(
-                expression.args[-1 if has_head(expression, "RawArray") else 0], 0
-            )
+        if has_head(expression, "RawArray"):
+            return _evaluate_numbers(expression.args[-1], 0)
+        if has_head(expression, "NumericArray"):
+            return _evaluate_numbers(expression.args[0], 0)
         return _evaluate_numbers(expression, 0)
     return None
 
@@ -234,27 +231,27 @@ def _evaluate_numbers(expression: Expression, level: int) -> object:
 
 
 def _get_maximum_value(node: Node) -> float:
-    """The value of full light: the end of the range that a raster gives, or 1."""
+    """Return the value of full intensity: the end of the raster's range, or 1."""
     for arg in node.args[1:]:
-        if isinstance(arg, Node) and has_head(arg, "List") and len(arg.args) == 2:
-            last = arg.args[1]
-            value = parse_number(last.text) if isinstance(last, Atom) else None
+        if has_head(arg, "List") and len(arg.args) == 2:
+            range_end = arg.args[1]
+            value = parse_number(range_end.text) if isinstance(range_end, Atom) else None
             if isinstance(value, int | float) and value > 0:
                 return float(value)
     return 1.0
 
 
 def _is_upright(node: Node) -> bool:
-    """Whether the first row is the top one: when the rectangle goes downwards."""
+    """Return whether the first row is at the top, because the rectangle's corners go downwards."""
     numbers = _evaluate_numbers(node.args[1], 0) if len(node.args) > 1 else None
     corners = numbers if isinstance(numbers, list) else []
     heights = [corner[1] for corner in corners if isinstance(corner, list) and len(corner) == 2]
-    is_known = len(heights) == 2 and all(isinstance(one, int | float) for one in heights)
+    is_known = len(heights) == 2 and all(isinstance(height, int | float) for height in heights)
     return is_known and heights[0] > heights[1]
 
 
 class _RasterRows(NamedTuple):
-    """Rows of bytes, so many to a pixel."""
+    """The rows of a raster, with one byte per channel."""
 
     rows: list[bytes]
     channels: int
@@ -263,8 +260,8 @@ class _RasterRows(NamedTuple):
 def _build_raster(values: object, highest: float) -> _RasterRows | None:
     if not isinstance(values, list) or not values or not isinstance(values[0], list):
         return None
-    first = values[0][0] if values[0] else None
-    channels = len(first) if isinstance(first, list) else 1
+    first_pixel = values[0][0] if values[0] else None
+    channels = len(first_pixel) if isinstance(first_pixel, list) else 1
     width = len(values[0])
     if channels not in _PNG_COLOR_TYPES or not 0 < width * len(values) <= _MAX_PIXELS:
         return None
@@ -272,24 +269,24 @@ def _build_raster(values: object, highest: float) -> _RasterRows | None:
         rows = [_encode_row(row, channels, 255 / highest) for row in values]
     except (TypeError, ValueError, OverflowError):
         return None
-    is_even = all(len(row) == width * channels for row in rows)
-    return _RasterRows(rows, channels) if is_even else None
+    is_rectangular = all(len(row) == width * channels for row in rows)
+    return _RasterRows(rows, channels) if is_rectangular else None
 
 
 def _encode_row(row: list[Any], channels: int, scale: float) -> bytes:
-    flat = [part for pixel in row for part in pixel] if channels > 1 else row
-    return bytes(min(255, max(0, round(value * scale))) for value in flat)
+    values = [channel_value for pixel in row for channel_value in pixel] if channels > 1 else row
+    return bytes(min(255, max(0, round(value * scale))) for value in values)
 
 
 def _encode_png(rows: list[bytes], channels: int) -> bytes:
     width = len(rows[0]) // channels
     header = struct.pack(">IIBBBBB", width, len(rows), 8, _PNG_COLOR_TYPES[channels], 0, 0, 0)
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows))
-    parts = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
+    chunks = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
     signature = next(iter(_TYPES_BY_SIGNATURE))
-    return signature + b"".join(_encode_chunk(name, data) for name, data in parts)
+    return signature + b"".join(_encode_chunk(name, data) for name, data in chunks)
 
 
 def _encode_chunk(name: bytes, data: bytes) -> bytes:
-    size, check = struct.pack(">I", len(data)), struct.pack(">I", zlib.crc32(name + data))
-    return size + name + data + check
+    size, checksum = struct.pack(">I", len(data)), struct.pack(">I", zlib.crc32(name + data))
+    return size + name + data + checksum

@@ -1,11 +1,7 @@
-"""Code cells and fenced blocks of markdown: which language, which labels, which cells.
+"""Markdown of single cells: code fences, inline text and tables, in both directions.
 
-A fence may hold several cells, each beginning with its label: `In[1]:= 1 + 1`. What a label does
-not tell is told by a word after the language: "wl Code".
-
-Runs as markdown: what is inside a paragraph, so that it reads back as the same.
-
-Tables: grids in cells, and rows of markdown.
+A fence may contain several code cells, each starting with its label: `In[1]:= 1 + 1`. A style that
+the label does not imply follows the language: "wl Code".
 """
 
 from __future__ import annotations
@@ -42,9 +38,9 @@ if TYPE_CHECKING:
 OUTPUT_STYLES = frozenset(
     ("Output", "Print", "Echo", "Message", "MSG", "PrintTemporary", "EchoTiming")
 )
-"""Styles of what evaluating gives."""
+"""Styles of evaluation results."""
 INPUT_STYLES = frozenset(("Input", "Code"))
-"""Styles of code that can be evaluated."""
+"""Styles of code to evaluate."""
 _PRINT_STYLES = OUTPUT_STYLES - {"Output"}
 _VERBATIM_STYLES = frozenset(("Program", "ExternalLanguage", "CodeText", "PythonInput", "Verbatim"))
 CODE_STYLES = (
@@ -69,7 +65,7 @@ _EVALUATION_LANGUAGES = {
     "java": "Java",
     "perl": "Perl",
 }
-"""Languages that a notebook can evaluate, by the words that fences use."""
+"""Languages that notebooks can evaluate, by the name used in fences."""
 _FENCE_WORDS = {language: word for word, language in _EVALUATION_LANGUAGES.items()}
 _LANGUAGE_SYNONYMS = {
     "py": "python",
@@ -79,7 +75,7 @@ _LANGUAGE_SYNONYMS = {
     "jl": "julia",
 }
 LANGUAGE_KEY = "Language"
-"""Under which name a language that is written otherwise is kept in the tagging rules of a cell."""
+"""Tagging rule for the info string of a fence that differs from the usual name."""
 _CELL_LABEL = re.compile(
     r"(In\[\d+\]:=|Out\[\d+\](?://\w+)?=|During evaluation of In\[\d+\]:=|>>)(?:[ ](.*))?$"
 )
@@ -88,7 +84,7 @@ _CUT_NOTE = "\u2026 (cut off after {} characters)"
 
 
 class CodeFence(NamedTuple):
-    """A code cell as it stands in a fence."""
+    """The info string, label and text of a code cell in a fence."""
 
     info: str
     label: str
@@ -96,7 +92,7 @@ class CodeFence(NamedTuple):
 
 
 def to_code_fence(cell: Cell, limit: int, picture: Callable[[Node], str]) -> CodeFence:
-    """What becomes of a code cell; text that is longer than the limit is cut off."""
+    """Return the fence of a code cell; text beyond the limit is cut off."""
     text = truncate_text(_get_code_text(cell, limit, picture), limit)
     if cell.style in _VERBATIM_STYLES:
         return CodeFence(_get_language(cell), "", text)
@@ -107,7 +103,7 @@ def to_code_fence(cell: Cell, limit: int, picture: Callable[[Node], str]) -> Cod
 
 
 def truncate_text(text: str, limit: int) -> str:
-    """A text of at most so many characters, which says so when it was longer."""
+    """Return the text, cut off with a note if it exceeds the limit."""
     return text if len(text) <= limit else text[:limit] + _CUT_NOTE.format(limit)
 
 
@@ -117,7 +113,7 @@ def _get_code_text(cell: Cell, limit: int, picture: Callable[[Node], str]) -> st
     form = _choose_form(cell)
     text = boxes_to_text(cell.content, form=form, limit=limit, picture=picture)
     if form == "text" and "\\!\\(" in text:
-        return replace_box_syntax(text, lambda found: boxes_to_text(found, form="text"))
+        return replace_box_syntax(text, lambda boxes: boxes_to_text(boxes, form="text"))
     return text
 
 
@@ -137,9 +133,9 @@ def _build_info(cell: Cell, label: str, text: str) -> str:
 
 
 def _get_language(cell: Cell) -> str:
-    written = cell.tagging_rules.get(LANGUAGE_KEY)
-    if isinstance(written, str):
-        return written
+    language_tag = cell.tagging_rules.get(LANGUAGE_KEY)
+    if isinstance(language_tag, str):
+        return language_tag
     if cell.style == "Program":
         return ""
     language = cell.get_option_text("CellEvaluationLanguage") or "Python"
@@ -147,7 +143,7 @@ def _get_language(cell: Cell) -> str:
 
 
 def parse_fence_cells(info: str, text: str) -> list[Cell]:
-    """The cells of a fenced block."""
+    """Return the cells of a fenced block."""
     language, _, style = info.partition(" ")
     if language.lower() in _WOLFRAM_LANGUAGE_WORDS:
         return [_make_code_cell(label, part, style) for label, part in _split_labels(text)]
@@ -168,24 +164,24 @@ def parse_fence_cells(info: str, text: str) -> list[Cell]:
 
 
 def _split_labels(text: str) -> list[tuple[str, str]]:
-    """Labels and what follows them; a label begins a block of lines."""
+    """Split fence text at its labels. A label counts only at the start or after a blank line."""
     parts: list[tuple[str, list[str]]] = [("", [])]
-    before = ""
+    previous_line = ""
     for line in text.split("\n"):
-        found = _CELL_LABEL.match(line) if not before.strip() else None
-        if found is not None:
-            parts.append((found[1], [found[2]] if found[2] else []))
+        match = _CELL_LABEL.match(line) if not previous_line.strip() else None
+        if match is not None:
+            parts.append((match[1], [match[2]] if match[2] else []))
         else:
             parts[-1][1].append(line)
-        before = line
+        previous_line = line
     if len(parts) == 1:
         return [("", text)]
-    made = [(label, "\n".join(lines).strip("\n")) for label, lines in parts]
-    return made if made[0][1] else made[1:]
+    labeled_parts = [(label, "\n".join(lines).strip("\n")) for label, lines in parts]
+    return labeled_parts if labeled_parts[0][1] else labeled_parts[1:]
 
 
 def _get_style(label: str, style: str, text: str) -> str:
-    """The style that a label and a word after the language tell."""
+    """Return the cell style that a label, or else the word after the language, specifies."""
     if label.startswith("Out"):
         return "Output"
     if label.startswith("During"):
@@ -198,10 +194,10 @@ def _get_style(label: str, style: str, text: str) -> str:
 def _make_code_cell(label: str, text: str, word: str) -> Cell:
     style = _get_style(label, word, text)
     options: dict[str, object] = {"CellLabel": label} if label and style != "Echo" else {}
-    inner = ascii_string(quote_string(text)) if style in _PRINT_STYLES else code_to_boxes(text)
-    if isinstance(inner, Node) and inner.args and not _has_items(inner):
-        inner = ascii_string("")
-    return Cell(call("BoxData", inner), style, **options)
+    content = ascii_string(quote_string(text)) if style in _PRINT_STYLES else code_to_boxes(text)
+    if isinstance(content, Node) and content.args and not _has_items(content):
+        content = ascii_string("")
+    return Cell(call("BoxData", content), style, **options)
 
 
 def _has_items(row: Node) -> bool:
@@ -223,28 +219,29 @@ _SAFE_TARGET = re.compile(r"[^\s()<>]+")
 
 
 def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
-    """The markdown of runs."""
+    """Return the Markdown of text runs."""
     runs = merge_runs(_normalize_blanks(runs))
     is_plain = len(runs) < 2 and all(run.style == PLAIN_STYLE for run in runs)
     if not is_plain and _list_letters(parse_inline(_write_runs(runs))) != _list_letters(runs):
-        # Some looks side by side have no form in markdown; the words count more.
+        # Markdown cannot express some adjacent styles; the text matters more than its
+        # emphasis.
         runs = merge_runs(_strip_emphasis(runs))
     text = _LINE_START.sub(_escape_line_start, _write_runs(runs, in_table=in_table).strip())
     return text.replace("\n", " " if in_table else "\\\n")
 
 
 def escape_markdown(text: str) -> str:
-    """Text in which nothing means anything to markdown."""
-    return _SPECIAL_CHARACTER.sub(lambda found: "\\" + found[0], text)
+    """Return the text with Markdown syntax escaped."""
+    return _SPECIAL_CHARACTER.sub(lambda match: "\\" + match[0], text)
 
 
-def _escape_line_start(found: re.Match[str]) -> str:
-    """A beginning of a line that would mean a list or a quotation."""
-    return f"\\{found[1]}" if found[1] else f"{found[2]}\\{found[3]}"
+def _escape_line_start(match: re.Match[str]) -> str:
+    """Escape a line start that would begin a list or quotation."""
+    return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
 
 
 def _normalize_blanks(runs: list[TextRun]) -> list[TextRun]:
-    """Blanks between looks have what both sides have in common, since no sign may stand there."""
+    """Reduce the style of whitespace to what both sides share: marks must not touch it."""
     pieces: list[TextRun] = []
     for run in runs:
         edges = _SURROUNDING_BLANKS.fullmatch(run.text)
@@ -252,12 +249,12 @@ def _normalize_blanks(runs: list[TextRun]) -> list[TextRun]:
             pieces.append(run)
         else:
             pieces += [run._replace(text=part) for part in edges.groups() if part]
-    last = len(pieces) - 1
-    for place, piece in enumerate(pieces):
+    last_index = len(pieces) - 1
+    for index, piece in enumerate(pieces):
         if piece.style != PLAIN_STYLE and piece.text.isspace():
-            before = pieces[place - 1].style if place else PLAIN_STYLE
-            after = pieces[place + 1].style if place < last else PLAIN_STYLE
-            pieces[place] = piece._replace(style=_intersect_styles(before, after))
+            before = pieces[index - 1].style if index else PLAIN_STYLE
+            after = pieces[index + 1].style if index < last_index else PLAIN_STYLE
+            pieces[index] = piece._replace(style=_intersect_styles(before, after))
     return pieces
 
 
@@ -275,7 +272,7 @@ def _strip_emphasis(runs: list[TextRun]) -> list[TextRun]:
 
 
 def _list_letters(runs: list[TextRun]) -> list[tuple[str, str, TextStyle]]:
-    """What must read back: each character that is no blank, with its look."""
+    """Return the non-space characters with their styles, which must read back unchanged."""
     return [
         (letter, run.kind, run.style) for run in runs for letter in run.text if not letter.isspace()
     ]
@@ -284,48 +281,50 @@ def _list_letters(runs: list[TextRun]) -> list[tuple[str, str, TextStyle]]:
 def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
     pieces: list[str] = []
     runs = [
-        run._replace(text=f"${run.text}$") if _is_before_digit(run, after) else run
-        for run, after in zip_longest(runs, runs[1:], fillvalue=_EMPTY_RUN)
+        run._replace(text=f"${run.text}$") if _is_before_digit(run, next_run) else run
+        for run, next_run in zip_longest(runs, runs[1:], fillvalue=_EMPTY_RUN)
     ]
     for link, group in groupby(runs, key=lambda run: run.style.link):
         inner = _write_emphasis(list(group), in_table=in_table)
         if link and pieces and pieces[-1].endswith("!"):
-            # Together with the link it would be a picture.
+            # After `!`, the link would be an image.
             pieces[-1] = pieces[-1][:-1] + "\\!"
         pieces.append(_format_link(inner, link) if link else inner)
     return "".join(pieces)
 
 
-def _is_before_digit(run: TextRun, after: TextRun) -> bool:
-    """Whether one `$` would not end a formula: before a digit it is the sign of a currency."""
-    return run.kind == "formula" and after.kind == "text" and after.text[:1].isdigit()
+def _is_before_digit(run: TextRun, next_run: TextRun) -> bool:
+    """Return whether `$` would not close the formula: before a digit it is a currency sign."""
+    return run.kind == "formula" and next_run.kind == "text" and next_run.text[:1].isdigit()
 
 
 def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
     pieces: list[str] = []
-    now: list[str] = []
+    open_marks: list[str] = []
     for run in runs:
-        wanted = [mark for name, mark in _STYLE_MARKS if getattr(run.style, name)]
-        pieces += _close_marks(now, wanted)
-        begun = [mark for mark in wanted if mark not in now]
-        now += begun
-        pieces += [*begun, _format_content(run, in_table=in_table)]
-    return "".join([*pieces, *_close_marks(now, [])])
+        run_marks = [mark for name, mark in _STYLE_MARKS if getattr(run.style, name)]
+        pieces += _close_marks(open_marks, run_marks)
+        new_marks = [mark for mark in run_marks if mark not in open_marks]
+        open_marks += new_marks
+        pieces += [*new_marks, _format_content(run, in_table=in_table)]
+    return "".join([*pieces, *_close_marks(open_marks, [])])
 
 
-def _close_marks(now: list[str], wanted: list[str]) -> list[str]:
-    """Close what is not wanted any more, and what stands inside of it."""
-    at = next((place for place, mark in enumerate(now) if mark not in wanted), len(now))
-    closed = now[at:][::-1]
-    del now[at:]
+def _close_marks(open_marks: list[str], run_marks: list[str]) -> list[str]:
+    """Close the marks that the next run does not have, and all marks nested in them."""
+    keep_count = next(
+        (index for index, mark in enumerate(open_marks) if mark not in run_marks), len(open_marks)
+    )
+    closed = open_marks[keep_count:][::-1]
+    del open_marks[keep_count:]
     return closed
 
 
 def _format_link(text: str, target: str) -> str:
     if text == escape_markdown(target) and AUTOLINK_PATTERN.fullmatch(f"<{target}>"):
         return f"<{target}>"
-    safe = target if _SAFE_TARGET.fullmatch(target) else f"<{target}>"
-    return f"[{text}]({safe})"
+    destination = target if _SAFE_TARGET.fullmatch(target) else f"<{target}>"
+    return f"[{text}]({destination})"
 
 
 def _format_content(run: TextRun, *, in_table: bool) -> str:
@@ -337,7 +336,7 @@ def _format_content(run: TextRun, *, in_table: bool) -> str:
 
 
 def format_code_span(text: str) -> str:
-    """Code between back ticks: two, or more than it has in a row."""
+    """Return a code span: two backticks, or as many as keep it distinct from its content."""
     longest = max((len(row) for row in re.findall("`+", text)), default=0)
     ticks = "`" * (2 if longest != 2 else 3)
     while ticks in text:
@@ -352,14 +351,14 @@ def format_code_span(text: str) -> str:
 _ALIGNMENT_SIGNS = {"Left": ":---", "Center": ":---:", "Right": "---:", "": "---"}
 
 
-def make_table_cell(rows: Sequence[Sequence[str]], aligned: Sequence[str]) -> Cell:
-    """A cell with a grid; its first row has a line below."""
-    lists = [make_list(_make_entry(text) for text in row) for row in rows]
-    columns = [symbol(side or "Automatic") for side in aligned]
+def make_table_cell(rows: Sequence[Sequence[str]], alignments: Sequence[str]) -> Cell:
+    """Return a cell with a grid, with a line below its first row."""
+    row_lists = [make_list(_make_entry(text) for text in row) for row in rows]
+    columns = [symbol(side or "Automatic") for side in alignments]
     header: list[Expression] = [symbol("False"), symbol("True"), make_list([symbol("False")])]
     grid = call(
         "GridBox",
-        make_list(lists),
+        make_list(row_lists),
         make_rule(
             symbol("GridBoxAlignment"),
             make_list([make_rule(to_expression("Columns"), make_list(columns))]),
@@ -377,36 +376,36 @@ def _make_entry(text: str) -> Expression:
 
 
 def find_grid(content: Expression) -> Node | None:
-    """The grid that a cell consists of, if it does."""
+    """Return the grid if the content consists of a single grid."""
     inner = unwrap_box(content)
-    return inner if isinstance(inner, Node) and has_head(inner, "GridBox") and inner.args else None
+    return inner if has_head(inner, "GridBox") and inner.args else None
 
 
 def format_table(grid: Node, picture: Callable[[Node], str]) -> str:
-    """The rows of a grid in markdown, the first one as the header."""
-    lists = grid.args[0].args if isinstance(grid.args[0], Node) else []
+    """Return the Markdown of a grid; its first row becomes the header."""
+    row_expressions = grid.args[0].args if isinstance(grid.args[0], Node) else []
     rows = [
         [format_runs(to_runs(entry, picture), in_table=True) for entry in row.args]
-        for row in lists
+        for row in row_expressions
         if isinstance(row, Node)
     ]
     if not rows:
         return ""
     width = max(map(len, rows))
-    aligned = [_ALIGNMENT_SIGNS.get(side, "---") for side in _read_alignments(grid)]
-    signs = (aligned + ["---"] * width)[:width]
-    lines = [row + [""] * (width - len(row)) for row in [rows[0], signs, *rows[1:]]]
+    alignments = [_ALIGNMENT_SIGNS.get(side, "---") for side in _read_alignments(grid)]
+    delimiters = (alignments + ["---"] * width)[:width]
+    lines = [row + [""] * (width - len(row)) for row in [rows[0], delimiters, *rows[1:]]]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _read_alignments(grid: Node) -> list[str]:
     for option in grid.args[1:]:
         if isinstance(option, Node) and is_symbol(option.args[0], "GridBoxAlignment"):
-            for one in getattr(option.args[1], "args", []):
-                if isinstance(one, Node) and len(one.args) == 2 and _is_columns(one.args[0]):
+            for rule in getattr(option.args[1], "args", []):
+                if isinstance(rule, Node) and len(rule.args) == 2 and _is_columns(rule.args[0]):
                     return [
                         side.text if isinstance(side, Atom) else ""
-                        for side in getattr(one.args[1], "args", [])
+                        for side in getattr(rule.args[1], "args", [])
                     ]
     return []
 

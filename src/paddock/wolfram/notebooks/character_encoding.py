@@ -1,10 +1,8 @@
-r"""Text in the characters that a notebook file may hold: ASCII, and escapes for all others.
+r"""Character conversions: ASCII escapes for notebook files, plain characters for text.
 
-An alpha is written `\[Alpha]`, what has no name `\:4e2d`, and beyond the first plane `\|01f600`.
-
-Characters that only the front end can show, in characters that everybody can.
-
-Operators become what one types for them, other private characters their long names.
+Notebook files are ASCII: an alpha is `\[Alpha]`, an unnamed character `\:4e2d`, and one beyond the
+Basic Multilingual Plane `\|01f600`. In text for readers, operators become the characters that users
+type; other private-use characters become their names, because only the front end can display them.
 """
 
 from __future__ import annotations
@@ -27,19 +25,19 @@ _MAX_BYTE = 0xFF
 
 
 def ascii_string(value: str) -> Atom:
-    """A string as an expression that is written in ASCII."""
+    """Return a string expression written in ASCII."""
     if _QUOTED_CHARACTER.search(value) is not None:
         value = _QUOTED_CHARACTER.sub(_escape_match, value)
     return Atom("string", f'"{value}"')
 
 
 def escape_to_ascii(text: str) -> str:
-    """A piece of source text with its foreign characters escaped; line ends stay."""
+    """Return source text with non-ASCII characters escaped. Line ends are unchanged."""
     return text if text.isascii() else _FOREIGN_CHARACTER.sub(_escape_match, text)
 
 
-def _escape_match(found: re.Match[str]) -> str:
-    return _SIMPLE_ESCAPES.get(found[0]) or _escape_character(found[0])
+def _escape_match(match: re.Match[str]) -> str:
+    return _SIMPLE_ESCAPES.get(match[0]) or _escape_character(match[0])
 
 
 def _escape_character(character: str) -> str:
@@ -81,21 +79,23 @@ _PLAIN_TEXT_BY_NAME = {
     "SpanFromBoth": "",
 }
 PLAIN_TEXT_BY_CHARACTER = {
-    found: typed for name, typed in _PLAIN_TEXT_BY_NAME.items() if (found := get_character(name))
+    character: plain_text
+    for name, plain_text in _PLAIN_TEXT_BY_NAME.items()
+    if (character := get_character(name))
 }
-"""What one types for a token that is one of these characters and nothing else."""
+"""Typed equivalent of a token that is one special character."""
 _INLINE_REPLACEMENTS = {
-    found: typed
-    for found, typed in PLAIN_TEXT_BY_CHARACTER.items()
-    if typed.strip() == "" or get_character("IndentingNewLine") == found
+    character: plain_text
+    for character, plain_text in PLAIN_TEXT_BY_CHARACTER.items()
+    if plain_text.strip() == "" or get_character("IndentingNewLine") == character
 }
 _INLINE_CHARACTERS = re.compile(f"[{''.join(_INLINE_REPLACEMENTS)}]")
 
 
 def to_plain_characters(text: str) -> str:
-    """A text with the long names of characters that have no meaning elsewhere."""
+    """Return text without private-use characters: replaced, or written by name."""
     if text.isascii():
         return text
     return escape_private_characters(
-        _INLINE_CHARACTERS.sub(lambda found: _INLINE_REPLACEMENTS[found[0]], text)
+        _INLINE_CHARACTERS.sub(lambda match: _INLINE_REPLACEMENTS[match[0]], text)
     )

@@ -1,4 +1,4 @@
-"""From markdown to a notebook: blocks become cells, headings make groups."""
+"""Conversion of Markdown to notebooks: blocks become cells, headings start groups."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _DELIMITER_OPTIONS = {
 
 
 def markdown_to_notebook(markdown: str) -> Notebook:
-    """A notebook that says what a markdown text says."""
+    """Convert Markdown text to a notebook."""
     cells: list[Cell] = []
     numbers: dict[int, int] = {}
     with defer_gc():
@@ -65,20 +65,21 @@ def markdown_to_notebook(markdown: str) -> Notebook:
 
 
 def _set_item_number(cell: Cell, block: MarkdownBlock, numbers: dict[int, int]) -> None:
-    """Keep the number of an item whose number is not the next one."""
+    """Set the counter of a numbered item unless its number is the next one."""
     level = block.level
-    for deeper in [one for one in numbers if one > level or block.kind not in ("item", "text")]:
-        del numbers[deeper]
-    if block.kind != "item":
-        if block.kind != "text" or not block.level:
-            numbers.clear()
+    if block.kind not in ("item", "text") or (block.kind == "text" and not level):
+        numbers.clear()
+        return
+    for deeper_level in [open_level for open_level in numbers if open_level > level]:
+        del numbers[deeper_level]
+    if block.kind == "text":
         return
     if block.number is None:
         numbers.pop(level, None)
         return
     if block.number != numbers.get(level, 0) + 1:
-        before = block.number - 1
-        cell.options["CounterAssignments"] = to_expression([[cell.style, before]])
+        previous_number = block.number - 1
+        cell.options["CounterAssignments"] = to_expression([[cell.style, previous_number]])
     numbers[level] = block.number
 
 
@@ -105,10 +106,12 @@ def _make_table_cells(block: MarkdownBlock) -> list[Cell]:
 
 
 def _make_formula_cells(block: MarkdownBlock) -> list[Cell]:
-    made = tex_to_boxes(block.text)
-    if made is None:
+    boxes = tex_to_boxes(block.text)
+    if boxes is None:
         return [Cell(f"$${block.text}$$", ("Text", UNPARSED_TEX_STYLE))]
-    return [Cell(make_traditional_form(made), "DisplayFormula", TaggingRules={TEX_KEY: block.text})]
+    return [
+        Cell(make_traditional_form(boxes), "DisplayFormula", TaggingRules={TEX_KEY: block.text})
+    ]
 
 
 def _make_rule_cells(_block: MarkdownBlock) -> list[Cell]:
@@ -127,44 +130,43 @@ _CELL_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
 
 
 def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
-    """Groups of headings and what is below them, and of inputs and what they gave."""
+    """Group each heading with its section, and each input with its outputs."""
     top: list[Cell | CellGroup] = []
     open_groups: list[tuple[int, list[Cell | CellGroup]]] = [(0, top)]
-    at = 0
-    while at < len(cells):
-        cell = cells[at]
+    index = 0
+    while index < len(cells):
+        cell = cells[index]
         level = HEADING_LEVELS.get(cell.style, 0) if QUOTE_STYLE not in cell.styles else 0
-        end = at + 1
+        end = index + 1
         if level:
             while open_groups[-1][0] >= level:
                 open_groups.pop()
-            inner: list[Cell | CellGroup] = [cell]
-            made = CellGroup([])
-            made.cells = inner
-            open_groups[-1][1].append(made)
-            open_groups.append((level, inner))
+            group = CellGroup([cell])
+            open_groups[-1][1].append(group)
+            open_groups.append((level, group.cells))
         else:
-            end = _find_outputs_end(cells, at)
-            open_groups[-1][1].append(CellGroup(cells[at:end]) if end > at + 1 else cell)
-        at = end
+            end = _find_outputs_end(cells, index)
+            open_groups[-1][1].append(CellGroup(cells[index:end]) if end > index + 1 else cell)
+        index = end
     return _unwrap_single_groups(top)
 
 
-def _find_outputs_end(cells: list[Cell], at: int) -> int:
-    end = at + 1
-    if cells[at].style in INPUT_STYLES or cells[at].style == "ExternalLanguage":
+def _find_outputs_end(cells: list[Cell], index: int) -> int:
+    """Return the index after the outputs that follow an input."""
+    end = index + 1
+    if cells[index].style in INPUT_STYLES or cells[index].style == "ExternalLanguage":
         while end < len(cells) and cells[end].style in OUTPUT_STYLES:
             end += 1
     return end
 
 
 def _unwrap_single_groups(cells: list[Cell | CellGroup]) -> list[Cell | CellGroup]:
-    """A heading with nothing below it is no group; there are six levels at most."""
-    found: list[Cell | CellGroup] = []
+    """Replace groups of a single cell by the cell. Recursive: there are at most six levels."""
+    unwrapped: list[Cell | CellGroup] = []
     for cell in cells:
         if isinstance(cell, CellGroup):
             cell.cells = _unwrap_single_groups(cell.cells)
-            found.append(cell.cells[0] if len(cell.cells) == 1 else cell)
+            unwrapped.append(cell.cells[0] if len(cell.cells) == 1 else cell)
         else:
-            found.append(cell)
-    return found
+            unwrapped.append(cell)
+    return unwrapped

@@ -1,7 +1,4 @@
-"""Which `*`, `_` and `~~` of a text open and close something, by the rules of CommonMark.
-
-What is inside a paragraph of markdown: emphasis, code, formulas, links, and text.
-"""
+"""Markdown inline parser: emphasis by the rules of CommonMark, code, formulas, images, links."""
 
 from __future__ import annotations
 
@@ -16,89 +13,94 @@ if TYPE_CHECKING:
 
 
 _MAX_OPENERS = 60
-"""How many open signs are looked at for the partner of one that closes."""
+"""Open delimiters searched for the partner of a closing one; bounds quadratic time."""
 
 
 class DelimiterRun:
-    """A row of equal signs, and what it can do where it stands."""
+    """A row of equal emphasis characters, and whether it can open or close emphasis."""
 
-    __slots__ = ("can_close", "can_open", "left", "length", "place", "sign")
+    __slots__ = ("can_close", "can_open", "character", "length", "remaining", "run_index")
 
-    def __init__(self, sign: str, length: int, place: int, before: str, after: str) -> None:
-        self.sign = sign
-        self.length = self.left = length
-        self.place = place
-        """Which of the pieces of the text it is."""
-        opens, closes = _is_flanking(before, after), _is_flanking(after, before)
-        if sign == "_":
-            self.can_open = opens and (not closes or _is_punctuation(before))
-            self.can_close = closes and (not opens or _is_punctuation(after))
+    def __init__(
+        self, character: str, length: int, run_index: int, before: str, after: str
+    ) -> None:
+        self.character = character
+        self.length = self.remaining = length
+        self.run_index = run_index
+        """Index of the text run that holds these characters."""
+        is_left, is_right = _is_flanking(before, after), _is_flanking(after, before)
+        if character == "_":
+            # CommonMark, emphasis, rules 2 and 4: `_` inside a word is not emphasis.
+            self.can_open = is_left and (not is_right or _is_punctuation(before))
+            self.can_close = is_right and (not is_left or _is_punctuation(after))
         else:
-            self.can_open, self.can_close = opens, closes
+            self.can_open, self.can_close = is_left, is_right
 
 
 class EmphasisSpan(NamedTuple):
-    """What lies between two signs that belong together."""
+    """The runs between two matching delimiters."""
 
     begin: int
     end: int
     style_name: str
-    """`is_bold`, `is_italic` or `is_struck`."""
+    """The field of `TextStyle` to set: `is_bold`, `is_italic` or `is_struck`."""
 
 
-def find_emphasis(signs: list[DelimiterRun]) -> list[EmphasisSpan]:
-    """Pairs of signs; `left` of each says how many of its characters are mere text."""
-    found: list[EmphasisSpan] = []
-    open_signs: list[DelimiterRun] = []
-    for sign in signs:
-        while sign.can_close and sign.left:
-            at = _find_opener(open_signs, sign)
-            if at is None:
+def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
+    """Match opening and closing delimiters.
+
+    Afterwards, `remaining` of each delimiter is the number of its characters that are plain text.
+    """
+    spans: list[EmphasisSpan] = []
+    openers: list[DelimiterRun] = []
+    for closer in delimiters:
+        while closer.can_close and closer.remaining:
+            opener_index = _find_opener(openers, closer)
+            if opener_index is None:
                 break
-            opener = open_signs[at]
-            del open_signs[at + 1 :]
-            size = _get_match_length(opener, sign)
-            found.append(EmphasisSpan(opener.place, sign.place, _get_style_name(sign.sign, size)))
-            opener.left -= size
-            sign.left -= size
-            if not opener.left:
-                open_signs.pop()
-        if sign.can_open and sign.left:
-            open_signs.append(sign)
-    return found
+            opener = openers[opener_index]
+            del openers[opener_index + 1 :]
+            length = 2 if min(opener.remaining, closer.remaining) > 1 else 1
+            style_name = _get_style_name(closer.character, length)
+            spans.append(EmphasisSpan(opener.run_index, closer.run_index, style_name))
+            opener.remaining -= length
+            closer.remaining -= length
+            if not opener.remaining:
+                openers.pop()
+        if closer.can_open and closer.remaining:
+            openers.append(closer)
+    return spans
 
 
-def _get_match_length(opener: DelimiterRun, closer: DelimiterRun) -> int:
-    return 2 if min(opener.left, closer.left) > 1 else 1
-
-
-def _get_style_name(sign: str, size: int) -> str:
-    if sign == "~":
+def _get_style_name(character: str, length: int) -> str:
+    if character == "~":
         return "is_struck"
-    return "is_bold" if size == 2 else "is_italic"
+    return "is_bold" if length == 2 else "is_italic"
 
 
-def _find_opener(open_signs: list[DelimiterRun], closer: DelimiterRun) -> int | None:
-    for at in range(len(open_signs) - 1, max(-1, len(open_signs) - _MAX_OPENERS - 1), -1):
-        opener = open_signs[at]
-        if opener.sign == closer.sign and _can_pair(opener, closer):
-            return at
+def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | None:
+    first = max(0, len(openers) - _MAX_OPENERS)
+    for index in range(len(openers) - 1, first - 1, -1):
+        opener = openers[index]
+        if opener.character == closer.character and _can_pair(opener, closer):
+            return index
     return None
 
 
 def _can_pair(opener: DelimiterRun, closer: DelimiterRun) -> bool:
-    if closer.sign == "~":
-        return opener.left == closer.left == 2
+    if closer.character == "~":
+        return opener.remaining == closer.remaining == 2
     if not (opener.can_close or closer.can_open):
         return True
-    # CommonMark, emphasis, rules 9 and 10.
+    # CommonMark, emphasis, rules 9 and 10: lengths of ambiguous delimiters must not add up to
+    # a multiple of 3.
     return (opener.length + closer.length) % 3 != 0 or (
         opener.length % 3 == 0 and closer.length % 3 == 0
     )
 
 
 def _is_flanking(outside: str, inside: str) -> bool:
-    """Whether signs between these characters hold to what is inside."""
+    """Return whether a delimiter between these characters is flanking toward `inside`."""
     if not inside or inside.isspace():
         return False
     return (
@@ -127,7 +129,7 @@ _SPECIAL_CHARACTERS = re.compile(
 
 
 def parse_inline(text: str, *, has_links: bool = True) -> list[TextRun]:
-    """The runs of a paragraph."""
+    """Return the text runs of a paragraph."""
     return _InlineParser(text, has_links=has_links).parse()
 
 
@@ -140,72 +142,72 @@ class _InlineParser:
         self._tick_positions: dict[int, list[int]] | None = None
 
     def parse(self) -> list[TextRun]:
-        text, at = self._text, 0
-        while (found := _SPECIAL_CHARACTERS.search(text, at)) is not None:
-            self._add_text(text[at : found.start()])
-            at = self._parse_special(found)
-        self._add_text(text[at:])
+        text, position = self._text, 0
+        while (match := _SPECIAL_CHARACTERS.search(text, position)) is not None:
+            self._add_text(text[position : match.start()])
+            position = self._parse_special(match)
+        self._add_text(text[position:])
         return merge_runs(self._apply_emphasis())
 
     def _add_text(self, text: str) -> None:
         if text:
             self._runs.append(TextRun(text))
 
-    def _parse_special(self, found: re.Match[str]) -> int:
-        """Take what begins here, and say where it ends."""
-        sign = found[0]
-        if "\n" in sign:
-            self._add_text("\n" if sign[0] == "\\" or sign.startswith("  ") else " ")
-            return found.end()
-        if sign[0] == "\\":
-            self._add_text(sign[1])
-            return found.end()
-        take = _INLINE_PARSERS.get(sign[0])
-        end = take(self, found) if take is not None else None
+    def _parse_special(self, match: re.Match[str]) -> int:
+        """Parse the construct that begins with the match, and return its end."""
+        characters = match[0]
+        if "\n" in characters:
+            self._add_text("\n" if characters[0] == "\\" or characters.startswith("  ") else " ")
+            return match.end()
+        if characters[0] == "\\":
+            self._add_text(characters[1])
+            return match.end()
+        parse_construct = _INLINE_PARSERS.get(characters[0])
+        end = parse_construct(self, match) if parse_construct is not None else None
         if end is None:
-            self._add_text(sign)
-            end = found.end()
+            self._add_text(characters)
+            end = match.end()
         return end
 
-    def parse_code(self, found: re.Match[str]) -> int | None:
-        """Code between equal numbers of back ticks."""
-        end = self._find_closing_ticks(len(found[0]), found.end())
+    def parse_code(self, match: re.Match[str]) -> int | None:
+        """Parse a code span between rows of backticks of the same length."""
+        end = self._find_closing_ticks(len(match[0]), match.end())
         if end is None:
             return None
-        inner = self._text[found.end() : end].replace("\n", " ")
-        if inner.startswith(" ") and inner.endswith(" ") and inner.strip():
-            inner = inner[1:-1]
-        self._runs.append(TextRun(inner, "code"))
-        return end + len(found[0])
+        code = self._text[match.end() : end].replace("\n", " ")
+        if code.startswith(" ") and code.endswith(" ") and code.strip():
+            code = code[1:-1]
+        self._runs.append(TextRun(code, "code"))
+        return end + len(match[0])
 
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
         if self._tick_positions is None:
             self._tick_positions = {}
-            for row in re.finditer("`+", self._text):
-                self._tick_positions.setdefault(len(row[0]), []).append(row.start())
-            for places in self._tick_positions.values():
-                places.reverse()
-        places = self._tick_positions.get(length, [])
-        while places and places[-1] < start:
-            places.pop()
-        return places[-1] if places else None
+            for ticks in re.finditer("`+", self._text):
+                self._tick_positions.setdefault(len(ticks[0]), []).append(ticks.start())
+            for positions in self._tick_positions.values():
+                positions.reverse()
+        positions = self._tick_positions.get(length, [])
+        while positions and positions[-1] < start:
+            positions.pop()
+        return positions[-1] if positions else None
 
-    def parse_formula(self, found: re.Match[str]) -> int | None:
-        formula = FORMULA_PATTERN.match(self._text, found.start())
+    def parse_formula(self, match: re.Match[str]) -> int | None:
+        formula = FORMULA_PATTERN.match(self._text, match.start())
         if formula is None:
             return None
         self._runs.append(TextRun(" ".join((formula[1] or formula[2]).split("\n")), "formula"))
         return formula.end()
 
-    def parse_image(self, found: re.Match[str]) -> int | None:
-        picture = IMAGE_PATTERN.match(self._text, found.start())
-        if picture is None:
+    def parse_image(self, match: re.Match[str]) -> int | None:
+        image = IMAGE_PATTERN.match(self._text, match.start())
+        if image is None:
             return None
-        self._runs.append(TextRun(picture[0], "raw"))
-        return picture.end()
+        self._runs.append(TextRun(image[0], "raw"))
+        return image.end()
 
-    def parse_link(self, found: re.Match[str]) -> int | None:
-        link = LINK_PATTERN.match(self._text, found.start()) if self._has_links else None
+    def parse_link(self, match: re.Match[str]) -> int | None:
+        link = LINK_PATTERN.match(self._text, match.start()) if self._has_links else None
         if link is None or not link[1].strip() or link[2] in ("", "<>"):
             return None
         target = link[2][1:-1] if link[2].startswith("<") else link[2]
@@ -213,54 +215,52 @@ class _InlineParser:
             self._runs.append(run._replace(style=run.style._replace(link=target)))
         return link.end()
 
-    def parse_autolink(self, found: re.Match[str]) -> int | None:
-        link = AUTOLINK_PATTERN.match(self._text, found.start()) if self._has_links else None
+    def parse_autolink(self, match: re.Match[str]) -> int | None:
+        link = AUTOLINK_PATTERN.match(self._text, match.start()) if self._has_links else None
         if link is None:
             return None
         self._runs.append(TextRun(link[1], "text", TextStyle(link=link[1])))
         return link.end()
 
-    def parse_emphasis(self, found: re.Match[str]) -> int | None:
-        sign, text = found[0], self._text
-        before = text[found.start() - 1 : found.start()] if found.start() else ""
-        after = text[found.end() : found.end() + 1]
+    def parse_emphasis(self, match: re.Match[str]) -> int | None:
+        characters, text = match[0], self._text
+        before = text[match.start() - 1 : match.start()] if match.start() else ""
+        after = text[match.end() : match.end() + 1]
         self._delimiter_runs.append(
-            DelimiterRun(sign[0], len(sign), len(self._runs), before, after)
+            DelimiterRun(characters[0], len(characters), len(self._runs), before, after)
         )
-        self._runs.append(TextRun(sign))
-        return found.end()
+        self._runs.append(TextRun(characters))
+        return match.end()
 
     def _apply_emphasis(self) -> list[TextRun]:
-        found = find_emphasis(self._delimiter_runs)
-        for sign in self._delimiter_runs:
-            self._runs[sign.place] = TextRun(sign.sign * sign.left)
-        return _apply_styles(self._runs, found)
+        spans = find_emphasis(self._delimiter_runs)
+        for delimiter in self._delimiter_runs:
+            plain_text = delimiter.character * delimiter.remaining
+            self._runs[delimiter.run_index] = TextRun(plain_text)
+        return _apply_styles(self._runs, spans)
 
 
-def _apply_styles(pieces: list[TextRun], found: list[EmphasisSpan]) -> list[TextRun]:
-    """Give each piece the looks of all stretches that it lies in."""
-    changes: dict[int, list[tuple[str, int]]] = {}
-    for stretch in found:
-        changes.setdefault(stretch.begin + 1, []).append((stretch.style_name, 1))
-        changes.setdefault(stretch.end, []).append((stretch.style_name, -1))
-    if not changes:
-        return pieces
-    depth = {"is_bold": 0, "is_italic": 0, "is_struck": 0}
-    runs = []
-    for place, piece in enumerate(pieces):
-        for name, step in changes.get(place, ()):
-            depth[name] += step
-        runs.append(piece._replace(style=_merge_style(piece.style, depth)))
-    return runs
-
-
-def _merge_style(look: TextStyle, depth: dict[str, int]) -> TextStyle:
-    return TextStyle(
-        look.is_bold or depth["is_bold"] > 0,
-        look.is_italic or depth["is_italic"] > 0,
-        look.is_struck or depth["is_struck"] > 0,
-        look.link,
-    )
+def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRun]:
+    """Return the runs with the styles of all spans that contain them."""
+    depth_changes: dict[int, list[tuple[str, int]]] = {}
+    for span in spans:
+        depth_changes.setdefault(span.begin + 1, []).append((span.style_name, 1))
+        depth_changes.setdefault(span.end, []).append((span.style_name, -1))
+    if not depth_changes:
+        return runs
+    depths = {"is_bold": 0, "is_italic": 0, "is_struck": 0}
+    styled_runs = []
+    for index, run in enumerate(runs):
+        for name, change in depth_changes.get(index, ()):
+            depths[name] += change
+        style = TextStyle(
+            run.style.is_bold or depths["is_bold"] > 0,
+            run.style.is_italic or depths["is_italic"] > 0,
+            run.style.is_struck or depths["is_struck"] > 0,
+            run.style.link,
+        )
+        styled_runs.append(run._replace(style=style))
+    return styled_runs
 
 
 _INLINE_PARSERS: dict[str, Callable[[_InlineParser, re.Match[str]], int | None]] = {

@@ -1,14 +1,8 @@
-"""Pieces of running text, between what a notebook holds and what markdown writes.
+"""The notebook model: cells, groups, options, cell styles, and runs of formatted text.
 
-A paragraph is a flat list of runs: each has its look and its link to itself, so that nesting needs
-no tree.
-
-Which styles of cells are headings and items, and how deep.
-
-Notebooks as data: cells with a content, styles and options, and groups of cells.
-
-Contents that are plain strings are kept as text; everything else (`TextData`, `BoxData`, …) is the
-expression that a notebook file holds. Reading and writing files is left to `reading` and `writing`.
+Plain strings in cells are kept as `str`; any other content (`TextData`, `BoxData`, ...) is the
+expression in the file. A paragraph is a flat list of runs, each with its complete style and link,
+so nested emphasis needs no tree.
 """
 
 from __future__ import annotations
@@ -31,7 +25,7 @@ RunKind = Literal["text", "code", "formula", "raw"]
 
 
 class TextStyle(NamedTuple):
-    """How a run looks, and where it leads."""
+    """The emphasis of a run, and its link target."""
 
     is_bold: bool = False
     is_italic: bool = False
@@ -43,10 +37,10 @@ PLAIN_STYLE = TextStyle()
 
 
 class TextRun(NamedTuple):
-    """Some text of one look.
+    """A piece of text in one style.
 
-    Formulas are TeX. What is `raw` is markdown that has no other form: a picture, or a formula that
-    could not be understood.
+    The text of a `formula` is TeX. `raw` is Markdown to keep unchanged: an image, or a formula
+    that could not be parsed.
     """
 
     text: str
@@ -55,14 +49,14 @@ class TextRun(NamedTuple):
 
 
 def merge_runs(runs: Iterable[TextRun]) -> list[TextRun]:
-    """Runs without empty ones; texts of one look that follow each other are one."""
-    found: list[TextRun] = []
-    for (kind, look), group in groupby((run for run in runs if run.text), key=_get_kind_and_style):
+    """Drop empty runs and merge consecutive text runs in the same style."""
+    merged: list[TextRun] = []
+    for (kind, style), group in groupby((run for run in runs if run.text), key=_get_kind_and_style):
         if kind == "text":
-            found.append(TextRun("".join(run.text for run in group), "text", look))
+            merged.append(TextRun("".join(run.text for run in group), "text", style))
         else:
-            found += group
-    return found
+            merged += group
+    return merged
 
 
 def _get_kind_and_style(run: TextRun) -> tuple[RunKind, TextStyle]:
@@ -70,7 +64,7 @@ def _get_kind_and_style(run: TextRun) -> tuple[RunKind, TextStyle]:
 
 
 def get_plain_text(runs: Iterable[TextRun]) -> str:
-    """What runs say, without their looks."""
+    """Return the text of runs without their styles."""
     return "".join(run.text for run in runs)
 
 
@@ -82,7 +76,7 @@ HEADING_STYLES = (
     "Subsubsubsection",
     "Subsubsubsubsection",
 )
-"""By level, from 1."""
+"""Heading styles by level, from 1."""
 _REFERENCE_PAGE_HEADINGS = {
     1: ("ObjectName", "GuideTitle"),
     2: (
@@ -94,22 +88,22 @@ _REFERENCE_PAGE_HEADINGS = {
     4: ("ExampleSubsection",),
     5: ("ExampleSubsubsection",),
 }
-"""The headings of documentation, by level."""
+"""Heading styles of documentation pages, by level."""
 HEADING_LEVELS = {
     **{style: level for level, style in enumerate(HEADING_STYLES, 1)},
     **{style: level for level, styles in _REFERENCE_PAGE_HEADINGS.items() for style in styles},
     "Chapter": 1,
     "Subchapter": 2,
 }
-"""The level of each style of heading."""
+"""Level of each heading style."""
 QUOTE_STYLE = "BlockQuote"
-"""The style of a quotation; a cell has it once for each level."""
+"""Style of a quotation. A cell has it once per quotation level."""
 QUOTE_STYLES = frozenset((QUOTE_STYLE, "Quote", "Blockquote", "Quotation"))
 DELIMITER_STYLE = "Delimiter"
 
 
 class ItemStyle(NamedTuple):
-    """What a style of items says."""
+    """The meaning of a list item style."""
 
     level: int
     is_numbered: bool
@@ -123,27 +117,27 @@ ITEM_STYLES = {
     for level, name in enumerate(_ITEM_STYLE_NAMES, 1)
     for kind in ("", "Numbered", "Paragraph")
 }
-"""What the styles of items say."""
+"""Meaning of each list item style."""
 
 
 def get_item_style(level: int, *, is_numbered: bool = False, is_paragraph: bool = False) -> str:
-    """The style of an item; there are no more than three levels."""
+    """Return the style of a list item; deeper levels use the third level's style."""
     kind = "Paragraph" if is_paragraph else "Numbered" if is_numbered else ""
     return f"{_ITEM_STYLE_NAMES[min(level, MAX_ITEM_LEVEL) - 1]}{kind}"
 
 
 class NotebookError(PaddockError):
-    """A text is no notebook."""
+    """The text is not a notebook."""
 
     code = "notebook"
 
 
 class Cell:
-    """One cell.
+    """A cell.
 
-    `style` is the name of one style or several, the first of which says what the cell is. Values of
-    options may be Python values or expressions. A content that is no string stands for itself:
-    `Cell(call("BoxData", boxes("1 + 1")), "Input")`.
+    The first of the styles is the main one. Option values are Python values or expressions.
+    Content that is not a string is stored as given: `Cell(call("BoxData", code_to_boxes("1 +
+    1")), "Input")`.
     """
 
     __slots__ = ("content", "options", "styles")
@@ -163,21 +157,21 @@ class Cell:
 
     @property
     def style(self) -> str:
-        """The style that says what the cell is; empty if it has none."""
+        """The main style; empty if the cell has no style."""
         return self.styles[0] if self.styles else ""
 
     @property
     def label(self) -> str:
-        """What stands before it: `In[1]:=`."""
+        """The cell label, such as `In[1]:=`."""
         return self.get_option_text("CellLabel")
 
     @property
     def tagging_rules(self) -> dict[str, object]:
-        """The data that programs keep in it."""
+        """Data that programs store in the cell."""
         return read_tagging_rules(self.options)
 
     def get_option_text(self, name: str) -> str:
-        """The value of an option that is a string; empty if it is not set to one."""
+        """Return the value of a string option, or an empty string."""
         value = self.options.get(name)
         if isinstance(value, Atom) and value.kind == "string":
             return parse_string(value.text)
@@ -185,21 +179,21 @@ class Cell:
 
 
 class CellGroup:
-    """Cells that belong together: a heading and what is below it, an input and its outputs."""
+    """A group of cells: a heading and its section, or an input and its outputs."""
 
     __slots__ = ("cells", "state")
 
     def __init__(self, cells: Iterable[Cell | CellGroup], state: str | Expression = "Open") -> None:
         self.cells = list(cells)
         self.state = symbol(state) if isinstance(state, str) else state
-        """Which of them are shown: `Open`, `Closed` or a list of places."""
+        """The visible cells: `Open`, `Closed`, or a list of indices."""
 
     def __repr__(self) -> str:
         return f"<Group of {len(self.cells)}>"
 
 
 class Notebook:
-    """The cells and groups of a notebook, and its options."""
+    """A notebook: cells and groups, and options."""
 
     __slots__ = ("cells", "options", "problems")
 
@@ -207,46 +201,46 @@ class Notebook:
         self.cells = list(cells)
         self.options = {name: to_expression(value) for name, value in options.items()}
         self.problems: list[str] = []
-        """What was wrong with the text that it was read from."""
+        """Syntax problems in the source text."""
 
     def __repr__(self) -> str:
         return f"<Notebook of {len(self.cells)} cells and groups>"
 
     def __iter__(self) -> Iterator[Cell]:
-        """All cells in reading order, whatever groups they are in."""
-        waiting: list[Cell | CellGroup] = self.cells[::-1]
-        while waiting:
-            found = waiting.pop()
-            if isinstance(found, CellGroup):
-                waiting += reversed(found.cells)
+        """Iterate over all cells in reading order, including those in groups."""
+        pending: list[Cell | CellGroup] = self.cells[::-1]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, CellGroup):
+                pending += reversed(item.cells)
             else:
-                yield found
+                yield item
 
     @property
     def tagging_rules(self) -> dict[str, object]:
-        """The data that programs keep in it."""
+        """Data that programs store in the notebook."""
         return read_tagging_rules(self.options)
 
 
 def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
-    """What an option `TaggingRules` is worth; nothing where it is no data."""
-    found = options.get("TaggingRules")
-    if not isinstance(found, Node):
+    """Return the data in the option `TaggingRules`; empty if it is not literal data."""
+    rules = options.get("TaggingRules")
+    if not isinstance(rules, Node):
         return {}
-    if has_head(found, "List"):
-        found = Node(symbol("Association"), found.args)
+    if has_head(rules, "List"):
+        rules = Node(symbol("Association"), rules.args)
     try:
-        value = evaluate(found)
+        value = evaluate(rules)
     except DataError:
         return {}
     return value if isinstance(value, dict) else {}
 
 
 def to_expression(value: object) -> Expression:
-    """A Python value as an expression; expressions stay what they are.
+    """Convert a Python value to an expression; expressions are returned unchanged.
 
     Raises:
-        TypeError: for what is no value of this kind.
+        TypeError: The value has an unsupported type.
     """
     if isinstance(value, Atom | Node):
         return value
@@ -261,14 +255,14 @@ def to_expression(value: object) -> Expression:
     if isinstance(value, dict):
         rules = (make_rule(ascii_string(key), to_expression(item)) for key, item in value.items())
         return call("Association", *rules)
-    raise TypeError(f"{type(value).__name__} is no value that a notebook can hold")
+    raise TypeError(f"A notebook cannot hold a value of the type {type(value).__name__}")
 
 
 def make_list(items: Iterable[Expression]) -> Node:
-    """`{…}`."""
+    """Return a list expression."""
     return Node(symbol("List"), list(items), form="list")
 
 
 def make_rule(left: Expression, right: Expression) -> Node:
-    """`left -> right`."""
+    """Return `left -> right`."""
     return Node(symbol("Rule"), [left, right], form="->")

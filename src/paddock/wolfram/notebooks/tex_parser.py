@@ -1,6 +1,7 @@
-"""From TeX to boxes, for the formulas that people and models write into text.
+"""Conversion of TeX formulas to boxes.
 
-What is not known is not guessed at: the whole formula then stays the text that it is.
+A formula with an unknown command is not converted at all: its text stays TeX, which is better than
+boxes with a different meaning.
 """
 
 from __future__ import annotations
@@ -69,17 +70,17 @@ _LETTERS_BY_COMMAND = {name: get_styled_letters(style) for name, style in ALPHAB
 
 
 class _UnknownTexError(Exception):
-    """Something in a formula is not known."""
+    """The formula contains unsupported TeX."""
 
 
 def tex_to_boxes(tex: str) -> Expression | None:
-    """The boxes of a formula; None if there is something in it that is not known."""
+    """Return the boxes of a formula, or None if it contains unsupported TeX."""
     if len(tex) > _MAX_TEX_CHARACTERS:
         return None
-    reading = _TexParser(_TOKEN.findall(tex))
+    parser = _TexParser(_TOKEN.findall(tex))
     try:
-        items = reading.parse_items(())
-        return None if reading.peek_token() or not items else _make_row(items)
+        items = parser.parse_items(())
+        return None if parser.peek_token() or not items else _make_row(items)
     except _UnknownTexError:
         return None
 
@@ -91,7 +92,7 @@ def _make_row(items: list[Expression]) -> Expression:
 
 
 class _TexParser:
-    """The tokens of a formula, and how far they have been read."""
+    """A recursive-descent parser over the tokens of a formula."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
@@ -99,94 +100,94 @@ class _TexParser:
         self._nesting_level = 0
 
     def peek_token(self) -> str:
-        """The next sign, which stays; empty at the end."""
+        """Return the next token without consuming it; empty at the end."""
         return self._tokens[self._position] if self._position < len(self._tokens) else ""
 
     def take_token(self) -> str:
-        """The next sign that is no blank."""
+        """Consume and return the next token that is not whitespace."""
         self.skip_blanks()
-        found = self.peek_token()
+        token = self.peek_token()
         self._position += 1
-        return found
+        return token
 
     def skip_blanks(self) -> None:
         while self.peek_token().isspace():
             self._position += 1
 
-    def expect_token(self, wanted: str) -> None:
-        if self.take_token() != wanted:
+    def expect_token(self, expected: str) -> None:
+        if self.take_token() != expected:
             raise _UnknownTexError
 
-    def parse_items(self, ends: tuple[str, ...]) -> list[Expression]:
-        """What stands before one of these tokens, or the end."""
+    def parse_items(self, end_tokens: tuple[str, ...]) -> list[Expression]:
+        """Parse items up to one of the end tokens or the end of the formula."""
         self._nesting_level += 1
         if self._nesting_level > _MAX_NESTING_LEVELS:
             raise _UnknownTexError
-        found: list[Expression] = []
+        items: list[Expression] = []
         self.skip_blanks()
-        while self.peek_token() and self.peek_token() not in ends:
+        while self.peek_token() and self.peek_token() not in end_tokens:
             item = self._parse_scripts(self._parse_operand())
             if item is not None:
-                found.append(item)
+                items.append(item)
             self.skip_blanks()
         self._nesting_level -= 1
-        return found
+        return items
 
     def parse_group(self) -> Expression:
-        """What is in braces, or a single sign."""
+        """Parse a group in braces, or a single token."""
         self.skip_blanks()
         if self.peek_token() != "{":
             self._split_digits()
-            found = self._parse_operand()
-            if found is None:
+            operand = self._parse_operand()
+            if operand is None:
                 raise _UnknownTexError
-            return found
+            return operand
         self.take_token()
         items = self.parse_items(("}",))
         self.expect_token("}")
         return _make_row(items) if items else ascii_string("")
 
     def _split_digits(self) -> None:
-        r"""`\frac12` is a half: without braces an argument is one digit."""
-        sign = self.peek_token()
-        if len(sign) > 1 and sign[0].isdigit():
-            self._tokens[self._position : self._position + 1] = [sign[0], sign[1:]]
+        r"""Split a number: in `\frac12`, each argument is one digit."""
+        token = self.peek_token()
+        if len(token) > 1 and token[0].isdigit():
+            self._tokens[self._position : self._position + 1] = [token[0], token[1:]]
 
     def parse_raw_group(self) -> str:
-        """The text in braces, as it is."""
+        """Return the text in braces without parsing it."""
         self.expect_token("{")
         pieces, depth = [], 1
         while depth:
-            sign = self.peek_token()
+            lexeme = self.peek_token()
             self._position += 1
-            if not sign:
+            if not lexeme:
                 raise _UnknownTexError
-            depth += (sign == "{") - (sign == "}")
-            pieces.append(sign)
+            depth += (lexeme == "{") - (lexeme == "}")
+            pieces.append(lexeme)
         text = "".join(pieces[:-1])
         if "\\" in text or "$" in text or '"' in text:
             raise _UnknownTexError
         return text
 
     def _parse_operand(self) -> Expression | None:
-        sign = self.take_token()
-        if sign == "{":
+        lexeme = self.take_token()
+        if lexeme == "{":
             self._position -= 1
             return self.parse_group()
-        if sign.startswith("\\"):
-            return self._parse_command(sign[1:])
-        if sign in "}^_&~" or sign in ("$", "%", "#", '"', ""):
+        if lexeme.startswith("\\"):
+            return self._parse_command(lexeme[1:])
+        if lexeme in "}^_&~" or lexeme in ("$", "%", "#", '"', ""):
             raise _UnknownTexError
-        return ascii_string(sign)
+        return ascii_string(lexeme)
 
     def _parse_command(self, name: str) -> Expression | None:
-        for names, act in _COMMAND_PARSERS:
+        for names, parse in _COMMAND_PARSERS:
             if name in names:
-                return act(self, name)
+                return parse(self, name)
         raise _UnknownTexError
 
     def _parse_scripts(self, base: Expression | None) -> Expression | None:
-        """An operand with what stands above and below of it."""
+        """Parse the primes, superscript and subscript of an operand."""
         base_name = self._tokens[self._position - 1]
         primes = 0
         while self.peek_token() == "'":
@@ -195,10 +196,10 @@ class _TexParser:
         scripts: dict[str, Expression] = {}
         self._skip_to_script()
         while self.peek_token() in ("^", "_"):
-            sign = self.take_token()
-            if sign in scripts or base is None:
+            marker = self.take_token()
+            if marker in scripts or base is None:
                 raise _UnknownTexError
-            scripts[sign] = self.parse_group()
+            scripts[marker] = self.parse_group()
             self._skip_to_script()
         if base is None:
             return None
@@ -209,15 +210,15 @@ class _TexParser:
         return _attach_scripts(base, base_name, scripts)
 
     def _skip_to_script(self) -> None:
-        at = self._position
+        start = self._position
         self.skip_blanks()
         while self.peek_token() in ("\\limits", "\\nolimits"):
             self.take_token()
             self.skip_blanks()
         if self.peek_token() not in ("^", "_"):
-            self._position = at
+            self._position = start
 
-    # The commands, each called with its name.
+    # Command parsers. Each is called with the name of its command.
 
     def parse_symbol(self, name: str) -> Expression:
         return ascii_string(CHARACTERS_BY_COMMAND[name])
@@ -285,7 +286,7 @@ class _TexParser:
         return ascii_string(_DELIMITERS[f"\\{name}"])
 
     def parse_fences(self, _name: str) -> Expression:
-        r"""`\left( … \right)`."""
+        r"""Parse `\left( ... \right)`."""
         opening = self._parse_fence()
         inner = self.parse_items(("\\right",))
         self.expect_token("\\right")
@@ -296,10 +297,10 @@ class _TexParser:
         return _make_row(items or [ascii_string("")])
 
     def _parse_fence(self) -> str:
-        sign = self.take_token()
-        if sign not in _DELIMITERS:
+        token = self.take_token()
+        if token not in _DELIMITERS:
             raise _UnknownTexError
-        return _DELIMITERS[sign]
+        return _DELIMITERS[token]
 
     def parse_environment(self, _name: str) -> Expression:
         name = self.parse_raw_group()
@@ -342,7 +343,7 @@ class _TexParser:
 
 
 def is_empty_box(expression: Expression) -> bool:
-    """Whether a box is an empty string."""
+    """Return whether a box is an empty string."""
     return not isinstance(expression, Node) and expression.text == '""'
 
 
@@ -350,9 +351,11 @@ def _make_row_lists(rows: list[list[Expression]]) -> Expression:
     return make_list(make_list(row) for row in rows)
 
 
-def _attach_scripts(base: Expression, sign: str, scripts: dict[str, Expression]) -> Expression:
+def _attach_scripts(
+    base: Expression, base_token: str, scripts: dict[str, Expression]
+) -> Expression:
     above, below = scripts.get("^"), scripts.get("_")
-    has_limits = sign[1:] in _BIG_OPERATORS or sign[1:] in LIMIT_COMMANDS
+    has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS
     kinds = ("Underscript", "Overscript", "Underoverscript")
     if not has_limits:
         kinds = ("Subscript", "Superscript", "Subsuperscript")

@@ -1,4 +1,4 @@
-r"""Names in TeX and the characters that they stand for, both ways: `\alpha` is an alpha."""
+"""TeX commands of characters, functions, spaces, accents and alphabets."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ def _build_symbols() -> dict[str, str]:
 
 
 CHARACTERS_BY_COMMAND = _build_symbols()
-"""Characters by their names in TeX."""
+"""Characters by TeX command."""
 COMMANDS_BY_CHARACTER = {
     letter: name for name, letter in CHARACTERS_BY_COMMAND.items() if name not in _COMMAND_SYNONYMS
 }
-"""Names in TeX by character."""
+"""TeX commands by character."""
 COMMANDS_BY_CHARACTER |= {
     get_character("DifferentialD") or "": "mathrm{d}",
     get_character("Rule") or "": "rightarrow",
@@ -132,9 +132,9 @@ FUNCTION_COMMANDS = frozenset(
         *("lim", "limsup", "liminf", "max", "min", "sup", "inf", "Pr"),
     )
 )
-"""Functions whose names are commands."""
+"""Functions with a TeX command of the same name."""
 LIMIT_COMMANDS = frozenset(("lim", "limsup", "liminf", "max", "min", "sup", "inf"))
-"""Those that have what belongs to them below."""
+"""Functions whose subscripts are set below them."""
 SPACE_COMMANDS = {
     ",": get_character("ThinSpace") or " ",
     ":": get_character("MediumSpace") or " ",
@@ -143,7 +143,7 @@ SPACE_COMMANDS = {
     "quad": "  ",
     "qquad": "    ",
 }
-"""Spaces by the commands for them."""
+"""Space characters by TeX command."""
 ACCENT_COMMANDS = {
     "hat": "^",
     "widehat": "^",
@@ -155,20 +155,20 @@ ACCENT_COMMANDS = {
     "dot": ".",
     "ddot": "..",
 }
-"""What stands above a letter."""
+"""Accents by TeX command, as they appear in `OverscriptBox`."""
 ALPHABET_COMMANDS = {"mathbb": "DoubleStruck", "mathcal": "Script", "mathfrak": "Gothic"}
-"""Letters in other styles."""
+"""Styled alphabets by TeX command."""
 ESCAPED_CHARACTERS = frozenset("{}%&#$_")
-"""Signs that need a backslash."""
+"""Characters that need a backslash in TeX."""
 MATRIX_FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "Bmatrix": "{}", "matrix": ""}
-"""What stands around a matrix."""
+"""Fences by matrix environment."""
 
 
 def get_styled_letters(style: str) -> dict[str, str]:
-    """The letters of an alphabet in a style, by plain letter."""
-    found = {}
+    """Return the letters of a styled alphabet by plain letter."""
+    letters = {}
     for code in range(ord("A"), ord("Z") + 1):
         letter = chr(code)
-        found[letter] = get_character(f"{style}Capital{letter}") or letter
-        found[letter.lower()] = get_character(f"{style}{letter}") or letter.lower()
-    return found
+        letters[letter] = get_character(f"{style}Capital{letter}") or letter
+        letters[letter.lower()] = get_character(f"{style}{letter}") or letter.lower()
+    return letters

@@ -1,11 +1,11 @@
-"""From boxes to TeX, for formulas in text; what TeX has no usual form for gives nothing."""
+"""Conversion of boxes to TeX. Boxes without a common TeX form have none."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
+from paddock.wolfram.expressions import Atom, Node, get_list_items, has_head, is_symbol
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
 from paddock.wolfram.notebooks.tex_symbols import (
@@ -66,11 +66,11 @@ _TEMPLATE_FORMATS = {
 
 
 class _NoTexFormError(Exception):
-    """There is no TeX for something."""
+    """A box has no TeX form."""
 
 
 def boxes_to_tex(expression: Expression) -> str | None:
-    """A formula in TeX; None if some of it has no form there."""
+    """Return the TeX of a formula, or None if part of it has no TeX form."""
     try:
         return _write_box(expression, 0).strip() or None
     except _NoTexFormError:
@@ -85,10 +85,10 @@ def _write_box(expression: Expression, level: int) -> str:
     name = expression.head.text if isinstance(expression.head, Atom) else ""
     if name in _WRAPPER_HEADS and expression.args:
         return _write_box(expression.args[0], level + 1)
-    write = _BOX_WRITERS.get(name)
-    if write is None:
+    writer = _BOX_WRITERS.get(name)
+    if writer is None:
         raise _NoTexFormError
-    return write(expression, level + 1)
+    return writer(expression, level + 1)
 
 
 def _write_token(atom: Atom) -> str:
@@ -122,28 +122,22 @@ def _write_character(letter: str) -> str:
         return f"\\{letter}"
     if letter in COMMANDS_BY_CHARACTER:
         return f"\\{COMMANDS_BY_CHARACTER[letter]}"
-    found = _STYLED_LETTERS.get(letter) or _SPECIAL_LETTERS.get(letter)
-    if found is not None:
-        return found
+    command = _STYLED_LETTERS.get(letter) or _SPECIAL_LETTERS.get(letter)
+    if command is not None:
+        return command
     if letter == "\\" or "\ue000" <= letter <= "\uf8ff":
         raise _NoTexFormError
     return letter
 
 
 def _join_pieces(pieces: list[str]) -> str:
-    """Pieces one after the other, with a blank where a name would run into a letter."""
-    found = ""
+    """Join pieces, with a space where a command would run into a letter."""
+    tex = ""
     for piece in pieces:
-        if piece[:1].isalpha() and _TRAILING_COMMAND.search(found):
-            found += " "
-        found += piece
-    return found
-
-
-def _get_list_items(expression: Expression) -> list[Expression]:
-    if isinstance(expression, Node) and has_head(expression, "List"):
-        return expression.args
-    return [expression]
+        if piece[:1].isalpha() and _TRAILING_COMMAND.search(tex):
+            tex += " "
+        tex += piece
+    return tex
 
 
 def _require_arguments(node: Node, count: int) -> list[Expression]:
@@ -154,19 +148,21 @@ def _require_arguments(node: Node, count: int) -> list[Expression]:
 
 
 def _write_row(node: Node, level: int) -> str:
-    items = _get_list_items(_require_arguments(node, 1)[0])
-    if len(items) == 3 and isinstance(items[1], Node) and has_head(items[1], "GridBox"):
-        fences = "".join(parse_string(one.text) for one in items[::2] if isinstance(one, Atom))
-        kind = next((name for name, pair in MATRIX_FENCES.items() if pair == fences), None)
-        if kind is not None:
-            return _write_grid_environment(items[1], kind, level)
+    items = get_list_items(_require_arguments(node, 1)[0])
+    if len(items) == 3 and has_head(items[1], "GridBox"):
+        fences = "".join(
+            parse_string(fence.text) for fence in items[::2] if isinstance(fence, Atom)
+        )
+        environment = next((name for name, pair in MATRIX_FENCES.items() if pair == fences), None)
+        if environment is not None:
+            return _write_grid_environment(items[1], environment, level)
     if len(items) == 2 and isinstance(items[1], Node) and _are_cases(items[0], items[1]):
         return _write_grid_environment(items[1], "cases", level)
     return _join_pieces([_write_box(item, level) for item in items])
 
 
-def _are_cases(sign: Expression, grid: Node) -> bool:
-    return isinstance(sign, Atom) and sign.text == '"{"' and has_head(grid, "GridBox")
+def _are_cases(brace: Expression, grid: Node) -> bool:
+    return isinstance(brace, Atom) and brace.text == '"{"' and has_head(grid, "GridBox")
 
 
 def _write_list(node: Node, level: int) -> str:
@@ -177,13 +173,13 @@ def _write_grid(node: Node, level: int) -> str:
     return _write_grid_environment(node, "matrix", level)
 
 
-def _write_grid_environment(node: Node, kind: str, level: int) -> str:
+def _write_grid_environment(node: Node, environment: str, level: int) -> str:
     rows = [
-        " & ".join(_write_box(entry, level) for entry in _get_list_items(row))
-        for row in _get_list_items(_require_arguments(node, 1)[0])
+        " & ".join(_write_box(entry, level) for entry in get_list_items(row))
+        for row in get_list_items(_require_arguments(node, 1)[0])
     ]
     inner = " \\\\ ".join(rows)
-    return f"\\begin{{{kind}}}{inner}\\end{{{kind}}}"
+    return f"\\begin{{{environment}}}{inner}\\end{{{environment}}}"
 
 
 def _write_fraction(node: Node, level: int) -> str:
@@ -243,19 +239,19 @@ def _write_underscript(node: Node, level: int) -> str:
 
 def _write_overscript(node: Node, level: int) -> str:
     base, above = _require_arguments(node, 2)
-    sign = parse_string(above.text) if isinstance(above, Atom) and above.kind == "string" else ""
-    if sign in _ACCENTS_BY_SIGN:
-        return f"\\{_ACCENTS_BY_SIGN[sign]}{{{_write_box(base, level)}}}"
+    accent = parse_string(above.text) if isinstance(above, Atom) and above.kind == "string" else ""
+    if accent in _ACCENTS_BY_SIGN:
+        return f"\\{_ACCENTS_BY_SIGN[accent]}{{{_write_box(base, level)}}}"
     return f"\\overset{{{_write_box(above, level)}}}{{{_write_box(base, level)}}}"
 
 
 def _write_template(node: Node, level: int) -> str:
     args, name = _require_arguments(node, 2)
-    form = _TEMPLATE_FORMATS.get(parse_string(name.text)) if isinstance(name, Atom) else None
-    parts = [_write_box(arg, level) for arg in _get_list_items(args)]
-    if form is None or form.count("%s") != len(parts):
+    tex_format = _TEMPLATE_FORMATS.get(parse_string(name.text)) if isinstance(name, Atom) else None
+    args_tex = [_write_box(arg, level) for arg in get_list_items(args)]
+    if tex_format is None or tex_format.count("%s") != len(args_tex):
         raise _NoTexFormError
-    return form % tuple(parts)
+    return tex_format % tuple(args_tex)
 
 
 def _write_style(node: Node, level: int) -> str:
@@ -269,8 +265,12 @@ def _write_style(node: Node, level: int) -> str:
 def _has_option(node: Node, name: str, value: str) -> bool:
     if not has_head(node, "Rule") or len(node.args) != 2:
         return False
-    key, found = node.args
-    return is_symbol(key, name) and isinstance(found, Atom) and found.text.strip('"') == value
+    key, option_value = node.args
+    return (
+        is_symbol(key, name)
+        and isinstance(option_value, Atom)
+        and option_value.text.strip('"') == value
+    )
 
 
 _BOX_WRITERS: dict[str, Callable[[Node, int], str]] = {

@@ -1,4 +1,4 @@
-"""Running text in cells: `TextData` as runs, and runs as `TextData`."""
+"""Formatted text in cells: conversion between `TextData` and text runs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
     from paddock.wolfram.notebooks.model import Cell
 
+    ConvertedItems = list[TextRun | tuple[Expression, TextStyle]]
+    """Finished runs, and content to convert in the given style."""
+
 UNPARSED_TEX_STYLE = "TeXFormula"
-"""The style of a formula that could not be understood and stays as it was written."""
+"""Style of a formula that could not be parsed and is kept as TeX."""
 TEX_KEY = "TeX"
-"""Under which name the source of a formula is kept in the tagging rules of its cell."""
+"""Tagging rule that holds the TeX source of a formula cell."""
 _CODE_STYLES = frozenset(
     ("InlineCode", "InlineFormula", "Code", "Input", "Program", "MR", "InlineInput")
 )
@@ -47,28 +50,36 @@ _TRANSPARENT_HEADS = frozenset(
 
 
 def to_runs(content: str | Expression, picture: Callable[[Node], str]) -> list[TextRun]:
-    """The runs of what a cell holds; `picture` says what stands for graphics."""
+    """Return the text runs of a cell's content.
+
+    Args:
+        content: The content.
+        picture: Returns the placeholder of a graphics box.
+    """
     if isinstance(content, str):
         return merge_runs(_text_to_runs(content, PLAIN_STYLE))
     runs: list[TextRun] = []
-    # What stands alone is an entry of a grid: in boxes strings have quotes that are not shown.
-    waiting = [(content, PLAIN_STYLE, isinstance(content, Atom))]
-    while waiting:
-        expression, look, in_boxes = waiting.pop()
+    # A lone atom is an element of a grid: strings in boxes have quotes that are not
+    # displayed.
+    pending = [(content, PLAIN_STYLE, isinstance(content, Atom))]
+    while pending:
+        expression, style, in_boxes = pending.pop()
         if isinstance(expression, Atom):
-            runs += _text_to_runs(_get_atom_text(expression, in_boxes=in_boxes), look)
+            runs += _text_to_runs(_get_atom_text(expression, in_boxes=in_boxes), style)
             continue
         name = expression.head.text if isinstance(expression.head, Atom) else ""
         if name in _TRANSPARENT_HEADS:
-            inner = expression.args if name == "List" else expression.args[:1]
+            parts = expression.args if name == "List" else expression.args[:1]
             in_boxes = name == "BoxData" or (in_boxes and name != "TextData")
-            waiting += [(part, look, in_boxes) for part in reversed(inner)]
+            pending += [(part, style, in_boxes) for part in reversed(parts)]
         elif name in _INLINE_CONVERTERS:
-            found = _INLINE_CONVERTERS[name](expression, look, picture)
-            runs += [one for one in found if isinstance(one, TextRun)]
-            waiting += [(*one, in_boxes) for one in reversed(found) if not isinstance(one, TextRun)]
+            converted = _INLINE_CONVERTERS[name](expression, style, picture)
+            runs += [item for item in converted if isinstance(item, TextRun)]
+            pending += [
+                (*item, in_boxes) for item in reversed(converted) if not isinstance(item, TextRun)
+            ]
         else:
-            runs += _text_to_runs(boxes_to_text(expression, form="text", picture=picture), look)
+            runs += _text_to_runs(boxes_to_text(expression, form="text", picture=picture), style)
     return merge_runs(runs)
 
 
@@ -79,64 +90,63 @@ def _get_atom_text(atom: Atom, *, in_boxes: bool) -> str:
     return text
 
 
-def _text_to_runs(text: str, look: TextStyle) -> list[TextRun]:
-    """Text; a picture in it stays one."""
+def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
+    """Return runs for plain text; Markdown images in it become raw runs."""
     text = to_plain_characters(text)
     if "\\!\\(" in text:
-        text = replace_box_syntax(text, lambda found: boxes_to_text(found, form="text"))
+        text = replace_box_syntax(text, lambda boxes: boxes_to_text(boxes, form="text"))
     if "![" not in text:
-        return [TextRun(text, "text", look)]
-    runs, at = [], 0
-    for found in IMAGE_PATTERN.finditer(text):
-        runs += [TextRun(text[at : found.start()], "text", look), TextRun(found[0], "raw", look)]
-        at = found.end()
-    return [*runs, TextRun(text[at:], "text", look)]
+        return [TextRun(text, "text", style)]
+    runs, position = [], 0
+    for match in IMAGE_PATTERN.finditer(text):
+        before = text[position : match.start()]
+        runs += [TextRun(before, "text", style), TextRun(match[0], "raw", style)]
+        position = match.end()
+    return [*runs, TextRun(text[position:], "text", style)]
 
 
-def _convert_style_box(
-    node: Node, look: TextStyle, _picture: object
-) -> list[TextRun | tuple[Expression, TextStyle]]:
+def _convert_style_box(node: Node, style: TextStyle, _picture: object) -> ConvertedItems:
     if not node.args:
         return []
-    inner, words = node.args[0], _collect_style_words(node.args[1:])
-    if UNPARSED_TEX_STYLE in words:
+    inner, style_words = node.args[0], _collect_style_words(node.args[1:])
+    if UNPARSED_TEX_STYLE in style_words:
         tex = parse_string(inner.text)[1:-1] if isinstance(inner, Atom) else ""
-        return [TextRun(tex, "formula", look)]
-    if words & _CODE_STYLES or any(font in word.lower() for word in words for font in _CODE_FONTS):
-        return [TextRun(boxes_to_text(inner, form="text"), "code", look)]
-    look = look._replace(
-        is_bold=look.is_bold or bool(words & _BOLD_STYLES),
-        is_italic=look.is_italic or bool(words & _ITALIC_STYLES),
-        is_struck=look.is_struck or "StrikeThrough" in words,
+        return [TextRun(tex, "formula", style)]
+    if style_words & _CODE_STYLES or any(
+        font in word.lower() for word in style_words for font in _CODE_FONTS
+    ):
+        return [TextRun(boxes_to_text(inner, form="text"), "code", style)]
+    style = style._replace(
+        is_bold=style.is_bold or bool(style_words & _BOLD_STYLES),
+        is_italic=style.is_italic or bool(style_words & _ITALIC_STYLES),
+        is_struck=style.is_struck or "StrikeThrough" in style_words,
     )
-    return [(inner, look)]
+    return [(inner, style)]
 
 
 def _collect_style_words(args: list[Expression]) -> set[str]:
-    """Names of styles, and the values of options that say how a text looks."""
+    """Return style names, and the values of options that affect emphasis."""
     words: set[str] = set()
     for arg in args:
-        if isinstance(arg, Node) and has_head(arg, "Rule") and len(arg.args) == 2:
+        if has_head(arg, "Rule") and len(arg.args) == 2:
             key, value = arg.args
             if isinstance(key, Atom) and key.text in ("FontWeight", "FontSlant", "FontFamily"):
                 words.add(value.text.strip('"') if isinstance(value, Atom) else "")
             elif is_symbol(key, "FontVariations") and isinstance(value, Node):
                 words |= {
-                    parse_string(one.args[0].text)
-                    for one in value.args
-                    if isinstance(one, Node)
-                    and len(one.args) == 2
-                    and is_symbol(one.args[1], "True")
-                    if isinstance(one.args[0], Atom)
+                    parse_string(rule.args[0].text)
+                    for rule in value.args
+                    if isinstance(rule, Node)
+                    and len(rule.args) == 2
+                    and is_symbol(rule.args[1], "True")
+                    if isinstance(rule.args[0], Atom)
                 }
         elif isinstance(arg, Atom):
             words.add(arg.text.strip('"'))
     return words
 
 
-def _convert_button(
-    node: Node, look: TextStyle, _picture: object
-) -> list[TextRun | tuple[Expression, TextStyle]]:
+def _convert_button(node: Node, style: TextStyle, _picture: object) -> ConvertedItems:
     if not node.args:
         return []
     data = next(
@@ -148,88 +158,86 @@ def _convert_button(
         None,
     )
     target = _get_link_target(data) if data is not None else ""
-    return [(node.args[0], look._replace(link=target or look.link))]
+    return [(node.args[0], style._replace(link=target or style.link))]
 
 
 def _get_link_target(data: Expression) -> str:
-    """Where a button leads: an address, a page of the documentation, or a tag in the notebook."""
+    """Return the target of a button: a URL, a documentation page, or a tag in the notebook."""
     if isinstance(data, Atom):
         text = parse_string(data.text) if data.kind == "string" else ""
         return text if not text or ":" in text else f"#{text}"
     if has_head(data, "List") and data.args:
-        first = data.args[0]
-        return _get_link_target(first) if isinstance(first, Node) else ""
+        element = data.args[0]
+        return _get_link_target(element) if isinstance(element, Node) else ""
     if has_head(data, "URL") and data.args and isinstance(data.args[0], Atom):
         return parse_string(data.args[0].text)
     return ""
 
 
 def _convert_template(
-    node: Node, look: TextStyle, picture: Callable[[Node], str]
-) -> list[TextRun | tuple[Expression, TextStyle]]:
-    """Links are templates in newer notebooks."""
+    node: Node, style: TextStyle, picture: Callable[[Node], str]
+) -> ConvertedItems:
+    """Convert a hyperlink template, the form of links in newer notebooks."""
     name = node.args[1] if len(node.args) > 1 else None
     args = node.args[0].args if node.args and isinstance(node.args[0], Node) else []
     is_link = isinstance(name, Atom) and name.text.startswith('"Hyperlink')
     if not is_link or len(args) < 2:
-        return [*_text_to_runs(boxes_to_text(node, form="text", picture=picture), look)]
-    text = args[1].args[0] if isinstance(args[1], Node) and args[1].args else args[1]
-    target = parse_string(text.text) if isinstance(text, Atom) else ""
-    return [(args[0], look._replace(link=target.strip('"') or look.link))]
+        return [*_text_to_runs(boxes_to_text(node, form="text", picture=picture), style)]
+    target_box = args[1].args[0] if isinstance(args[1], Node) and args[1].args else args[1]
+    target = parse_string(target_box.text) if isinstance(target_box, Atom) else ""
+    return [(args[0], style._replace(link=target.strip('"') or style.link))]
 
 
 def _convert_inline_cell(
-    node: Node, look: TextStyle, picture: Callable[[Node], str]
-) -> list[TextRun | tuple[Expression, TextStyle]]:
-    """A cell in a text: code, a formula, a picture or more text."""
+    node: Node, style: TextStyle, picture: Callable[[Node], str]
+) -> ConvertedItems:
+    """Convert a cell within text: code, a formula, an image or more text."""
     cell = to_cell(node)
     if isinstance(cell.content, str):
-        kind = "code" if set(cell.styles) & _CODE_STYLES else "text"
-        return (
-            [TextRun(cell.content, "code", look)]
-            if kind == "code"
-            else [*_text_to_runs(cell.content, look)]
-        )
+        if set(cell.styles) & _CODE_STYLES:
+            return [TextRun(cell.content, "code", style)]
+        return [*_text_to_runs(cell.content, style)]
     if not has_head(cell.content, "BoxData"):
-        return [(cell.content, look)]
+        return [(cell.content, style)]
     inner = unwrap_box(cell.content)
     if (
         isinstance(inner, Node)
         and isinstance(inner.head, Atom)
         and inner.head.text in _GRAPHICS_HEADS
     ):
-        return [TextRun(picture(inner), "raw", look)]
+        return [TextRun(picture(inner), "raw", style)]
     tex = find_formula_tex(cell)
     if tex is not None:
-        return [TextRun(tex, "formula", look)]
-    return [TextRun(boxes_to_text(cell.content, picture=picture), "code", look)]
+        return [TextRun(tex, "formula", style)]
+    return [TextRun(boxes_to_text(cell.content, picture=picture), "code", style)]
 
 
 def find_formula_tex(cell: Cell) -> str | None:
-    """The TeX of a cell that holds a formula; as it was written, if it has not changed since."""
+    """Return the TeX of a formula cell, or None for other cells.
+
+    The stored source is returned if the boxes have not changed since; otherwise TeX is
+    generated.
+    """
     content = cell.content
     if isinstance(content, str) or not isinstance(content, Node) or not content.args:
         return None
     inner = content.args[0]
     is_formula = cell.style.startswith(("DisplayFormula", "Equation", "NumberedEquation"))
-    if isinstance(inner, Node) and has_head(inner, "FormBox") and inner.args:
+    if has_head(inner, "FormBox") and inner.args:
         is_formula = is_formula or is_symbol(inner.args[-1], "TraditionalForm")
         inner = inner.args[0]
     if not is_formula:
         return None
-    written = cell.tagging_rules.get(TEX_KEY)
-    if isinstance(written, str):
-        again = tex_to_boxes(written)
-        if again is not None and are_equal(again, inner):
-            return written
+    source_tex = cell.tagging_rules.get(TEX_KEY)
+    if isinstance(source_tex, str):
+        source_boxes = tex_to_boxes(source_tex)
+        if source_boxes is not None and are_equal(source_boxes, inner):
+            return source_tex
     return boxes_to_tex(inner)
 
 
 _INLINE_CONVERTERS: dict[
-    str,
-    Callable[
-        [Node, TextStyle, Callable[[Node], str]], list[TextRun | tuple[Expression, TextStyle]]
-    ],
+    str, Callable[[Node, TextStyle, Callable[[Node], str]], ConvertedItems]
 ] = {
     "StyleBox": _convert_style_box,
     "ButtonBox": _convert_button,
@@ -239,21 +247,21 @@ _INLINE_CONVERTERS: dict[
 
 
 def runs_to_content(runs: Iterable[TextRun]) -> str | Expression:
-    """What a cell holds for runs: a string if they are nothing but text."""
-    made = [_run_to_expression(run) for run in merge_runs(runs)]
-    if not made:
+    """Return the cell content for runs: a string if they are plain text only."""
+    items = [_run_to_expression(run) for run in merge_runs(runs)]
+    if not items:
         return ""
-    if len(made) == 1 and isinstance(made[0], Atom):
-        return parse_string(made[0].text)
-    return call("TextData", make_list(made))
+    if len(items) == 1 and isinstance(items[0], Atom):
+        return parse_string(items[0].text)
+    return call("TextData", make_list(items))
 
 
 def _run_to_expression(run: TextRun) -> Expression:
-    found = _run_to_content(run)
+    content = _run_to_content(run)
     options = _make_style_options(run.style)
     if options:
-        found = call("StyleBox", found, *options)
-    return _make_link(found, run.style.link) if run.style.link else found
+        content = call("StyleBox", content, *options)
+    return _make_link(content, run.style.link) if run.style.link else content
 
 
 def _run_to_content(run: TextRun) -> Expression:
@@ -262,53 +270,53 @@ def _run_to_content(run: TextRun) -> Expression:
     if run.kind == "code":
         return call("Cell", call("BoxData", code_to_boxes(run.text)), ascii_string("InlineCode"))
     if run.kind == "formula":
-        made = tex_to_boxes(run.text)
-        if made is not None:
-            return _make_formula_cell(made, run.text)
+        boxes = tex_to_boxes(run.text)
+        if boxes is not None:
+            return _make_formula_cell(boxes, run.text)
         return call("StyleBox", ascii_string(f"${run.text}$"), ascii_string(UNPARSED_TEX_STYLE))
     return ascii_string(run.text)
 
 
-def _make_formula_cell(made: Expression, tex: str) -> Expression:
+def _make_formula_cell(boxes: Expression, tex: str) -> Expression:
     return call(
         "Cell",
-        make_traditional_form(made),
+        make_traditional_form(boxes),
         make_rule(symbol("FormatType"), symbol("TraditionalForm")),
         make_rule(symbol("TaggingRules"), to_expression({TEX_KEY: tex})),
     )
 
 
-def make_traditional_form(made: Expression) -> Expression:
-    """The boxes of a formula as the content of a cell."""
-    return call("BoxData", call("FormBox", made, symbol("TraditionalForm")))
+def make_traditional_form(boxes: Expression) -> Expression:
+    """Return the cell content for the boxes of a formula."""
+    return call("BoxData", call("FormBox", boxes, symbol("TraditionalForm")))
 
 
-def _make_style_options(look: TextStyle) -> list[Expression]:
+def _make_style_options(style: TextStyle) -> list[Expression]:
     options: list[Expression] = []
-    if look.is_bold:
+    if style.is_bold:
         options.append(make_rule(symbol("FontWeight"), ascii_string("Bold")))
-    if look.is_italic:
+    if style.is_italic:
         options.append(make_rule(symbol("FontSlant"), ascii_string("Italic")))
-    if look.is_struck:
+    if style.is_struck:
         struck = make_list([make_rule(ascii_string("StrikeThrough"), symbol("True"))])
         options.append(make_rule(symbol("FontVariations"), struck))
     return options
 
 
-def _make_link(found: Expression, target: str) -> Expression:
+def _make_link(content: Expression, target: str) -> Expression:
     if target.startswith("paclet:"):
         data: Expression = ascii_string(target)
-        style, note = "Link", None
+        style, tooltip = "Link", None
     elif target.startswith("#") and ":" not in target:
-        data, style, note = ascii_string(target[1:]), "Hyperlink", None
+        data, style, tooltip = ascii_string(target[1:]), "Hyperlink", None
     else:
         address = call("URL", ascii_string(target))
         data = make_list([address, symbol("None")])
-        style, note = "Hyperlink", target
+        style, tooltip = "Hyperlink", target
     options: list[Expression] = [
         make_rule(symbol("BaseStyle"), ascii_string(style)),
         make_rule(symbol("ButtonData"), data),
     ]
-    if note is not None:
-        options.append(make_rule(symbol("ButtonNote"), ascii_string(note)))
-    return call("ButtonBox", found, *options)
+    if tooltip is not None:
+        options.append(make_rule(symbol("ButtonNote"), ascii_string(tooltip)))
+    return call("ButtonBox", content, *options)

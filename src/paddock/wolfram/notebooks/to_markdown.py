@@ -1,4 +1,4 @@
-"""From a notebook to markdown: what a person or a model needs to see of it."""
+"""Conversion of notebooks to Markdown."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ _FENCE_TICKS = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 
 class NotebookMarkdown(NamedTuple):
-    """The text, and the pictures in it that have pixels."""
+    """The Markdown text, and the raster images it refers to."""
 
     text: str
     images: list[CellImage]
 
 
 class _OutputBlock:
-    """Some lines of markdown, or the cells of a fence."""
+    """A block of Markdown, or consecutive code cells that share a fence."""
 
-    __slots__ = ("fence", "info", "list", "quote", "text")
+    __slots__ = ("fence", "info", "list_key", "quote", "text")
 
-    def __init__(self, text: str, quote: int, *, items: str = "") -> None:
+    def __init__(self, text: str, quote: int, *, list_key: str = "") -> None:
         self.text = text
         self.quote = quote
-        self.list = items
-        """Items with the same text here go on in one list; empty for what is no item."""
+        self.list_key = list_key
+        """Consecutive items with the same key form one list; empty for other blocks."""
         self.info = ""
         self.fence: list[str] = []
 
@@ -66,34 +66,37 @@ def notebook_to_markdown(
     cell_limit: int = MAX_CELL_CHARACTERS,
     most_pictures: int = MAX_IMAGES,
 ) -> NotebookMarkdown:
-    """A notebook as markdown.
+    """Convert a notebook to Markdown.
 
-    What evaluations gave is cut off after `output_limit` characters, every other cell after
-    `cell_limit`. Pictures become placeholders; the first `most_pictures` that have pixels are
-    returned too.
+    Args:
+        notebook: The notebook.
+        output_limit: Maximum characters of an output cell.
+        cell_limit: Maximum characters of any other cell.
+        most_pictures: Maximum number of raster images to return. All graphics become
+            placeholders in the text.
     """
-    page = _MarkdownWriter(output_limit, cell_limit, CellImageCollector(most_pictures))
+    writer = _MarkdownWriter(output_limit, cell_limit, CellImageCollector(most_pictures))
     with defer_gc():
         for cell in notebook:
-            page.add_cell(cell)
-    return NotebookMarkdown(page.to_text(), page.images.images)
+            writer.add_cell(cell)
+    return NotebookMarkdown(writer.to_text(), writer.images.images)
 
 
 class _MarkdownWriter:
-    def __init__(self, output_limit: int, cell_limit: int, pictures: CellImageCollector) -> None:
+    def __init__(self, output_limit: int, cell_limit: int, images: CellImageCollector) -> None:
         self._output_limit = output_limit
         self._cell_limit = cell_limit
-        self.images = pictures
+        self.images = images
         self._blocks: list[_OutputBlock] = []
         self._numbers: dict[int, int] = {}
-        self._lists = 0
-        self._last_items = [""]
-        """The signs of the last items by level, from 1."""
+        self._list_count = 0
+        self._last_markers = [""]
+        """The last item marker at each level, from 1."""
         self._paragraph_level = 0
-        """The level of the item that a paragraph would belong to; more indented, it was code."""
+        """Level of the item that a paragraph belongs to; a deeper indent would make it code."""
 
     def add_cell(self, cell: Cell) -> None:
-        """Take the next cell."""
+        """Append a cell."""
         quote = sum(style in QUOTE_STYLES for style in cell.styles)
         item = ITEM_STYLES.get(cell.style)
         if item is None:
@@ -122,7 +125,7 @@ class _MarkdownWriter:
         return self._output_limit if cell.style in OUTPUT_STYLES else self._cell_limit
 
     def _is_image(self, cell: Cell) -> bool:
-        """Whether a cell without a label is a picture and nothing else."""
+        """Return whether a cell is an image without a label."""
         inner = unwrap_box(cell.content) if isinstance(cell.content, Node) else None
         if cell.label or not isinstance(inner, Node) or not isinstance(inner.head, Atom):
             return False
@@ -146,7 +149,7 @@ class _MarkdownWriter:
         return self._format_text(cell)
 
     def _format_text(self, cell: Cell) -> str:
-        """The text of a cell; of one that is too long only its beginning, without looks."""
+        """Return the text of a cell. A text that is too long is cut off and loses its styles."""
         runs = to_runs(cell.content, self.images.make_placeholder)
         if sum(len(run.text) for run in runs) > self._cell_limit:
             runs = [
@@ -157,21 +160,26 @@ class _MarkdownWriter:
         return format_runs(runs)
 
     def _add_code(self, code: CodeFence, quote: int) -> None:
-        last = self._blocks[-1] if self._blocks else None
+        previous = self._blocks[-1] if self._blocks else None
         text = code.text
         if code.label:
             text = f"{code.label}\n{text}" if "\n" in text else f"{code.label} {text}".rstrip()
-        is_same = last is not None and (last.info, last.quote) == (code.info, quote)
-        if last is not None and last.fence and code.label and is_same:
-            last.fence.append(text)
+        if (
+            previous is not None
+            and previous.fence
+            and code.label
+            and (previous.info, previous.quote) == (code.info, quote)
+        ):
+            # Labels mark where the next cell begins, so labeled cells can share a fence.
+            previous.fence.append(text)
             return
         block = _OutputBlock("", quote)
         block.fence, block.info = [text], code.info
         self._blocks.append(block)
 
     def _add_item(self, cell: Cell, item: ItemStyle, text: str, quote: int) -> None:
-        for deeper in [level for level in self._numbers if level > item.level]:
-            del self._numbers[deeper]
+        for deeper_level in [level for level in self._numbers if level > item.level]:
+            del self._numbers[deeper_level]
         indent = "\t" * (item.level - 1)
         if item.is_paragraph:
             if not text:
@@ -182,46 +190,56 @@ class _MarkdownWriter:
             self._blocks.append(_OutputBlock(f"{indent}{lines}", quote))
             return
         self._paragraph_level = item.level
-        sign = self._get_item_sign(cell, item)
+        marker = self._get_item_marker(cell, item)
         lines = text.replace("\n", f"\n{indent}  ")
-        # A list that does not begin with 1 needs a blank line before it, and so does a new one.
-        self._lists += _get_assigned_number(cell) is not None or self._is_other_list(item)
-        self._last_items[item.level :] = [sign[-1]]
+        # Markdown continues a list unless a blank line and another marker or number
+        # separate it.
+        self._list_count += _get_assigned_number(cell) is not None or self._is_other_list(item)
+        self._last_markers[item.level :] = [marker[-1]]
         self._blocks.append(
-            _OutputBlock(f"{indent}{sign} {lines}".rstrip(), quote, items=str(self._lists))
+            _OutputBlock(
+                f"{indent}{marker} {lines}".rstrip(), quote, list_key=str(self._list_count)
+            )
         )
 
     def _is_other_list(self, item: ItemStyle) -> bool:
-        before = self._last_items[item.level : item.level + 1]
-        return before not in ([], ["." if item.is_numbered else "*"])
+        last_marker = self._last_markers[item.level : item.level + 1]
+        return last_marker not in ([], ["." if item.is_numbered else "*"])
 
-    def _get_item_sign(self, cell: Cell, item: ItemStyle) -> str:
+    def _get_item_marker(self, cell: Cell, item: ItemStyle) -> str:
         if not item.is_numbered:
             self._numbers.pop(item.level, None)
             return "*"
-        before = _get_assigned_number(cell)
-        number = (self._numbers.get(item.level, 0) if before is None else before) + 1
+        assigned = _get_assigned_number(cell)
+        number = (self._numbers.get(item.level, 0) if assigned is None else assigned) + 1
         self._numbers[item.level] = number
         return f"{number}."
 
     def to_text(self) -> str:
-        """All blocks, one below the other."""
+        """Return the Markdown text of all blocks."""
         pieces: list[str] = []
-        last: _OutputBlock | None = None
+        previous: _OutputBlock | None = None
         for block in self._blocks:
-            if last is not None:
-                is_list = last.list and last.list == block.list and last.quote == block.quote
-                pieces.append("\n" if is_list else f"\n{'>' * min(last.quote, block.quote)}\n")
+            if previous is not None:
+                pieces.append(_get_separator(previous, block))
             pieces.append(_quote_lines(_render_block(block), block.quote))
-            last = block
+            previous = block
         return "".join([*pieces, "\n"]) if pieces else ""
+
+
+def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
+    is_same_list = previous.list_key != "" and previous.list_key == block.list_key
+    if is_same_list and previous.quote == block.quote:
+        return "\n"
+    return f"\n{'>' * min(previous.quote, block.quote)}\n"
 
 
 def _render_block(block: _OutputBlock) -> str:
     if not block.fence:
         return block.text
     text = "\n\n".join(block.fence)
-    longest = max((len(found[1]) for found in _FENCE_TICKS.finditer(text)), default=0)
+    # A fence must be longer than any row of backticks in it (CommonMark, fenced code blocks).
+    longest = max((len(match[1]) for match in _FENCE_TICKS.finditer(text)), default=0)
     ticks = "`" * max(3, longest + 1)
     return f"{ticks}{block.info}\n{text}\n{ticks}"
 
@@ -229,8 +247,8 @@ def _render_block(block: _OutputBlock) -> str:
 def _quote_lines(text: str, depth: int) -> str:
     if not depth:
         return text
-    sign = "> " * depth
-    return "\n".join(f"{sign}{line}".rstrip() for line in text.split("\n"))
+    prefix = "> " * depth
+    return "\n".join(f"{prefix}{line}".rstrip() for line in text.split("\n"))
 
 
 def _is_delimiter(cell: Cell) -> bool:
@@ -241,9 +259,9 @@ def _is_delimiter(cell: Cell) -> bool:
 
 
 def _get_assigned_number(cell: Cell) -> int | None:
-    """The number that a cell sets its counter to."""
-    found = cell.options.get("CounterAssignments")
-    pair = found.args[0] if isinstance(found, Node) and found.args else None
-    last = pair.args[-1] if isinstance(pair, Node) and pair.args else None
-    value = parse_number(last.text) if isinstance(last, Atom) else None
+    """Return the number that a cell sets its counter to, or None."""
+    assignments = cell.options.get("CounterAssignments")
+    pair = assignments.args[0] if isinstance(assignments, Node) and assignments.args else None
+    number = pair.args[-1] if isinstance(pair, Node) and pair.args else None
+    value = parse_number(number.text) if isinstance(number, Atom) else None
     return value if isinstance(value, int) else None

@@ -1,7 +1,7 @@
-"""From a notebook to the text of a notebook file.
+"""Writer of notebook files.
 
-The file has the comments that front ends look for and no outline: that is written by the front end
-when it saves the file, and one that is wrong would be worse than none.
+The file has the comments that front ends look for, but no cache of cell offsets: the front end adds
+it when it saves the file, and an incorrect cache would be worse than none.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ _GROUP_BEGIN, _SEPARATOR = "Cell[CellGroupData[{\n\n", ",\n\n"
 
 
 def write_notebook(notebook: Notebook) -> str:
-    """The text of a `.nb` file."""
+    """Return the text of a `.nb` file."""
     pieces = [_HEADER, "Notebook[{\n\n", format_cells(notebook.cells)]
     pieces += ["\n\n}", *_format_options(notebook.options), "\n]\n", _FOOTER]
     return "".join(pieces)
 
 
 def format_cells(cells: list[Cell | CellGroup]) -> str:
-    """Cells and groups as they stand in the list of a notebook or group."""
+    """Return the source of cells and groups, separated by commas."""
     pieces: list[str] = []
-    waiting: list[str | Cell | CellGroup] = _reverse_with_separators(cells)
-    while waiting:
-        item = waiting.pop()
+    pending: list[str | Cell | CellGroup] = _reverse_with_separators(cells)
+    while pending:
+        item = pending.pop()
         if isinstance(item, str):
             pieces.append(item)
         elif isinstance(item, Cell):
             pieces.append(format_cell(item))
         else:
-            waiting.append(f"\n\n}}, {_format_expression(item.state)}]]")
-            waiting += _reverse_with_separators(item.cells)
-            waiting.append(_GROUP_BEGIN)
+            pending.append(f"\n\n}}, {_format_expression(item.state)}]]")
+            pending += _reverse_with_separators(item.cells)
+            pending.append(_GROUP_BEGIN)
     return "".join(pieces)
 
 
 def _reverse_with_separators(cells: list[Cell | CellGroup]) -> list[str | Cell | CellGroup]:
-    """Cells with what stands between them, from last to first."""
+    """Return the cells and separators in reverse order, for a stack."""
     items: list[str | Cell | CellGroup] = []
     for cell in reversed(cells):
         if items:
@@ -67,14 +67,14 @@ def _reverse_with_separators(cells: list[Cell | CellGroup]) -> list[str | Cell |
 
 
 def format_cell(cell: Cell) -> str:
-    """One cell as it stands in a file."""
+    """Return the source of a cell."""
     styles = [f", {ascii_string(style).text}" for style in cell.styles]
     options = _format_options(cell.options)
     return f"Cell[{format_content(cell.content)}{''.join(styles)}{''.join(options)}]"
 
 
 def format_content(content: str | Expression) -> str:
-    """What a cell holds as it stands in a file."""
+    """Return the source of a cell's content."""
     return _format_expression(ascii_string(content) if isinstance(content, str) else content)
 
 

@@ -144,7 +144,7 @@ def _read_extensions(source: ParsedSource, args: list[Expression]) -> list[Decla
     for key, value in _list_rules(args):
         if key == "Extensions" and isinstance(value, Node):
             for one in value.args:
-                if isinstance(one, Node) and has_head(one, "List") and one.args:
+                if has_head(one, "List") and one.args:
                     line = source.get_position(one.start)[0]
                     kind = _get_key(one.args[0]) or ""
                     found.append(

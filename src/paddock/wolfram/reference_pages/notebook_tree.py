@@ -189,7 +189,7 @@ def _build_tree(source: ParsedSource, notebook: Expression) -> NotebookTree:
 def _get_cell_list(source: ParsedSource, expression: Expression) -> Node | None:
     """The list, in braces, that is the first argument."""
     first = expression.args[0] if isinstance(expression, Node) and expression.args else None
-    if not isinstance(first, Node) or not has_head(first, "List"):
+    if not has_head(first, "List"):
         return None
     return first if source.text.startswith("{", first.start) else None
 
@@ -232,7 +232,7 @@ def _build_element(source: ParsedSource, expression: Expression, depth: int) -> 
     if not 0 <= start < end:
         raise InvalidPageError("There is a comma too many between its cells")
     inner = expression
-    if isinstance(inner, Node) and has_head(inner, "Cell") and inner.args:
+    if has_head(inner, "Cell") and inner.args:
         inner = inner.args[0]
     if has_head(inner, "CellGroupData"):
         cells = _get_cell_list(source, inner)
@@ -240,7 +240,7 @@ def _build_element(source: ParsedSource, expression: Expression, depth: int) -> 
             return _build_branch(source, cells, (start, end), depth)
     cell = to_cell(expression)
     content = None
-    if isinstance(expression, Node) and has_head(expression, "Cell") and expression.args:
+    if has_head(expression, "Cell") and expression.args:
         first = expression.args[0]
         content = (first.start - start, first.end - start)
     return CellLeaf(source.text[start:end], cell, content)

@@ -45,7 +45,7 @@ def get_atom_text(expression: Expression) -> str:
 
 def read_expected_messages(expression: Expression) -> tuple[str, ...]:
     """The messages that the third argument of a test stands for."""
-    is_list = isinstance(expression, Node) and has_head(expression, "List")
+    is_list = has_head(expression, "List")
     parts = expression.args if is_list and isinstance(expression, Node) else [expression]
     names = [_read_message(part) for part in parts]
     return tuple(name for name in names if name)
@@ -190,7 +190,7 @@ class _WltReader:
 
     def add_expression(self, expression: Expression) -> None:
         """Add what an expression at the top is."""
-        if isinstance(expression, Node) and has_head(expression, TEST_HEAD):
+        if has_head(expression, TEST_HEAD):
             self.test_file.steps.append(self._read_test(expression))
         elif not _changes_section(expression, self._sections):
             hidden = sum(has_head(part, TEST_HEAD) for part in walk(expression))
@@ -253,7 +253,7 @@ def _split_statements(expressions: list[Expression]) -> list[Expression]:
     """The expressions at the top, also of those that semicolons join."""
     found: list[Expression] = []
     for expression in expressions:
-        if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
+        if has_head(expression, "CompoundExpression"):
             found += [part for part in expression.args if not is_symbol(part, "Null")]
         else:
             found.append(expression)
@@ -261,7 +261,7 @@ def _split_statements(expressions: list[Expression]) -> list[Expression]:
 
 
 def _changes_section(expression: Expression, sections: list[str]) -> bool:
-    if isinstance(expression, Node) and has_head(expression, "BeginTestSection"):
+    if has_head(expression, "BeginTestSection"):
         names = [get_atom_text(arg) for arg in expression.args[:1]]
         sections.append(names[0] if names else "")
         return True

@@ -96,7 +96,7 @@ def test_options_that_are_evaluated_later_stay_so() -> None:
 
 
 def test_a_value_that_no_notebook_can_hold_is_refused() -> None:
-    with pytest.raises(TypeError, match="set is no value"):
+    with pytest.raises(TypeError, match="value of the type set"):
         Cell("x", "Text", A={1})
 
 
