@@ -40,7 +40,7 @@ class Server(BaseServer):
         if http is None:
             serve_stdio(self)
             return
-        from paddock.serving.http import serve_http  # noqa: PLC0415 - asyncio is 45 ms
+        from paddock.serving.http import serve_http  # asyncio is 45 ms
 
         serve_http(self, http, tls=tls, **options)
 
@@ -68,7 +68,7 @@ class Server(BaseServer):
         Raises:
             DefinitionError: Two items would get the same name, or the server would contain itself.
         """
-        from paddock.mounting.mounts import mount_server  # noqa: PLC0415 - most servers mount nothing
+        from paddock.mounting.mounts import mount_server  # most servers mount nothing
 
         limits = {"list_timeout": list_timeout, "call_timeout": call_timeout}
         mount_server(self, target, prefix, separator=separator, **limits, **options)
@@ -76,7 +76,7 @@ class Server(BaseServer):
 
     def unmount(self, mounted: str | MountTarget) -> Self:
         """Remove a mounted server, given its prefix or target, and return this server."""
-        from paddock.mounting.mounts import unmount_server  # noqa: PLC0415 - as above
+        from paddock.mounting.mounts import unmount_server  # as above
 
         unmount_server(self, mounted)
         return self

@@ -67,7 +67,7 @@ class GitHubValidator:
         )
         self._token_lookup = TokenLookup(validate_seconds(cache_seconds, f"{where}: cache_seconds"))
         with explain_missing_package(where):
-            from paddock.auth.json_fetcher import JsonFetcher  # noqa: PLC0415 - urllib3 is optional
+            from paddock.auth.json_fetcher import JsonFetcher  # urllib3 is optional
         self._fetcher = JsonFetcher(allow_insecure_http=allow_insecure_http)
         is_public = urlsplit(self._api_url).hostname == "api.github.com"
         self._issuer = "https://github.com" if is_public else get_origin(self._api_url)

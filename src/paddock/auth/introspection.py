@@ -76,7 +76,7 @@ class IntrospectionValidator:
             "Content-Type": "application/x-www-form-urlencoded",
         }
         with explain_missing_package(where):
-            from paddock.auth.json_fetcher import (  # noqa: PLC0415 - urllib3 is optional
+            from paddock.auth.json_fetcher import (  # urllib3 is optional
                 IssuerEndpoint,
                 JsonFetcher,
             )

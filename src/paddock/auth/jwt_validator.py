@@ -79,7 +79,7 @@ class JwksValidator:
         self._leeway = validate_seconds(leeway, f"{where}: leeway")
         self._cache = TokenCache(validate_seconds(cache_seconds, f"{where}: cache_seconds"))
         with explain_missing_package(where):
-            from paddock.auth import signatures  # noqa: PLC0415 - PyJWT is optional
+            from paddock.auth import signatures  # PyJWT is optional
         self._signatures = signatures
         self._algorithms = _validate_algorithms(algorithms, signatures.SUPPORTED_ALGORITHMS)
         if keys is not None:

@@ -306,7 +306,7 @@ def create_remote_keys(
         DefinitionError: urllib3 is not installed, or `jwks_uri` is not a safe URL.
     """
     with explain_missing_package("JwksValidator"):
-        from paddock.auth.json_fetcher import (  # noqa: PLC0415 - given keys need no urllib3
+        from paddock.auth.json_fetcher import (  # given keys need no urllib3
             IssuerEndpoint,
             JsonFetcher,
         )

@@ -123,11 +123,11 @@ def _create_html_handler(html: str) -> Callable[[], str]:
 
 
 def _create_file_handler(path: str, where: str) -> Callable[[], str]:
-    if not os.path.isfile(path):  # noqa: PTH113 - pathlib is 8 ms
+    if not os.path.isfile(path):
         raise DefinitionError(f"file not found: {path}", where=where)
 
     def read() -> str:
-        with open(path, encoding="utf-8", newline="") as file:  # noqa: PTH123 - pathlib is 8 ms
+        with open(path, encoding="utf-8", newline="") as file:
             return file.read()
 
     return read

@@ -186,7 +186,7 @@ def _to_field_default(default: object) -> tuple[Any, ...]:
         return ()
     if not _is_mutable_default(default):
         return (default,)
-    from copy import deepcopy  # noqa: PLC0415 - 2 ms, and few defaults are mutable
+    from copy import deepcopy  # 2 ms, and few defaults are mutable
 
     return (msgspec.field(default_factory=lambda: deepcopy(default)),)
 

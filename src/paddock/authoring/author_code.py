@@ -42,6 +42,6 @@ def find_caller_file(depth: int = 2) -> str | None:
 
 def resolve_path(path: str | os.PathLike[str], relative_to: str | None) -> str:
     """Return an absolute path; a relative path is resolved against the directory of a file."""
-    base = os.path.dirname(relative_to) if relative_to else ""  # noqa: PTH120 - pathlib is 8 ms
-    joined = os.path.join(base, os.fspath(path))  # noqa: PTH118 - pathlib is 8 ms
-    return os.path.abspath(joined)  # noqa: PTH100 - pathlib is 8 ms
+    base = os.path.dirname(relative_to) if relative_to else ""
+    joined = os.path.join(base, os.fspath(path))
+    return os.path.abspath(joined)

@@ -181,7 +181,7 @@ class BaseServer:
         """The context to enter for each connection, including those of mounted servers."""
         if self.lifespan_function is None and self.mounts is None:
             return None
-        from paddock.authoring.lifespans import combine_lifespans  # noqa: PLC0415 - `contextlib` is 3 ms
+        from paddock.authoring.lifespans import combine_lifespans  # `contextlib` is 3 ms
 
         return combine_lifespans
 
@@ -275,7 +275,7 @@ class BaseServer:
     def _register_directory(
         self, directory: str | os.PathLike[str], relative_to: str | None
     ) -> None:
-        from paddock.authoring.directory_loader import load_directory  # noqa: PLC0415 - seldom used
+        from paddock.authoring.directory_loader import load_directory  # seldom used
 
         for items in load_directory(directory, relative_to):
             self.register(items)
@@ -387,7 +387,7 @@ class BaseServer:
         Raises:
             OptionError: A tool or option does not exist, or a value is invalid.
         """
-        from paddock.authoring.option_values import create_unknown_tool_error  # noqa: PLC0415 - after msgspec
+        from paddock.authoring.option_values import create_unknown_tool_error  # after msgspec
 
         configured_tools = []
         for name, option_values in values.items():
@@ -513,7 +513,7 @@ def _to_plain_icons(icons: Sequence[Icon | Json] | None) -> list[Json] | None:
         return None
     if all(isinstance(icon, dict) for icon in icons):
         return list(icons)  # type: ignore[arg-type]  # only dictionaries, see the line above
-    from msgspec import to_builtins  # noqa: PLC0415 - an Icon is a Struct, so msgspec is loaded
+    from msgspec import to_builtins  # an Icon is a Struct, so msgspec is loaded
 
     return [to_builtins(icon) for icon in icons]
 
@@ -539,14 +539,14 @@ def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
     try:
         callback(uri)
     except Exception:
-        import logging  # noqa: PLC0415 - only when something failed
+        import logging  # only when something failed
 
         logging.getLogger("paddock").exception("A callback for %s failed", uri)
 
 
 def _require_opentelemetry() -> None:
     try:
-        import opentelemetry.trace  # noqa: F401, PLC0415 - an optional dependency
+        import opentelemetry.trace  # noqa: F401 - an optional dependency
     except ImportError:
         raise DefinitionError(
             "tracing needs OpenTelemetry", hint="pip install opentelemetry-sdk"

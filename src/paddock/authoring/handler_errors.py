@@ -54,6 +54,6 @@ def describe_error(error: BaseException, label: str, *, is_masked: bool) -> str:
 
 def log_failure(error: BaseException | None, message: str) -> None:
     """Log a failure, with the traceback of an exception if given."""
-    import logging  # noqa: PLC0415 - 15 ms, and only needed after a failure
+    import logging  # 15 ms, and only needed after a failure
 
     logging.getLogger("paddock").error(message, exc_info=error)

@@ -38,7 +38,7 @@ def encode_entries(items: Iterable[Any], entry: Callable[[Any], Json | None]) ->
             if item_entry is not None:
                 entries.append(encode_json(item_entry))
         except Exception as error:  # noqa: BLE001 - one invalid item must not hide the others
-            import logging  # noqa: PLC0415 - only needed for this message
+            import logging  # only needed for this message
 
             logging.getLogger("paddock").error("%r is left out: %s", item, error)
     return entries

@@ -189,7 +189,7 @@ class ServerMethods:
     def tasks(self) -> TaskStore:
         """The calls that run as tasks."""
         if self._tasks is None:
-            from paddock.protocol.tasks import TaskStore  # noqa: PLC0415 - few servers have tasks
+            from paddock.protocol.tasks import TaskStore  # few servers have tasks
 
             self._tasks = TaskStore()
         return self._tasks
@@ -198,7 +198,7 @@ class ServerMethods:
     def state_key(self) -> bytes:
         """The key that signs state kept by clients; a random one unless the server sets it."""
         if self._server.state_key is None:
-            import secrets  # noqa: PLC0415 - hashing is 4 MB that few servers need
+            import secrets  # hashing is 4 MB that few servers need
 
             self._server.state_key = secrets.token_bytes(32)
         return self._server.state_key
@@ -409,7 +409,7 @@ class ServerMethods:
 
     def _get_skill_methods(self) -> SkillMethods:
         if self._skill_methods is None:
-            from paddock.authoring.skill_methods import SkillMethods  # noqa: PLC0415 - used by few servers
+            from paddock.authoring.skill_methods import SkillMethods  # used by few servers
 
             self._skill_methods = SkillMethods(self._server)
         return self._skill_methods
@@ -439,7 +439,7 @@ class ServerMethods:
             if mounts is None or mounts.resolve_alias(tool.ui) is None:
                 self._find_reader(tool.ui)
         except ResourceNotFoundError:
-            import logging  # noqa: PLC0415 - only needed for this warning
+            import logging  # only needed for this warning
 
             text = "%r refers to the UI resource %s, which does not exist"
             logging.getLogger("paddock").warning(text, tool, tool.ui)

@@ -64,7 +64,7 @@ def run_if_coroutine(value: Any) -> Any:
     """
     if value.__class__ is not CoroutineType:
         return value
-    import asyncio  # noqa: PLC0415 - 45 ms, and already imported where coroutines exist
+    import asyncio  # 45 ms, and already imported where coroutines exist
 
     return asyncio.run(value)
 

@@ -41,7 +41,7 @@ class SchemaValidator:
         return _fill_defaults(self._schema, value)
 
     def _compile(self) -> Any:
-        import jsonschema_rs  # noqa: PLC0415 - 20 ms, and most schemas come from type hints
+        import jsonschema_rs  # 20 ms, and most schemas come from type hints
 
         try:
             return jsonschema_rs.validator_for(self._schema, retriever=_reject_reference)

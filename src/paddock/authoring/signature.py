@@ -143,7 +143,7 @@ class HandlerSignature:
 
     def _parse_docstring(self) -> tuple[str, dict[str, str]]:
         # Descriptions are needed for lists, not for calls: keep the parser off the path of a call.
-        from paddock.authoring.docstring_parser import parse_docstring  # noqa: PLC0415 - as above
+        from paddock.authoring.docstring_parser import parse_docstring  # as above
 
         return parse_docstring(self._docstring)
 
@@ -249,7 +249,7 @@ def _read_parameters(function: Any, target: Any, where: str) -> list[tuple[str, 
 
 
 def _inspect_parameters(function: Any, where: str) -> list[tuple[str, object, bool]]:
-    import inspect  # noqa: PLC0415 - 14 ms, and most handlers are plain functions
+    import inspect  # 14 ms, and most handlers are plain functions
 
     parameters = []
     for parameter in inspect.signature(function).parameters.values():

@@ -57,7 +57,7 @@ class Skill:
         prefix: str = "",
         listed: bool = True,
     ) -> None:
-        from paddock.authoring.skill_files import InlineSkillFiles  # noqa: PLC0415 - used by few servers
+        from paddock.authoring.skill_files import InlineSkillFiles  # used by few servers
 
         self.name = name
         self.path = _build_skill_path(name, prefix, name)
@@ -83,11 +83,11 @@ class Skill:
         Raises:
             DefinitionError: The directory is not a valid skill.
         """
-        from paddock.authoring.skill_files import DirectorySkillFiles  # noqa: PLC0415 - used by few servers
+        from paddock.authoring.skill_files import DirectorySkillFiles  # used by few servers
 
         path = resolve_path(directory, relative_to or find_caller_file())
         skill = cls.__new__(cls)
-        skill.name = os.path.basename(path)  # noqa: PTH119 - pathlib is 8 ms
+        skill.name = os.path.basename(path)
         skill.path = _build_skill_path(skill.name, prefix, path)
         skill.listed = listed
         skill.files = DirectorySkillFiles(path, skill.name)
@@ -166,7 +166,7 @@ class SkillRegistry(ComponentRegistry[Skill]):
 
 def load_skills(directory: str, prefix: str = "") -> list[Skill]:
     """Return the skill that a directory is, or else the skills in its subdirectories."""
-    if os.path.isfile(os.path.join(directory, SKILL_FILE_NAME)):  # noqa: PTH113, PTH118 - pathlib is 8 ms
+    if os.path.isfile(os.path.join(directory, SKILL_FILE_NAME)):
         return [Skill.from_directory(directory, prefix=prefix)]
     skills = [
         Skill.from_directory(subdirectory, prefix=prefix)
@@ -184,8 +184,8 @@ def load_skills(directory: str, prefix: str = "") -> list[Skill]:
 def list_skill_directories(directory: str) -> list[str]:
     """Return the subdirectories with a SKILL.md, sorted; none if `directory` is unreadable."""
     try:
-        names = sorted(os.listdir(directory))  # noqa: PTH208 - pathlib is 8 ms
+        names = sorted(os.listdir(directory))
     except OSError:
         return []
-    paths = [os.path.join(directory, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - pathlib is 8 ms
-    return [path for path in paths if os.path.isfile(os.path.join(path, SKILL_FILE_NAME))]  # noqa: PTH113, PTH118 - pathlib is 8 ms
+    paths = [os.path.join(directory, name) for name in names if not name.startswith(".")]
+    return [path for path in paths if os.path.isfile(os.path.join(path, SKILL_FILE_NAME))]

@@ -87,7 +87,7 @@ class _FileEntry(NamedTuple):
     def from_path(cls, path: str) -> _FileEntry:
         """Return the entry at a path, following links."""
         with _convert_read_errors(path):
-            return cls(path, os.stat(path))  # noqa: PTH116 - pathlib is 8 ms
+            return cls(path, os.stat(path))
 
     @property
     def identity(self) -> FileIdentity:
@@ -190,7 +190,7 @@ class DirectorySkillFiles:
 
     def _parse_frontmatter(self, data: bytes) -> Json:
         if self._parsed_frontmatter is None or self._parsed_frontmatter[0] != data:
-            from paddock.authoring.frontmatter_parser import parse_frontmatter  # noqa: PLC0415 - 30 ms
+            from paddock.authoring.frontmatter_parser import parse_frontmatter  # 30 ms
 
             where = f"{self._directory}/{SKILL_FILE_NAME}"
             fields = parse_frontmatter(data, where)
@@ -315,7 +315,7 @@ class InlineSkillFiles:
 
 def compute_digest(data: bytes) -> FileDigest:
     """Return the digest and size of some bytes."""
-    import hashlib  # noqa: PLC0415 - loads OpenSSL, 4 MB of memory
+    import hashlib  # loads OpenSSL, 4 MB of memory
 
     return FileDigest(f"sha256:{hashlib.sha256(data).hexdigest()}", len(data))
 
@@ -393,7 +393,7 @@ def _scan_entries(path: str, directory: str | int) -> list[tuple[str, _FileEntry
         for entry in entries:
             if is_hidden(entry.name):
                 continue
-            entry_path = os.path.join(path, entry.name)  # noqa: PTH118 - pathlib is 8 ms
+            entry_path = os.path.join(path, entry.name)
             with suppress(OSError):  # deleted since the scan, or a broken link
                 status = _stat_entry(entry, directory, is_followed=False)
                 is_link = stat.S_ISLNK(status.st_mode)
@@ -411,7 +411,7 @@ def _stat_entry(
     if isinstance(directory, int):
         return entry.stat(follow_symlinks=is_followed)
     # On Windows, DirEntry.stat() has no inode; only os.stat() returns it.
-    return os.stat(entry.path, follow_symlinks=is_followed)  # noqa: PTH116 - pathlib is 8 ms
+    return os.stat(entry.path, follow_symlinks=is_followed)
 
 
 @contextmanager

@@ -228,7 +228,7 @@ class Tool:
         Raises:
             OptionError: An option does not exist, or its value is invalid.
         """
-        from paddock.authoring.option_values import validate_options  # noqa: PLC0415 - after msgspec
+        from paddock.authoring.option_values import validate_options  # after msgspec
 
         converted_values = validate_options(self.options, values, self.name)
         return self._copy_with_attribute(

@@ -43,7 +43,7 @@ class UriTemplate:
         path_match = self._pattern.fullmatch(path)
         if path_match is None:
             return None
-        from urllib.parse import parse_qs, unquote  # noqa: PLC0415 - 2 ms, only for templates
+        from urllib.parse import parse_qs, unquote  # 2 ms, only for templates
 
         values = {name: unquote(value) for name, value in path_match.groupdict().items()}
         parameters = parse_qs(query, keep_blank_values=True) if mark else {}

@@ -274,7 +274,7 @@ def _bracket_ipv6(host: str) -> str:
 
 def _import_http_server() -> Any:
     try:
-        from paddock.transports.http import server  # noqa: PLC0415 - optional dependency
+        from paddock.transports.http import server  # optional dependency
     except ImportError as error:
         raise LoadError(
             f"Serving over HTTP requires {error.name}", hint="pip install 'paddock[http]'"
@@ -284,7 +284,7 @@ def _import_http_server() -> Any:
 
 def _get_loop_factory() -> Any:
     try:
-        import uvloop  # noqa: PLC0415 - optional dependency, not available on Windows
+        import uvloop  # optional dependency, not available on Windows
     except ImportError:
         return None
     return uvloop.new_event_loop

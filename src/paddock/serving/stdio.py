@@ -57,7 +57,7 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
     A Python handler runs only when the main thread executes bytecode, which it may not do again
     while it is going to sleep. The interpreter writes the number to the pipe immediately.
     """
-    import _signal  # type: ignore[import-not-found]  # noqa: PLC0415 - `signal` is 5 ms
+    import _signal  # type: ignore[import-not-found]  # `signal` is 5 ms
 
     previous_handlers: dict[int, object] = {}
 
@@ -81,7 +81,7 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
 
 
 def _watch_signals(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:
-    from select import POLLIN, poll  # noqa: PLC0415 - missing on Windows
+    from select import POLLIN, poll  # missing on Windows
 
     poller = poll()
     # A channel blocked in a write cannot see the end of its input, but poll reports the hang-up.
@@ -222,7 +222,7 @@ def serve_target(target: ServerSource, *, reload: bool = False) -> None:
 
 
 def _create_reload_callback(target: ServerSource) -> SessionCallback:
-    from paddock.serving.loader import Reloader  # noqa: PLC0415 - only needed with --reload
+    from paddock.serving.loader import Reloader  # only needed with --reload
 
     reloader = Reloader(target)
     return lambda session: reloader.start(session.replace_server)
@@ -242,7 +242,7 @@ def serve_with_factory(
     """
     global _is_serving  # noqa: PLW0603 - a process has only one standard input
     if not LOG_VARIABLES.isdisjoint(environ):
-        from paddock.telemetry.settings import apply_logging_environment  # noqa: PLC0415 - seldom set
+        from paddock.telemetry.settings import apply_logging_environment  # seldom set
 
         apply_logging_environment()
     _is_serving = True
@@ -252,7 +252,7 @@ def serve_with_factory(
     release_signals = stop_on_signal(channel, shutdown.stop)
     if is_certain:
         answer_handshake(channel, connection, metadata)
-    from paddock.serving.session import ServerSession  # noqa: PLC0415 - after the handshake
+    from paddock.serving.session import ServerSession  # after the handshake
 
     session = ServerSession(channel, connection, metadata)
     session.channel_server.on_stop = shutdown.start_deadline

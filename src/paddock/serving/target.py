@@ -75,12 +75,12 @@ class PathTarget:
             LoadError: The import failed, or there is no server.
         """
         if self.is_directory:
-            from paddock.authoring.base_server import BaseServer  # noqa: PLC0415 - after the handshake
+            from paddock.authoring.base_server import BaseServer  # after the handshake
 
             directory = os.path.realpath(self.path)
             server = BaseServer(self.metadata.name, auto_register_dir=directory)
         else:
-            from paddock.serving.loader import load_server_file  # noqa: PLC0415 - after the handshake
+            from paddock.serving.loader import load_server_file  # after the handshake
 
             server = load_server_file(self.path, self.attribute)
         if self.on_load is not None:
@@ -89,13 +89,13 @@ class PathTarget:
 
     def list_files(self) -> list[Path]:
         """Return the source files that are known so far."""
-        from paddock.serving.loader import list_source_files  # noqa: PLC0415 - only needed with --reload
+        from paddock.serving.loader import list_source_files  # only needed with --reload
 
         return list_source_files(self.path, is_directory=self.is_directory)
 
     def unload_modules(self) -> None:
         """Remove the target's modules, so that the next load imports them again."""
-        from paddock.serving.loader import unload_modules  # noqa: PLC0415 - only needed with --reload
+        from paddock.serving.loader import unload_modules  # only needed with --reload
 
         unload_modules(self.path if self.is_directory else os.path.dirname(self.path))
 
