@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from math import isinf
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from paddock.client.connect_options import Json
 from paddock.client.errors import (
@@ -30,19 +30,9 @@ if TYPE_CHECKING:
     from paddock.client.notifications import NotificationQueue
 
 
-class TaskRequest(Protocol):
-    """A request about a task."""
-
-    def outcome(self) -> Json:
-        """Wait for the result of the request."""
-
-    def cancel(self, reason: str | None = None) -> None:
-        """Abandon the request."""
-
-
-SendTaskRequest = Callable[[str, "Json"], TaskRequest]
+SendTaskRequest = Callable[[str, Json], "PendingCall"]
 """Sends a request with a method and parameters."""
-AnswerInputRequests = Callable[["Json"], "Json"]
+AnswerInputRequests = Callable[[Json], Json]
 """Answers the questions in a result, by their keys."""
 
 FIRST_POLL_SECONDS = 0.05
@@ -69,8 +59,8 @@ class TaskFollower:
         self._answered_keys: set[str] = set()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
-        self._pending_request: TaskRequest | None = None
-        self._cancel_request: TaskRequest | None = None
+        self._pending_request: PendingCall | None = None
+        self._cancel_request: PendingCall | None = None
 
     def wait_for_result(self) -> Json:
         """Poll the task until it ends and return its result.
@@ -138,7 +128,7 @@ class TaskFollower:
         self._request_and_wait("tasks/update", inputResponses=responses)
 
 
-def _wait_for_outcome(request: TaskRequest) -> Json:
+def _wait_for_outcome(request: PendingCall) -> Json:
     try:
         return request.outcome()
     except PeerTimeoutError:

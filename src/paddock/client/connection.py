@@ -33,6 +33,7 @@ from paddock.transports.channel import LineSplitter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from paddock.client.callbacks import ServerMessageRouter
     from paddock.client.connect_options import Transcript
 
 MAX_LINE_BYTES = 1 << 30
@@ -68,19 +69,6 @@ class ResponseWaiter(Protocol):
         """Take the outcome. Called by the reader thread, so it must not block."""
 
 
-class ServerMessageHandler(Protocol):
-    """Handles the server's messages. Called by the reader thread, so it must not block."""
-
-    def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
-        """Handle a request of the server."""
-
-    def handle_notification(self, method: str, params: Json) -> None:
-        """Handle a notification of the server."""
-
-    def close(self) -> None:
-        """The connection has ended; no more messages follow."""
-
-
 class ClientConnection:
     """A connection to one server."""
 
@@ -100,19 +88,19 @@ class ClientConnection:
         self._end_reason: str | None = None
         self._is_closing = False
         self._threads: list[threading.Thread] = []
-        self._message_handler: ServerMessageHandler | None = None
+        self._message_router: ServerMessageRouter | None = None
         self.last_stray: str | None = None
         self.cancels_by_closing = False
         """Whether the channel signals a cancellation by closing the response instead of by a
         message.
         """
 
-    def start(self, message_handler: ServerMessageHandler) -> None:
+    def start(self, message_router: ServerMessageRouter) -> None:
         """Start the reader and writer threads."""
-        self._message_handler = message_handler
+        self._message_router = message_router
         self._threads = [
             threading.Thread(
-                target=self._read_loop, args=(message_handler,), name="paddock-reader", daemon=True
+                target=self._read_loop, args=(message_router,), name="paddock-reader", daemon=True
             ),
             threading.Thread(target=self._write_loop, name="paddock-writer", daemon=True),
         ]
@@ -192,8 +180,8 @@ class ClientConnection:
                 reader.join(CLOSE_SECONDS)
         finally:
             self._fail_waiters("The connection was closed")
-            if self._message_handler is not None:
-                self._message_handler.close()
+            if self._message_router is not None:
+                self._message_router.close()
 
     def _write_loop(self) -> None:
         while (frame := self._outgoing_frames.get()) is not None:
@@ -202,13 +190,13 @@ class ClientConnection:
             except (OSError, ValueError):  # The server is gone; the reader thread reports it.
                 return
 
-    def _read_loop(self, message_handler: ServerMessageHandler) -> None:
+    def _read_loop(self, message_router: ServerMessageRouter) -> None:
         lines = LineSplitter(MAX_LINE_BYTES, lambda head, _: self.record_stray(head))
         try:
             while chunk := self._channel.read():
                 for line in lines.feed(chunk):
                     if line.strip():
-                        self._handle_line(line, message_handler)
+                        self._handle_line(line, message_router)
         finally:
             if self._is_closing:
                 self._fail_waiters("The connection was closed")
@@ -216,17 +204,17 @@ class ClientConnection:
                 reason = self._explain_end() if self._explain_end else "The server hung up"
                 self._fail_waiters(reason)
 
-    def _handle_line(self, line: bytes, message_handler: ServerMessageHandler) -> None:
+    def _handle_line(self, line: bytes, message_router: ServerMessageRouter) -> None:
         self.record_frame(line, is_ours=False)
         try:
             # Versions before 2025-06-18 allow several messages as one array.
             messages = split_batch(line) if is_batch(line) else [line]
             for message in messages:
-                self._handle_frame(decode_frame(message), message_handler)
+                self._handle_frame(decode_frame(message), message_router)
         except DECODE_ERRORS:
             self.record_stray(line)
 
-    def _handle_frame(self, frame: JsonRpcFrame, message_handler: ServerMessageHandler) -> None:
+    def _handle_frame(self, frame: JsonRpcFrame, message_router: ServerMessageRouter) -> None:
         if frame.method is UNSET:
             self._handle_response(frame)
             return
@@ -234,9 +222,9 @@ class ClientConnection:
         if not isinstance(params, dict):
             params = {}
         if frame.id is UNSET:
-            message_handler.handle_notification(frame.method, params)
+            message_router.handle_notification(frame.method, params)
         else:
-            message_handler.handle_request(frame.id, frame.method, params)
+            message_router.handle_request(frame.id, frame.method, params)
 
     def _handle_response(self, frame: JsonRpcFrame) -> None:
         try:

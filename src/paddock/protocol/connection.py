@@ -11,22 +11,12 @@ from _thread import allocate_lock
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
 
+    from paddock.protocol.request import Request
     from paddock.protocol.server_metadata import Json
 
     RequestId = int | str
     SendFrame = Callable[[bytes], None]
-
-    class InFlightRequest(Protocol):
-        """A request in progress."""
-
-        @property
-        def is_answered(self) -> bool:
-            """Whether the request has become a task, which continues after the answer."""
-
-        def cancel(self, reason: str | None = None) -> None:
-            """Stop the work."""
 
 
 class ServerConnection:
@@ -43,7 +33,7 @@ class ServerConnection:
         self.state: object = None
         self.subscriptions: set[str] = set()
         self.elicitations: set[str] = set()
-        self.in_flight: dict[RequestId, InFlightRequest] = {}
+        self.in_flight: dict[RequestId, Request] = {}
         self._response_handlers: dict[RequestId, Callable[[object, object], None]] = {}
         self._last_request_id = 0
         self._lock = allocate_lock()

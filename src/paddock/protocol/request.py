@@ -29,10 +29,13 @@ from paddock.protocol.thread_interrupt import (
 
 if TYPE_CHECKING:
     from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.observers import ObservedRequest
     from paddock.protocol.params import RequestMeta
+    from paddock.protocol.pending_requests import ResponseCollector
     from paddock.protocol.principal import Principal
     from paddock.protocol.server_metadata import Json
     from paddock.protocol.server_requests import ServerRequest
+    from paddock.protocol.tasks import CallTask, TaskFactory
 
 
 QUICK_CALLS_TO_FORGIVE = 16
@@ -97,16 +100,6 @@ class InputRequired(BaseException):
         self.requests = server_requests
 
 
-class AwaitableAnswers(Protocol):
-    """Answers that are pending."""
-
-    def wait(self) -> Json:
-        """Block until all answers have arrived."""
-
-    async def wait_async(self) -> Json:
-        """Suspend until all answers have arrived."""
-
-
 class ProtocolEra(Protocol):
     """A protocol era, shared by all connections of a server."""
 
@@ -131,7 +124,7 @@ class ProtocolEra(Protocol):
 
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
-    ) -> Json | AwaitableAnswers:
+    ) -> Json | ResponseCollector:
         """Return the answers to questions, or an object that waits for them."""
 
     def get_remembered_value(self, request: Request) -> object:
@@ -144,7 +137,7 @@ class ProtocolEra(Protocol):
             ProtocolError: Client and tool disagree about tasks.
         """
 
-    def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
+    def encode_task_created(self, request: Request, task: CallTask) -> bytes:
         """Encode the answer to a call that has become a task."""
 
     def get_version(self, request: Request) -> str:
@@ -208,33 +201,6 @@ class AnswerSink(Protocol):
         """Take an answer. Return the bytes to send now, if any."""
 
 
-class DetachedWork(AnswerSink, Protocol):
-    """Work that continues after its request was answered; implemented by `tasks.CallTask`."""
-
-    def request_input(self, server_requests: dict[str, ServerRequest]) -> AwaitableAnswers:
-        """Make questions available to the client and return their pending answers."""
-
-    def set_status_message(self, message: str) -> None:
-        """Set the message that describes the progress."""
-
-
-class ObserverHook(Protocol):
-    """Observes the work of a request; implemented by `protocol.observers.ObservedRequest`."""
-
-    def record_exception(self, error: BaseException) -> None:
-        """Record an exception of the handler."""
-
-    def discard(self, error: ProtocolError | None = None) -> None:
-        """Record that the work will never begin."""
-
-
-class TaskFactory(Protocol):
-    """Turns a request into a task."""
-
-    def create(self, request: Request, ttl_ms: int | None, message: str | None) -> DetachedWork:
-        """Create the task."""
-
-
 class Request:
     """A request of the client, from its arrival to its answer."""
 
@@ -247,8 +213,8 @@ class Request:
     exchange: RequestExchange | None = None
     error: ProtocolError | None = None
     task_factory: TaskFactory | None = None
-    task: DetachedWork | None = None
-    observation: ObserverHook | None = None
+    task: CallTask | None = None
+    observation: ObservedRequest | None = None
     has_no_deadline = False
     """Whether the work may take any time, because it waits for something else."""
     is_cancelled = False

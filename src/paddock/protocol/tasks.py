@@ -290,7 +290,7 @@ class TaskStore:
         return task.has_ended
 
 
-class BoundTaskFactory:
+class TaskFactory:
     """Creates tasks in a store, with the time to live that the client asked for."""
 
     __slots__ = ("_store", "ttl_ms")

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import count
 from queue import Full, Queue
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddock.client.connect_options import ConnectSettings, Json
-    from paddock.client.http.exchange import ExchangeContext
+    from paddock.client.connection import ClientConnection
 
 
 STREAM_PURPOSE = "the request for a stream"
@@ -68,15 +68,15 @@ class ServerEventStream:
 
     def __init__(
         self,
-        context: ExchangeContext,
+        channel: HttpChannel,
         work: AbortableWork,
         feed: Callable[[bytes], None],
     ) -> None:
-        self._context = context
-        self._sender = context.sender
+        self._channel = channel
+        self._sender = channel.sender
         self._work = work
         self._feed = feed
-        self._generation = context.session.generation
+        self._generation = channel.session.generation
         self._was_open = False
 
     def run(self) -> None:
@@ -103,14 +103,14 @@ class ServerEventStream:
         if error.status == NOT_FOUND and self._was_open:
             # Reopening starts a new stream, which aborts this one.
             with suppress(ConnectError):  # The next attempt tries again.
-                self._context.reopen_session(self._generation, self._work)
+                self._channel.reopen_session(self._generation, self._work)
             return True
         is_down = error.status is None or error.status >= SERVER_ERROR
         return error.status == TOO_MANY_REQUESTS or (is_down and error.status != NOT_IMPLEMENTED)
 
     def _read_stream(self, events: SseParser) -> bool:
         """Pass on the events of one stream until it ends. Return whether there were any."""
-        headers = self._context.session.headers
+        headers = self._channel.session.headers
         has_events = False
         try:
             response = self._sender.open_stream(headers, events.last_id, self._work, STREAM_PURPOSE)
@@ -153,16 +153,6 @@ INITIALIZED_METHOD = "notifications/initialized"
 _decode_json = msgspec.json.Decoder().decode
 
 
-class ChannelReader(Protocol):
-    """The connection that reads the channel."""
-
-    def fail_request(self, request_id: RequestId, error: Exception) -> None:
-        """Resolve a request that will get no answer."""
-
-    def record_frame(self, frame: bytes, *, is_ours: bool) -> None:
-        """Record a message that the channel itself sent or received."""
-
-
 class _RequestFailure(msgspec.Struct):
     request_id: RequestId
     error: Exception
@@ -176,7 +166,7 @@ class HttpChannel:
         self.session = ClientHttpSession()
         self.tool_headers = ToolHeaderRegistry()
         self.timeout = settings.timeout
-        self._reader: ChannelReader | None = None
+        self._reader: ClientConnection | None = None
         self._ids = count(1)
         self._unread: Queue[bytes | _RequestFailure] = Queue(MAX_UNREAD_MESSAGES)
         self._lock = threading.Lock()
@@ -190,7 +180,7 @@ class HttpChannel:
         self._stream_pool = ThreadPool("paddock-http-stream", 2, 2)
         self._is_closing = False
 
-    def attach(self, reader: ChannelReader) -> None:
+    def attach(self, reader: ClientConnection) -> None:
         """Set the connection that reads the channel. Must be called before the first write."""
         self._reader = reader
 

@@ -8,7 +8,7 @@ that.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import UNSET
@@ -25,16 +25,15 @@ from paddock.protocol.http_headers import (
     SESSION_ID_HEADER,
     VERSION_HEADER,
 )
-from paddock.protocol.jsonrpc import DECODE_ERRORS, JsonRpcFrame, RequestId, encode_json
+from paddock.protocol.jsonrpc import DECODE_ERRORS, JsonRpcFrame, encode_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from urllib3.response import BaseHTTPResponse
 
+    from paddock.client.http.channel import HttpChannel
     from paddock.client.http.messages import OutgoingMessage
-    from paddock.client.http.request_sender import RequestSender
-    from paddock.client.http.tool_headers import ToolHeaderRegistry
 
 
 class _InitializeResult(msgspec.Struct, rename="camel"):
@@ -103,24 +102,6 @@ class _ErrorBody(msgspec.Struct):
 _decode_error_body = msgspec.json.Decoder(_ErrorBody).decode
 
 
-class ExchangeContext(Protocol):
-    """The channel of an exchange."""
-
-    sender: RequestSender
-    session: ClientHttpSession
-    tool_headers: ToolHeaderRegistry
-    timeout: float
-
-    def mark_answered(self, request_id: RequestId) -> None:
-        """Record that a request was answered on another response than its own."""
-
-    def fetch_tool_headers(self, call: OutgoingMessage, work: AbortableWork) -> None:
-        """List the server's tools until the called tool is known."""
-
-    def reopen_session(self, generation: int, work: AbortableWork) -> None:
-        """Open a new session, unless another exchange has done so."""
-
-
 def get_retry_delay(failures: int) -> float:
     """Return the seconds to wait after a number of failures."""
     return float(min(MAX_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** min(failures - 1, 16)))
@@ -132,7 +113,7 @@ class ClientExchange:
     def __init__(
         self,
         message: OutgoingMessage,
-        context: ExchangeContext,
+        channel: HttpChannel,
         handle_line: Callable[[bytes], None],
         work: AbortableWork | None = None,
         max_retries: int = MAX_RETRIES,
@@ -141,13 +122,13 @@ class ClientExchange:
         self.message = message
         self.work = work or AbortableWork()
         self._max_retries = max_retries
-        self._read_timeout = read_timeout if message.is_request else context.timeout
+        self._read_timeout = read_timeout if message.is_request else channel.timeout
         """Seconds to wait for data. None for requests: they wait until they are aborted."""
         self.may_have_arrived = False
         """Whether the server may have received the message in the current session."""
         self.is_answered = False
-        self._context = context
-        self._sender = context.sender
+        self._channel = channel
+        self._sender = channel.sender
         self._feed = handle_line
         self._failures = 0
         self._is_listening = False
@@ -223,11 +204,11 @@ class ClientExchange:
             raise HttpError(text, status=NOT_FOUND)
         self._has_reopened = True
         self.may_have_arrived = False
-        self._context.reopen_session(generation, self.work)
+        self._channel.reopen_session(generation, self.work)
 
     def _make_headers(self) -> tuple[dict[str, str], int]:
         """Return the headers to send and the generation of the session they name."""
-        message, session = self.message, self._context.session
+        message, session = self.message, self._channel.session
         headers = {"Accept": ACCEPT_HEADER, "Content-Type": JSON_MEDIA_TYPE}
         if message.version is not None:
             session.stateless_version = message.version
@@ -248,9 +229,9 @@ class ClientExchange:
         name = self.message.params.name
         if self.message.method != "tools/call" or not isinstance(name, str):
             return {}
-        if not self._context.tool_headers.has_tool(name):
-            self._context.fetch_tool_headers(self.message, self.work)
-        return self._context.tool_headers.make_headers(name, self.message.arguments)
+        if not self._channel.tool_headers.has_tool(name):
+            self._channel.fetch_tool_headers(self.message, self.work)
+        return self._channel.tool_headers.make_headers(name, self.message.arguments)
 
     def _handle_accepted(self, response: BaseHTTPResponse) -> None:
         body = self._sender.discard_response(response, self.work)
@@ -283,7 +264,7 @@ class ClientExchange:
             raise http_error
         if self._is_header_mismatch(error):
             self._has_refreshed_headers = True
-            self._context.tool_headers.clear()
+            self._channel.tool_headers.clear()
             self._send_once()
             return
         # A server that rejects a request before parsing it cannot repeat the id.
@@ -333,7 +314,7 @@ class ClientExchange:
             events = events.make_continuation()
             last_id = events.last_id
             try:
-                headers = self._context.session.headers
+                headers = self._channel.session.headers
                 response = self._sender.open_stream(headers, last_id, self.work, purpose)
                 stream_error = self._read_stream(response, events)
             except HttpError as error:
@@ -358,15 +339,15 @@ class ClientExchange:
         if frame.id is UNSET:
             return
         if frame.id != self.message.id:
-            self._context.mark_answered(frame.id)
+            self._channel.mark_answered(frame.id)
             return
         self.is_answered = True
         if frame.result is UNSET:
             return
         if self.message.method == "initialize":
-            self._context.session.record_initialize(self.message, frame, response.headers)
+            self._channel.session.record_initialize(self.message, frame, response.headers)
         elif self.message.method == "tools/list":
-            self._context.tool_headers.add_tool_page(frame.result)
+            self._channel.tool_headers.add_tool_page(frame.result)
 
 
 def _find_error(body: bytes) -> dict[str, object] | None:

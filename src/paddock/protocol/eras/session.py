@@ -32,18 +32,17 @@ if TYPE_CHECKING:
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.params import InitializeParams, SetLevelParams, SubscribeParams
     from paddock.protocol.request import (
-        DetachedWork,
         InputRequired,
         Operation,
         OperationResult,
         Request,
         Result,
-        TaskFactory,
         TaskSupport,
     )
     from paddock.protocol.server_metadata import Json, ServerMetadata
     from paddock.protocol.server_operations import ServerOperations
     from paddock.protocol.server_requests import ServerRequest
+    from paddock.protocol.tasks import CallTask, TaskFactory
 
 RESOURCE_NOT_FOUND = -32002
 MAX_SUBSCRIPTIONS = 10_000
@@ -146,7 +145,7 @@ class SessionEra:
         )
         return task_factory
 
-    def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
+    def encode_task_created(self, request: Request, task: CallTask) -> bytes:
         """Encode the answer to a call that has become a task."""
         return encode_result(request.id, _import_session_tasks().make_created_result(task))
 

@@ -19,7 +19,7 @@ from paddock.protocol.errors import (
     ProtocolError,
 )
 from paddock.protocol.jsonrpc import encode_notification
-from paddock.protocol.tasks import POLL_INTERVAL_MS, BoundTaskFactory, is_tool_error
+from paddock.protocol.tasks import POLL_INTERVAL_MS, TaskFactory, is_tool_error
 from paddock.protocol.versions import supports_feature
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ PAGE_SIZE = 100
 
 def find_task_factory(
     request: Request, task_support: TaskSupport, store: TaskStore
-) -> BoundTaskFactory | None:
+) -> TaskFactory | None:
     """Return a task factory if the client has asked for a task.
 
     Raises:
@@ -56,7 +56,7 @@ def find_task_factory(
     ttl_ms = task_metadata.ttl
     if isinstance(ttl_ms, int) and ttl_ms <= 0:
         raise InvalidParamsError(f"params.task.ttl is {ttl_ms}; expected milliseconds, above 0")
-    return BoundTaskFactory(store, ttl_ms if isinstance(ttl_ms, int) else None)
+    return TaskFactory(store, ttl_ms if isinstance(ttl_ms, int) else None)
 
 
 def make_created_result(task: CallTask) -> Json:

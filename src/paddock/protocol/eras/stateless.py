@@ -22,18 +22,17 @@ if TYPE_CHECKING:
     from paddock.protocol.errors import ProtocolError
     from paddock.protocol.jsonrpc import RequestId
     from paddock.protocol.params import ListenParams, RequestMeta
+    from paddock.protocol.pending_requests import ResponseCollector
     from paddock.protocol.request import (
-        AwaitableAnswers,
-        DetachedWork,
         Operation,
         Request,
         Result,
-        TaskFactory,
         TaskSupport,
     )
     from paddock.protocol.server_metadata import Json, ServerMetadata
     from paddock.protocol.server_operations import ServerOperations
     from paddock.protocol.server_requests import ServerRequest
+    from paddock.protocol.tasks import CallTask, TaskFactory
 
 CACHEABLE_METHODS = frozenset(
     {
@@ -128,7 +127,7 @@ class StatelessEra:
 
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
-    ) -> Json | AwaitableAnswers:
+    ) -> Json | ResponseCollector:
         """Return the answers that came with the request, or the pending answers of a task.
 
         Raises:
@@ -153,7 +152,7 @@ class StatelessEra:
         )
         return task_factory
 
-    def encode_task_created(self, request: Request, task: DetachedWork) -> bytes:
+    def encode_task_created(self, request: Request, task: CallTask) -> bytes:
         """Encode the answer to a call that has become a task."""
         body = early_handshake.complete_result(
             _import_stateless_tasks().make_created_result(task), self._metadata

@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from paddock.protocol.early_handshake import TASKS_EXTENSION
 from paddock.protocol.errors import MissingCapabilityError
-from paddock.protocol.tasks import POLL_INTERVAL_MS, BoundTaskFactory
+from paddock.protocol.tasks import POLL_INTERVAL_MS, TaskFactory
 
 if TYPE_CHECKING:
     from paddock.protocol.params import TaskParams, UpdateTaskParams
@@ -41,7 +41,7 @@ def require_tasks_extension(request: Request) -> None:
 
 def find_task_factory(
     request: Request, task_support: TaskSupport, store: TaskStore
-) -> BoundTaskFactory | None:
+) -> TaskFactory | None:
     """Return a task factory if the client supports tasks.
 
     Raises:
@@ -51,7 +51,7 @@ def find_task_factory(
         return None
     if task_support == "required":
         require_tasks_extension(request)
-    return BoundTaskFactory(store) if has_tasks_extension(request) else None
+    return TaskFactory(store) if has_tasks_extension(request) else None
 
 
 def make_created_result(task: CallTask) -> Json:

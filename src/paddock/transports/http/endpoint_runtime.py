@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from paddock.protocol.errors import ScopeError
     from paddock.protocol.principal import Principal
     from paddock.protocol.server_operations import ServerOperations
+    from paddock.transports.http.exchange import HttpExchange
     from paddock.transports.http.messages import (
         AccessRefusal,
-        ActiveExchange,
         Authorizer,
         Headers,
         Limits,
@@ -47,7 +47,7 @@ class EndpointRuntime:
         self.eras = ProtocolEras(operations, SubscriptionRegistry(limits.concurrent_requests))
         self.connection = ServerConnection(lambda _: None)
         self.event_budget = EventBudget(limits.all_event_bytes)
-        self.active_exchanges: set[ActiveExchange] = set()
+        self.active_exchanges: set[HttpExchange] = set()
         self.loop_thread_id = 0
 
     @property

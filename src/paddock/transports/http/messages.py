@@ -121,16 +121,6 @@ class Responder(Protocol):
         """Close the connection, so that the client notices that the response is incomplete."""
 
 
-class ActiveExchange(Protocol):
-    """A request in progress."""
-
-    def check(self, now: float) -> None:
-        """Send a keep-alive or time the request out. Called at intervals."""
-
-    def close(self) -> None:
-        """Cancel the request and abort its response."""
-
-
 class AccessRefusal(Protocol):
     """The attributes of `paddock.auth.errors.RefusalError` that the transport uses."""
 
