@@ -161,7 +161,7 @@ def test_an_agent_that_a_project_wants_may_be_in_its_files_only(home: Zoo, proje
     put(project, TEXT)
     report = sync_project(home, project, SyncOptions(agents=["sage", "nobody"]))
     assert [(item.path, item.step, item.error) for item in report.items] == [
-        (".claude/agents/nobody.md", "add-to-project", "there is no agent 'nobody' in the zoo"),
+        (".claude/agents/nobody.md", "add-to-project", "the zoo has no agent 'nobody'"),
         (FILE, "add-to-zoo", None),
     ]
     assert not report.is_settled
@@ -252,7 +252,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(
     (tmp_path / "outside").mkdir()
     (project / ".claude").symlink_to(tmp_path / "outside")
     (item,) = sync_project(home, project, SyncOptions(agents=["sage"])).items
-    assert "a link leads out of the folder" in (item.error or "")
+    assert "a symbolic link leads out of the folder" in (item.error or "")
     assert list((tmp_path / "outside").iterdir()) == []
 
 

@@ -119,8 +119,8 @@ class RequestPolicy:
             return not (
                 self._is_allowed_origin(origin) or _is_same_origin(origin, head.headers[b"host"])
             )
-        # Browsers omit Origin in some GET requests; Fetch Metadata still tells their site. Following
-        # a link from another site to a page of the app is allowed.
+        # Browsers omit Origin in some GET requests; Fetch Metadata still tells their site.
+        # Following a link from another site to a page of the app is allowed.
         site = head.headers.get(b"sec-fetch-site", b"none")
         is_page = head.method in SAFE_METHODS and not (
             is_path_below(head.path, API_PATH) or is_path_below(head.path, MCP_PATH)

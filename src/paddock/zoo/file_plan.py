@@ -1,9 +1,7 @@
-"""Writing agents' files into a folder: what would become of each first, then the writing.
+"""Plans for writing agents' files into a folder, and zip archives of such files.
 
-Nothing outside of the folder is ever written, whatever links lead there, and a file that is not
-the zoo's is replaced only where that is asked for.
-
-Agents' files in one zip archive, and read from one within limits.
+Nothing outside of the folder is written, even through symbolic links. A file that the zoo has not
+written is replaced only on request.
 """
 
 from __future__ import annotations
@@ -31,47 +29,47 @@ FileStatus = Literal["new", "changed", "unchanged", "foreign", "refused"]
 
 MAX_FILE_BYTES = 10_000_000
 FILE_MODE = 0o644
-"""Others who work on a project read its files too."""
+"""Readable for all: other users may work on the project too."""
 
 
 class PlannedFile(Struct, rename="camel", kw_only=True):
-    """What becomes of one file."""
+    """The planned change of one file."""
 
     path: str
     status: FileStatus
-    """`foreign` is a file that somebody else has written, `refused` one that cannot be written."""
+    """`foreign`: the zoo has not written the file. `refused`: it cannot be written."""
     reason: str = ""
-    """Why it is refused."""
+    """The reason, if the file is refused."""
     before: str | None = None
-    """None: there is no such file."""
+    """The present content; None if the file does not exist."""
     after: str = ""
 
     @property
     def needs_write(self) -> bool:
-        """Whether applying the plan writes it."""
+        """Whether applying the plan writes the file."""
         return self.status in ("new", "changed")
 
     def diff(self) -> str:
-        """The change as a unified diff; empty when nothing changes."""
+        """Return the change as a unified diff; empty if nothing changes."""
         return make_text_diff(self.path, self.before, self.after)
 
 
 class FilePlan(Struct, kw_only=True):
-    """What becomes of several files in one folder."""
+    """The planned changes of several files in one folder."""
 
     folder: Path
     files: list[PlannedFile]
 
 
 class FileWriteResult(Struct, kw_only=True):
-    """What came of one file."""
+    """The result of writing one file."""
 
     path: str
     error: str | None = None
 
 
 def make_text_diff(path: str, before: str | None, after: str | None) -> str:
-    """The change of a file as a unified diff; None is a file that is not there."""
+    """Return the change of a file as a unified diff. None means that the file does not exist."""
     lines = difflib.unified_diff(
         _split_lines(before or ""),
         _split_lines(after or ""),
@@ -82,7 +80,7 @@ def make_text_diff(path: str, before: str | None, after: str | None) -> str:
 
 
 def compute_digest(text: str) -> str:
-    """What tells one content of a file from another."""
+    """Return a digest by which changes of a text are detected."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -93,22 +91,22 @@ def plan_files(
     ours: Mapping[str, str] | None = None,
     replace: bool | Collection[str] = False,
 ) -> FilePlan:
-    """What writing files into a folder would do. Nothing is written.
+    """Plan writing files into a folder. Nothing is written.
 
     Args:
-        folder: Where the paths of the files begin; it need not be there.
-        files: The files; blocks go into the file that they belong to.
-        ours: The digests, by path, of what the zoo has written before.
+        folder: The folder, which does not have to exist.
+        files: The files, and blocks that are inserted into their files.
+        ours: Digests of files that the zoo has written before, by path.
         replace: Whether files of others may be replaced, or the paths of those that may.
     """
     planned: dict[str, PlannedFile] = {}
     for file in files:
-        before = planned.get(file.path)
-        found = _plan_file(folder, file, ours or {}, before.after if before else None)
-        may = replace if isinstance(replace, bool) else file.path in replace
-        if found.status == "foreign" and may:
-            found.status = "changed"
-        planned[file.path] = found
+        earlier = planned.get(file.path)
+        planned_file = _plan_file(folder, file, ours or {}, earlier.after if earlier else None)
+        may_replace = replace if isinstance(replace, bool) else file.path in replace
+        if planned_file.status == "foreign" and may_replace:
+            planned_file.status = "changed"
+        planned[file.path] = planned_file
     return FilePlan(folder=folder, files=list(planned.values()))
 
 
@@ -151,25 +149,25 @@ def _get_file_status(
 
 
 def find_path_problem(folder: Path, path: str) -> str | None:
-    """Why a path must not be written below a folder; None when it may be."""
+    """Describe why a path must not be written below a folder; return None if it may."""
     if not is_portable_path(path):
-        return "its name leads elsewhere, or is none on every system"
+        return "the path leads out of the folder, or is not valid on every system"
     target = folder / path
     try:
         root = folder.resolve()
         if not target.resolve().is_relative_to(root):
-            return "a link leads out of the folder"
+            return "a symbolic link leads out of the folder"
     except (OSError, RuntimeError) as error:
-        return f"where it leads cannot be found out: {error}"
+        return f"the path cannot be resolved: {error}"
     return None
 
 
 def read_text_file(path: Path) -> str | None:
-    """The text of a file with its line ends as they are; None when there is none.
+    """Return the text of a file with its line ends unchanged, or None if it does not exist.
 
     Raises:
-        OSError: when it cannot be read.
-        UnicodeDecodeError: when it is no text in UTF-8.
+        OSError: The file cannot be read.
+        UnicodeDecodeError: The file is not UTF-8 text.
     """
     try:
         return read_regular_file(path, MAX_FILE_BYTES).decode()
@@ -178,12 +176,13 @@ def read_text_file(path: Path) -> str | None:
 
 
 def apply_file_plan(plan: FilePlan) -> list[FileWriteResult]:
-    """Write the files of a plan that are new or changed, each whole or not at all.
+    """Write the new and changed files of a plan, each atomically.
 
-    One that has changed since the plan was made is left alone, and so is one that cannot be
-    written; the others are written all the same.
+    A file that has changed since it was planned, or cannot be written, is skipped; the result has
+    the
+    reason. The other files are still written.
     """
-    return [_write_file(plan.folder, one) for one in plan.files if one.needs_write]
+    return [_write_file(plan.folder, file) for file in plan.files if file.needs_write]
 
 
 def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
@@ -194,10 +193,11 @@ def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
         if reason is not None:
             raise PermissionError(reason)
         if read_text_file(target) != file.before:
-            raise FileExistsError("it has been changed meanwhile")
+            raise FileExistsError("the file has changed since it was planned")
 
     try:
         check()
+        # Checked again just before the rename, when the new content is already on the disk.
         write_atomically(
             target,
             file.after.encode(),
@@ -212,23 +212,23 @@ def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
 
 def _describe_error(error: OSError | UnicodeError) -> str:
     if isinstance(error, UnicodeError):
-        return "it is no text in UTF-8"
+        return "not a text file in UTF-8"
     return error.strerror or str(error)
 
 
 def _split_lines(text: str) -> list[str]:
-    # Other characters that Python takes for line ends are none to an editor.
+    # `str.splitlines` also splits at characters that editors do not treat as line ends.
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 _MEMBER_TIME = (1980, 1, 1, 0, 0, 0)
-"""Of every member, so that the same files make the same archive."""
+"""A fixed time, so that the same files make the same archive."""
 _MEMBER_MODE = 0o644 << 16
 
 
 def pack_files(files: Iterable[File]) -> bytes:
-    """Files as an archive; blocks of one file are put together."""
+    """Return a zip archive of files, with the blocks of one file combined."""
     texts: dict[str, str] = {}
     for file in files:
         before = texts.get(file.path, "")
@@ -244,15 +244,15 @@ def pack_files(files: Iterable[File]) -> bytes:
 
 
 def is_zip_archive(path: Path) -> bool:
-    """Whether a path leads to a zip archive."""
+    """Return whether a path is a zip archive."""
     return path.is_file() and zipfile.is_zipfile(path)
 
 
 def unpack_files(source: Path | bytes) -> tuple[list[File], list[Remark]]:
-    """The texts in an archive, and what of it was left out.
+    """Return the text files in an archive, and remarks about the files left out.
 
     Raises:
-        AgentFilesError: when it is damaged, or too large.
+        AgentFilesError: The archive is damaged, or too large.
     """
     where = "the archive" if isinstance(source, bytes) else str(source)
     files: list[File] = []
@@ -262,24 +262,25 @@ def unpack_files(source: Path | bytes) -> tuple[list[File], list[Remark]]:
         with zipfile.ZipFile(
             io.BytesIO(source) if isinstance(source, bytes) else source
         ) as archive:
-            members = [one for one in archive.infolist() if not one.is_dir()]
+            members = [member for member in archive.infolist() if not member.is_dir()]
             if len(members) > MAX_IMPORT_FILES:
-                raise AgentFilesError(f"it holds more than {MAX_IMPORT_FILES:,} files", where=where)
+                raise AgentFilesError(f"more than {MAX_IMPORT_FILES:,} files", where=where)
             for member in members:
                 if not is_portable_path(member.filename):
-                    text = "its name leads elsewhere; it is left out"
+                    text = "the path leads out of the folder; left out"
                     report.append(Remark(field="file", message=text, path=member.filename))
                     continue
+                # Sizes in the archive's directory may be false; never read more than the limit.
                 with archive.open(member) as file:
                     data = file.read(MAX_IMPORT_CHARACTERS - size + 1)
                 size += len(data)
                 if size > MAX_IMPORT_CHARACTERS:
                     raise AgentFilesError(
-                        f"it unpacks to more than {MAX_IMPORT_CHARACTERS:,} bytes", where=where
+                        f"more than {MAX_IMPORT_CHARACTERS:,} bytes when unpacked", where=where
                     )
                 _add_file(files, report, member.filename, data)
     except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
-        raise AgentFilesError(f"it is no archive that can be read: {error}", where=where) from None
+        raise AgentFilesError(f"not a readable zip archive: {error}", where=where) from None
     return files, report
 
 
@@ -287,5 +288,5 @@ def _add_file(files: list[File], report: list[Remark], path: str, data: bytes) -
     try:
         files.append(File(path=path, text=data.decode()))
     except UnicodeDecodeError:
-        text = "it is no text in UTF-8, and left out"
+        text = "not a text file in UTF-8; left out"
         report.append(Remark(field="file", message=text, path=path))

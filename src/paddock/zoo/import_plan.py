@@ -1,9 +1,7 @@
-"""What a file says of an agent, as changes to the agent that the zoo has.
+"""Plans for importing files into a zoo: new agents, and changes to existing ones.
 
-A file does not say everything. What it has no place for stays: categories, ids, what skills
-require. A skill that is no longer in the file is not enabled any more, and keeps its text.
-
-What was found in files, taken into a zoo: as new agents, or as changes to those it has.
+A file does not contain everything about an agent. What its format cannot express stays: categories,
+IDs and requirements of skills. A skill that is missing in the file is disabled, not deleted.
 """
 
 from __future__ import annotations
@@ -30,45 +28,51 @@ Json = dict[str, Any]
 
 
 def compute_changes(current: Agent, read: Agent) -> Json:
-    """The changes, by JSON key, that make an agent say what a file says."""
-    found: Json = {}
+    """Return the changes, by JSON key, that make an agent match a file."""
+    changes: Json = {}
     if read.name != current.name:
-        found["name"] = read.name
+        changes["name"] = read.name
     if normalize_text(read.description) != normalize_text(current.description):
-        found["description"] = read.description
+        changes["description"] = read.description
     if normalize_text(read.system_prompt) != normalize_text(current.system_prompt):
-        found["systemPrompt"] = read.system_prompt
+        changes["systemPrompt"] = read.system_prompt
     skills = merge_skills(current, read)
     if skills != current.skills:
-        found["skills"] = msgspec.to_builtins(skills)
+        changes["skills"] = msgspec.to_builtins(skills)
     extra = {**current.extra, **read.extra}
     if extra != current.extra:
-        found["extra"] = extra
-    return found
+        changes["extra"] = extra
+    return changes
 
 
 def merge_skills(current: Agent, read: Agent) -> list[Skill]:
-    """The skills of an agent, after a file has said which are enabled and what they are."""
-    left = list(current.skills)
-    taken = {one.id for one in left}
-    found: list[Skill] = []
-    for one in read.skills:
-        same = next((old for old in left if old.enabled and _is_same_skill(old, one)), None)
-        same = same or next((old for old in left if _is_same_skill(old, one)), None)
-        if same is None:
-            name = find_free_name(one.id, taken)
-            taken.add(name)
-            category = (
-                current.skill_categories[0].id if current.skill_categories else GENERAL_CATEGORY_ID
-            )
-            found.append(msgspec.structs.replace(one, id=name, category_id=category))
+    """Return an agent's skills after a file was read: updated, added, or disabled if missing."""
+    unmatched = list(current.skills)
+    used_ids = {skill.id for skill in unmatched}
+    merged: list[Skill] = []
+    for new in read.skills:
+        # Files contain enabled skills only: of two skills with one name, the enabled one is meant.
+        same_name = [old for old in unmatched if _is_same_skill(old, new)]
+        old = next((skill for skill in same_name if skill.enabled), None) or next(
+            iter(same_name), None
+        )
+        if old is None:
+            merged.append(_add_skill(current, new, used_ids))
         else:
-            left.remove(same)
-            found.append(_update_skill(same, one))
-    for place, old in enumerate(current.skills):
-        if old in left:
-            found.insert(min(place, len(found)), msgspec.structs.replace(old, enabled=False))
-    return found
+            unmatched.remove(old)
+            merged.append(_update_skill(old, new))
+    for index, old in enumerate(current.skills):
+        if old in unmatched:
+            disabled = msgspec.structs.replace(old, enabled=False)
+            merged.insert(min(index, len(merged)), disabled)
+    return merged
+
+
+def _add_skill(agent: Agent, new: Skill, used_ids: set[str]) -> Skill:
+    skill_id = find_free_name(new.id, used_ids)
+    used_ids.add(skill_id)
+    category_id = agent.skill_categories[0].id if agent.skill_categories else GENERAL_CATEGORY_ID
+    return msgspec.structs.replace(new, id=skill_id, category_id=category_id)
 
 
 def _is_same_skill(old: Skill, new: Skill) -> bool:
@@ -76,7 +80,7 @@ def _is_same_skill(old: Skill, new: Skill) -> bool:
 
 
 def _update_skill(old: Skill, new: Skill) -> Skill:
-    """A skill with what a file says; texts that differ in blanks only stay as they are."""
+    """Return an enabled skill with the texts of a file, unless they differ only in white space."""
     text, when = old.description, old.when_to_use
     return msgspec.structs.replace(
         old,
@@ -91,7 +95,7 @@ def _update_skill(old: Skill, new: Skill) -> Skill:
 
 
 class ImportPlanItem(msgspec.Struct, rename="camel", kw_only=True):
-    """What becomes of one agent."""
+    """The planned import of one agent."""
 
     id: str
     name: str
@@ -100,36 +104,36 @@ class ImportPlanItem(msgspec.Struct, rename="camel", kw_only=True):
     skills: list[str] = msgspec.field(default_factory=list)
     entries: int = 0
     changes: list[str] = msgspec.field(default_factory=list)
-    """The JSON keys that an update changes."""
+    """JSON keys of the fields that an update changes."""
 
 
 class ImportPlan(msgspec.Struct, rename="camel", kw_only=True):
-    """What taking something in does, or has done."""
+    """The planned or completed import of files."""
 
     agents: list[ImportPlanItem] = msgspec.field(default_factory=list)
     skills: list[str] = msgspec.field(default_factory=list)
-    """Names of the skills that go to an agent or into the library."""
+    """Names of the skills that are added to an agent or to the library."""
     created: list[str] = msgspec.field(default_factory=list)
     updated: list[str] = msgspec.field(default_factory=list)
     report: list[Remark] = msgspec.field(default_factory=list)
 
 
-def plan_import(zoo: Zoo, found: ImportBatch, *, is_update: bool = False) -> ImportPlan:
-    """What taking in would do.
+def plan_import(zoo: Zoo, batch: ImportBatch, *, is_update: bool = False) -> ImportPlan:
+    """Plan an import without changing the zoo.
 
     Args:
-        zoo: Where to.
-        found: What was found in files.
-        is_update: Whether an agent that is there already is changed; else another one is made.
+        zoo: The zoo.
+        batch: The content of the files.
+        is_update: Update existing agents with the same ID instead of creating others.
     """
-    planned = ImportPlan(report=list(found.report))
-    planned.skills = [one.skill.name for one in found.skills]
-    planned.skills += [one.name for one in found.library]
-    for agent in found.agents:
+    plan = ImportPlan(report=list(batch.report))
+    plan.skills = [standalone.skill.name for standalone in batch.skills]
+    plan.skills += [skill.name for skill in batch.library]
+    for agent in batch.agents:
         current = _find_current_agent(zoo, agent.id)
         if current is not None and not is_update:
-            text = "there is an agent of this id already; another one is made"
-            planned.report.append(Remark(field="id", message=text, agent_id=agent.id))
+            text = "the ID is taken; another agent is created"
+            plan.report.append(Remark(field="id", message=text, agent_id=agent.id))
             current = None
         changes = sorted(compute_changes(current, agent)) if current else []
         item = ImportPlanItem(
@@ -138,55 +142,58 @@ def plan_import(zoo: Zoo, found: ImportBatch, *, is_update: bool = False) -> Imp
             action="create" if current is None else "update" if changes else "unchanged",
             description=agent.description,
             skills=[skill.name for skill in agent.skills],
-            entries=len(found.brains.get(agent.id, [])),
+            entries=len(batch.brains.get(agent.id, [])),
             changes=changes,
         )
-        planned.agents.append(item)
-    return planned
+        plan.agents.append(item)
+    return plan
 
 
 def apply_import(
-    zoo: Zoo, found: ImportBatch, planned: ImportPlan, *, skills_to: str | None = None, source: str
+    zoo: Zoo, batch: ImportBatch, plan: ImportPlan, *, skills_to: str | None = None, source: str
 ) -> ImportPlan:
-    """Do what was planned.
+    """Carry out a plan.
 
     Args:
-        zoo: Where to.
-        found: What was found in files.
-        planned: What `plan_intake` said.
-        skills_to: The agent that skills from files of their own go to; else it is the library.
-        source: Who does it.
+        zoo: The zoo.
+        batch: The content of the files.
+        plan: The plan for the same content.
+        skills_to: The agent that receives standalone skills; by default the library does.
+        source: The origin of the changes.
 
     Raises:
-        AgentNotFoundError: when there is no such agent.
-        ZooError: when something of it cannot be kept; new agents are then not made.
+        AgentNotFoundError: `skills_to` does not exist.
+        ZooError: A value is invalid; no new agent is created then.
     """
-    done = ImportPlan(agents=planned.agents, skills=planned.skills, report=list(planned.report))
-    actions = {item.id: item.action for item in planned.agents}
+    result = ImportPlan(agents=plan.agents, skills=plan.skills, report=list(plan.report))
+    actions = {item.id: item.action for item in plan.agents}
     new = ImportBatch(
-        agents=[agent for agent in found.agents if actions[agent.id] == "create"],
-        brains=found.brains,
-        library=list(found.library),
-        packs=found.packs,
+        agents=[agent for agent in batch.agents if actions[agent.id] == "create"],
+        brains=batch.brains,
+        library=list(batch.library),
+        packs=batch.packs,
     )
     if skills_to is None:
-        new.library += [one.skill for one in found.skills]
+        new.library += [standalone.skill for standalone in batch.skills]
     else:
-        done.updated.append(_assign_skills(zoo, skills_to, found.skills, source))
+        result.updated.append(_assign_skills(zoo, skills_to, batch.skills, source))
     if new.agents or new.library or new.packs:
-        made = zoo.importer.import_batch(new, source=source)
-        done.created = made.created
-        done.report += [Remark(field=one.field, message=one.message) for one in made.report]
-    for agent in found.agents:
+        imported = zoo.importer.import_batch(new, source=source)
+        result.created = imported.created
+        result.report += [
+            Remark(field=note.field, message=note.message) for note in imported.report
+        ]
+    for agent in batch.agents:
         if actions[agent.id] == "update":
             current = zoo.agents.get(agent.id)
             changes = compute_changes(current, agent)
             zoo.agents.update(agent.id, changes, version=current.version, source=source)
-            done.updated.append(agent.id)
-        if actions[agent.id] != "create" and found.brains.get(agent.id):
-            text = "memory is taken in with new agents only; it is left out"
-            done.report.append(Remark(field="brain", message=text, agent_id=agent.id))
-    return done
+            result.updated.append(agent.id)
+        if actions[agent.id] != "create" and batch.brains.get(agent.id):
+            # Entries in files have no stable IDs, so importing them again would duplicate them.
+            text = "memory is imported for new agents only; it is left out"
+            result.report.append(Remark(field="brain", message=text, agent_id=agent.id))
+    return result
 
 
 def _find_current_agent(zoo: Zoo, agent_id: str) -> Agent | None:
@@ -197,10 +204,10 @@ def _find_current_agent(zoo: Zoo, agent_id: str) -> Agent | None:
 
 
 def _assign_skills(zoo: Zoo, name: str, skills: Iterable[StandaloneSkill], source: str) -> str:
-    """Give an agent skills; its id."""
+    """Add skills to an agent, and return its ID."""
     agent = zoo.agents.find(name)
     changed = msgspec.convert(msgspec.to_builtins(agent), Agent)
-    for one in skills:
-        assign_skill(changed, one)
+    for skill in skills:
+        assign_skill(changed, skill)
     changes = msgspec.to_builtins({"skills": changed.skills, "extra": changed.extra})
     return zoo.agents.update(agent.id, changes, version=agent.version, source=source).id

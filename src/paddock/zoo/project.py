@@ -1,10 +1,12 @@
-"""What a project says about the zoo: the small file `.paddock/zoo.toml`.
+"""The zoo settings of a project, in the file `.paddock/zoo.toml`.
 
-default = "sage"               # the agent that works here unless another one is named
+For example:
 
-[sync]
-agents = ["sage", "ember"]     # whose files are kept in step
-formats = ["claude-code"]      # and for which programs
+    default = "sage"               # the default agent of the project
+
+    [sync]
+    agents = ["sage", "ember"]     # agents whose files are synchronized
+    formats = ["claude-code"]      # the formats of those files
 """
 
 from __future__ import annotations
@@ -26,33 +28,33 @@ PROJECT_FILE_MODE = 0o644
 
 
 class ProjectFileError(PaddockError):
-    """The file in which a project says something about the zoo cannot be used."""
+    """A project's zoo.toml cannot be read, written or understood."""
 
     code = "zoo-project"
 
 
 class ProjectSyncSettings(msgspec.Struct, kw_only=True):
-    """What of the zoo a project has as files."""
+    """The agents and formats that a project synchronizes."""
 
     agents: list[str] = msgspec.field(default_factory=list)
     formats: list[str] = msgspec.field(default_factory=list)
 
 
 class ZooProject(msgspec.Struct, kw_only=True):
-    """What a project says about the zoo."""
+    """The zoo settings of a project."""
 
     default: str | None = None
-    """The id of the agent that works here unless another one is named."""
+    """ID of the default agent."""
     sync: ProjectSyncSettings = msgspec.field(default_factory=ProjectSyncSettings)
 
 
 def get_project_file(folder: Path) -> Path:
-    """Where a project says it, whether it does or not."""
+    """Return the path of the settings file, which may not exist."""
     return folder / PROJECT_FILE_PATH
 
 
 def find_project(start: Path) -> Path | None:
-    """The nearest folder, from one upwards, that has such a file."""
+    """Return the closest folder, from `start` upwards, that has a settings file."""
     for folder in (start, *start.parents):
         if get_project_file(folder).is_file():
             return folder
@@ -60,10 +62,10 @@ def find_project(start: Path) -> Path | None:
 
 
 def read_project(folder: Path) -> ZooProject:
-    """What a project says; nothing where there is no file.
+    """Return the settings of a project; the defaults if there is no file.
 
     Raises:
-        ProjectFileError: when the file cannot be read or is not what it should be.
+        ProjectFileError: The file cannot be read, or its content is invalid.
     """
     path = get_project_file(folder)
     try:
@@ -78,36 +80,36 @@ def read_project(folder: Path) -> ZooProject:
         return msgspec.toml.decode(data, type=ZooProject)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ProjectFileError(
-            f"is not what it should be: {error}",
+            f"is invalid: {error}",
             where=str(path),
             hint='expected default = "agent-id", and [sync] with lists of agents and formats',
         ) from None
 
 
 def get_default_agent(start: Path) -> str | None:
-    """The id of the agent that works in a folder or in what it belongs to, if it is said.
+    """Return the ID of the default agent for a folder, or None.
 
     Raises:
-        ProjectFileError: when the file cannot be read or is not what it should be.
+        ProjectFileError: The file cannot be read, or its content is invalid.
     """
     folder = find_project(start)
     return None if folder is None else read_project(folder).default
 
 
 def set_default_agent(folder: Path, agent_id: str | None) -> Path:
-    """Say which agent works in a project, or that none does; the rest of the file stays.
+    """Set or remove the default agent of a project. The rest of the file stays unchanged.
 
     Raises:
-        ProjectFileError: when the file cannot be read or written.
+        ProjectFileError: The file cannot be read or written.
     """
     return _update_project_file(folder, {"default": agent_id})
 
 
 def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[str]) -> Path:
-    """Say which agents a project has as files, and for which programs.
+    """Set the agents and formats that a project synchronizes.
 
     Raises:
-        ProjectFileError: when the file cannot be read or written.
+        ProjectFileError: The file cannot be read or written.
     """
     return _update_project_file(
         folder, {"sync": {"agents": list(agents), "formats": list(formats)}}
@@ -115,9 +117,9 @@ def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[
 
 
 def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
-    import tomlkit  # noqa: PLC0415 - only to write; reading needs no comments
+    import tomlkit  # noqa: PLC0415 - only for writing, which keeps comments
 
-    read_project(folder)
+    read_project(folder)  # raises before an invalid file is changed
     path = get_project_file(folder)
     before = path.read_bytes() if path.is_file() else b""
     document = tomlkit.parse(before)
@@ -134,7 +136,7 @@ def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
         return path
     try:
         if path.exists() and not path.resolve().is_relative_to(folder.resolve()):
-            raise PermissionError("a link leads out of the project")
+            raise PermissionError("a symbolic link leads out of the project")
         write_atomically(path, after, mode=PROJECT_FILE_MODE)
     except OSError as error:
         raise ProjectFileError(

@@ -1,4 +1,4 @@
-"""Finding agents' files in a project, and reading those that somebody names."""
+"""Discovery of agents' files in a project, and reading of files, folders and archives."""
 
 from __future__ import annotations
 
@@ -32,38 +32,39 @@ AGENT_FILE_PATTERNS = (
     ".codex/prompts/*.md",
     AGENTS_MD_PATH,
 )
-"""Where in a folder there may be agents and skills."""
+"""Patterns of the paths that agents and skills can have in a project."""
 
 
 class ScanResult(NamedTuple):
-    """Files, and what is to be said of those that are not among them."""
+    """Files that were read, and remarks about files left out."""
 
     files: list[File]
     report: list[Remark]
 
 
 def scan_project(folder: Path) -> ScanResult:
-    """The agents' files of a project. Links that lead out of it are not followed."""
-    found = ScanResult([], [])
+    """Read the agents' files of a project. Links that lead out of the project are not followed."""
+    result = ScanResult([], [])
     root = folder.resolve()
     size = 0
     for path in find_candidate_files(folder):
         name = path.relative_to(folder).as_posix()
         if not path.resolve().is_relative_to(root):
-            text = "a link leads out of the folder; it is not followed"
-            found.report.append(Remark(field="file", message=text, path=name))
+            message = "the symbolic link leads out of the folder; not followed"
+            result.report.append(Remark(field="file", message=message, path=name))
             continue
-        read = _read_text(path, name, found.report)
-        if read is None or (name == AGENTS_MD_PATH and not has_blocks(read)):
+        text = _read_text(path, name, result.report)
+        # Most AGENTS.md files have no agents of the zoo.
+        if text is None or (name == AGENTS_MD_PATH and not has_blocks(text)):
             continue
-        size += len(read)
-        _check_scan_size(len(found.files) + 1, size, folder)
-        found.files.append(File(path=name, text=read))
-    return found
+        size += len(text)
+        _check_scan_size(len(result.files) + 1, size, folder)
+        result.files.append(File(path=name, text=text))
+    return result
 
 
 def find_candidate_files(folder: Path) -> Iterator[Path]:
-    """The files of a folder that may be those of agents, by their names alone."""
+    """Yield files that may be agents' files, judging by their paths."""
     seen: set[Path] = set()
     for pattern in AGENT_FILE_PATTERNS:
         for path in sorted(folder.glob(pattern)):
@@ -73,12 +74,13 @@ def find_candidate_files(folder: Path) -> Iterator[Path]:
 
 
 def read_source(path: Path, format_name: str | None = None) -> ScanResult:
-    """The files that a path leads to: a folder is scanned, an archive is unpacked.
+    """Read the files at a path: a file, a folder to scan, or a zip archive.
 
-    The path of a single file begins where a project would: with `.claude`, for instance.
+    The path of a single file is shortened to begin like a path in a project, for example with
+    `.claude`, so that its format can be detected.
 
     Raises:
-        AgentFilesError: when there is nothing that can be read.
+        AgentFilesError: The source cannot be read.
     """
     if path.is_dir():
         if format_name is None and (path / "SKILL.md").is_file():
@@ -92,16 +94,16 @@ def read_source(path: Path, format_name: str | None = None) -> ScanResult:
         text = _read_text(path, str(path), report)
     except OSError as error:
         raise AgentFilesError(
-            f"it cannot be read: {error.strerror or error}", where=str(path)
+            f"cannot be read: {error.strerror or error}", where=str(path)
         ) from None
     if text is None:
-        told = report[0].message if report else "there is no such file"
-        raise AgentFilesError(told, where=str(path))
+        message = report[0].message if report else "no such file"
+        raise AgentFilesError(message, where=str(path))
     return ScanResult([File(path=_find_identifying_path(path, text), text=text)], [])
 
 
 def _find_identifying_path(path: Path, text: str) -> str:
-    """The shortest end of a path that says what is in the file, or its last part."""
+    """Return the shortest end of a path that identifies the format, or the file name."""
     parts = path.absolute().parts[1:]
     for count in range(1, len(parts) + 1):
         name = "/".join(parts[-count:])
@@ -111,25 +113,26 @@ def _find_identifying_path(path: Path, text: str) -> str:
 
 
 def _shows_format(name: str, text: str) -> bool:
-    found = detect_format(File(path=name, text=text))
-    return found is not None and (found != "agent-skills" or "/" in name)
+    format_name = detect_format(File(path=name, text=text))
+    # The folder of a SKILL.md names the skill, so it belongs to the path.
+    return format_name is not None and (format_name != "agent-skills" or "/" in name)
 
 
 def _read_text(path: Path, name: str, report: list[Remark]) -> str | None:
     try:
         return read_text_file(path)
     except UnicodeDecodeError:
-        said = "it is no text in UTF-8, and left out"
+        message = "not a text file in UTF-8; left out"
     except OSError as error:
-        said = f"it cannot be read, and is left out: {error.strerror or error}"
-    report.append(Remark(field="file", message=said, path=name))
+        message = f"cannot be read; left out: {error.strerror or error}"
+    report.append(Remark(field="file", message=message, path=name))
     return None
 
 
 def _check_scan_size(count: int, size: int, folder: Path) -> None:
     if count > MAX_IMPORT_FILES or size > MAX_IMPORT_CHARACTERS:
         raise AgentFilesError(
-            "there is too much in this folder",
+            "the agents' files in this folder are too many or too large",
             where=str(folder),
             hint=f"at most {MAX_IMPORT_FILES:,} files, of {MAX_FILE_BYTES:,} bytes each",
         )

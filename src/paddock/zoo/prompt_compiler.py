@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from paddock.zoo.model import Agent, BrainEntry, SectionKind, Skill
 
 
-# Tokenizers differ by model and are megabytes in size. Four bytes of UTF-8 per token are close enough
-# for a budget: four English letters, two Russian ones, or 4/3 of a Chinese character.
+# Tokenizers differ by model and are megabytes in size. Four bytes of UTF-8 per token are close
+# enough for a budget: four English letters, two Russian ones, or 4/3 of a Chinese character.
 BYTES_PER_TOKEN = 4
 
 

@@ -1,4 +1,4 @@
-"""Agents and skills to begin with, of our own writing: files in `starters`, read when asked for."""
+"""Starter agents and skills that come with Paddock, stored as TOML files in `starters`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 class Starter(msgspec.Struct, rename="camel", kw_only=True):
-    """An agent that can be copied into a zoo."""
+    """A starter agent, which can be copied into a zoo."""
 
     id: str
     name: str
@@ -31,41 +31,42 @@ class Starter(msgspec.Struct, rename="camel", kw_only=True):
 
 
 class StarterLibrary(NamedTuple):
-    """Packs of skills that can be copied into a zoo's library, or into agents."""
+    """Packs of starter skills, which can be copied into the library or to agents."""
 
     packs: list[Pack]
     skills: list[LibrarySkill]
 
 
 def load_starters() -> list[Starter]:
-    """The agents to begin with, by name; copies that may be changed."""
+    """Return the starter agents, sorted by ID. The caller may change them."""
     agents = [
         _parse_agent(file.stem, _read_text(file))
         for file in sorted(STARTERS_DIRECTORY.glob("*.toml"))
     ]
     return [
-        Starter(id=one.id, name=one.name, description=one.description, agent=one) for one in agents
+        Starter(id=agent.id, name=agent.name, description=agent.description, agent=agent)
+        for agent in agents
     ]
 
 
 def load_starter_library() -> StarterLibrary:
-    """The skills to begin with, in packs; copies that may be changed."""
-    found = StarterLibrary([], [])
+    """Return the starter skills with their packs. The caller may change them."""
+    library = StarterLibrary([], [])
     for file in sorted((STARTERS_DIRECTORY / "packs").glob("*.toml")):
         data = _read_toml(file)
         pack = Pack(id=file.stem, name=data["name"], description=data["description"])
-        found.packs.append(pack)
-        found.skills.extend(
+        library.packs.append(pack)
+        library.skills.extend(
             LibrarySkill(
-                id=one["id"],
-                name=one["name"],
-                description=one["description"].strip(),
-                when_to_use=one["whenToUse"],
+                id=skill["id"],
+                name=skill["name"],
+                description=skill["description"].strip(),
+                when_to_use=skill["whenToUse"],
                 pack_id=pack.id,
             )
-            for one in data["skills"]
+            for skill in data["skills"]
         )
-    return found
+    return library
 
 
 @cache
@@ -85,13 +86,15 @@ def _parse_agent(name: str, text: str) -> Agent:
 def make_starter_import(
     agent_ids: Iterable[str] = (), *, with_library: bool = False
 ) -> ImportBatch:
-    """Some of what there is to begin with, as a zoo takes it in with `import_found`.
+    """Return starter agents, and optionally the starter library, for `AgentImporter.import_batch`.
 
     Raises:
-        KeyError: when there is no such agent to begin with.
+        KeyError: There is no such starter agent.
     """
-    known = {one.id: one.agent for one in load_starters()}
+    agents_by_id = {starter.id: starter.agent for starter in load_starters()}
     library = load_starter_library() if with_library else StarterLibrary([], [])
     return ImportBatch(
-        agents=[known[name] for name in agent_ids], library=library.skills, packs=library.packs
+        agents=[agents_by_id[agent_id] for agent_id in agent_ids],
+        library=library.skills,
+        packs=library.packs,
     )

@@ -1,4 +1,4 @@
-"""An agent as TOML for people to read and edit, and back."""
+"""Agents as TOML text that users edit, for example with `paddock zoo edit`."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ AGENT_KEYS = (
     "archived",
     "systemPrompt",
 )
-"""In the order in which they stand, before categories and skills."""
+"""In the order of the text, before categories and skills."""
 _MULTILINE_KEYS = {"description", "systemPrompt", "whenToUse"}
-"""What may stand on lines of its own between quotes."""
+"""Fields that are written as multi-line strings."""
 
 
 class AgentTextError(AgentFilesError):
-    """A text in TOML describes no agent."""
+    """A TOML text does not describe an agent."""
 
     code = "agent-text"
 
 
 class _AgentForm(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """What the text may hold."""
+    """The keys that the text may have."""
 
     name: str | msgspec.UnsetType = msgspec.UNSET
     description: str | msgspec.UnsetType = msgspec.UNSET
@@ -50,8 +50,8 @@ class _AgentForm(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fi
 
 
 def format_agent(agent: Agent) -> str:
-    """An agent as text; its brain and what other programs alone know are not in it."""
-    import tomlkit  # noqa: PLC0415 - only to write
+    """Format an agent, without its brain and the data of other programs."""
+    import tomlkit  # noqa: PLC0415 - only for writing
 
     data: Json = msgspec.to_builtins(agent)
     document = tomlkit.document()
@@ -59,9 +59,9 @@ def format_agent(agent: Agent) -> str:
         document[key] = _make_toml_value(data[key])
     for key in ("skillCategories", "skills"):
         tables = tomlkit.aot()
-        for one in data[key]:
+        for item in data[key]:
             table = tomlkit.table()
-            for name, value in one.items():
+            for name, value in item.items():
                 if value is not None and value != []:
                     table[name] = _make_toml_value(value)
             tables.append(table)
@@ -71,29 +71,29 @@ def format_agent(agent: Agent) -> str:
 
 
 def parse_changes(text: str, where: str) -> Json:
-    """What a text says of an agent, by JSON key; what it leaves out is not among it.
+    """Return the fields in a text by JSON key. Keys that the text leaves out are omitted.
 
     Raises:
-        AgentTextError: when it is no TOML, or describes no agent.
+        AgentTextError: The text is not valid TOML, or does not describe an agent.
     """
     try:
         data = tomllib.loads(text)
         form = msgspec.convert(data, _AgentForm)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise AgentTextError(
-            f"it describes no agent: {error}",
+            f"not the description of an agent: {error}",
             where=where,
             hint=f"expected {', '.join(AGENT_KEYS)}, skillCategories and skills",
         ) from None
-    found: Json = {key: value for key, value in msgspec.to_builtins(form).items() if key in data}
-    for table in (found, *found.get("skills", ())):
+    changes: Json = {key: value for key, value in msgspec.to_builtins(form).items() if key in data}
+    for table in (changes, *changes.get("skills", ())):
         for key in _MULTILINE_KEYS & table.keys():
             table[key] = table[key].strip()
-    return found
+    return changes
 
 
 def _make_toml_value(value: object) -> object:
-    from tomlkit import items  # noqa: PLC0415 - only to write
+    from tomlkit import items  # noqa: PLC0415 - only for writing
 
     if (
         not isinstance(value, str)
@@ -102,11 +102,11 @@ def _make_toml_value(value: object) -> object:
         or _has_control_characters(value)
     ):
         return value
-    # A line end after the opening quotes is none of the text, and the text is stripped when read.
+    # TOML ignores a line end after the opening quotes; `parse_changes` strips the one at the end.
     raw = f"\n{value.strip()}\n"
     return items.String(items.StringType.MLL, value, raw, items.Trivia())
 
 
 def _has_control_characters(text: str) -> bool:
-    """Whether a text has characters that TOML does not take as they are."""
+    """Return whether a text has characters that TOML does not allow in a literal string."""
     return any(letter not in "\n\t" and (letter < " " or letter == "\x7f") for letter in text)

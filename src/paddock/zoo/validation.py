@@ -1,9 +1,8 @@
-"""How much there may be of everything in a zoo. Texts are measured in characters.
+"""Limits and validation of everything that a zoo stores.
 
-Whether what is given may be kept: types, lengths, and texts that every database can hold.
-
-All that is wrong is told at once, each with the place where it stands. What can be put right
-without loss is: blanks around names go, a skill in an unknown category goes to the first one.
+All invalid values of an object are reported at once, each with its path. Faults that can be fixed
+without loss are fixed: names are stripped, and a skill in an unknown category moves to the first.
+Lengths are in characters.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ MAX_TAG_CHARACTERS = 50
 MAX_REFERENCE_CHARACTERS = 2_000
 MAX_APPEARANCE_SEED_CHARACTERS = 200
 MAX_ID_CHARACTERS = 100
-"""Of skills, categories and entries, which clients may give; ids of agents are slugs."""
+"""For skills, categories and entries, whose IDs clients can choose; agent IDs are slugs."""
 
 MAX_SKILLS = 500
 MAX_CATEGORIES = 100
@@ -49,25 +48,25 @@ MAX_REFERENCES = 200
 MAX_REQUIREMENTS = 50
 
 MAX_EXTRA_BYTES = 200_000
-"""Of what a file had that the zoo has no place for, as JSON."""
+"""Size as JSON of `extra`: data of file formats that has no counterpart in the zoo."""
 MAX_METADATA_BYTES = 20_000
 
 MAX_PAGE_ITEMS = 1_000
-"""How many items a page may have."""
+"""Maximum number of items on a page."""
 DELETED_RETENTION_DAYS = 30
-"""How long what was deleted can be had back."""
+"""How long deleted agents and entries can be restored."""
 MAX_AGENT_VERSIONS = 200
-"""How many versions of an agent are kept; the oldest go first."""
+"""Stored versions of an agent; older ones are deleted."""
 MAX_EVENTS = 20_000
-"""About how many events are kept for those who were away."""
+"""Approximate number of stored events."""
 
 DEFAULT_MEMORY_TOKENS = 2_000
-"""How much of the brain is injected when nothing is said about it."""
+"""Default budget for injected brain entries."""
 MAX_MEMORY_CANDIDATES = 200
-"""How many entries of each kind are looked at for that."""
+"""Maximum number of entries of each group that are considered for injection."""
 
 MAX_IMPORT_FILE_BYTES = 100_000_000
-"""Of an old file with agents that is to be imported."""
+"""Maximum size of a legacy file to import."""
 
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
@@ -90,173 +89,190 @@ EDITABLE_PACK_FIELDS = _list_editable_fields(Pack, "id", "version")
 
 _COLOR_PATTERN = re.compile(r"#[0-9a-fA-F]{6}")
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
-"""Characters that PostgreSQL, or UTF-8, cannot hold."""
+"""NUL, which PostgreSQL cannot store, and surrogates, which UTF-8 cannot encode."""
 _CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f]")
 _ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 
 
 class FieldErrorCollector:
-    """Collects what is wrong with one thing."""
+    """Collects the invalid values of one object."""
 
     def __init__(self) -> None:
         self.errors: list[FieldError] = []
 
     def add(self, path: str, message: str) -> None:
-        """Note a fault."""
+        """Record an error."""
         self.errors.append(FieldError(path, message))
 
-    def check_text(self, path: str, value: str, most: int, *, least: int = 0) -> None:
-        """Note what is wrong with a text."""
+    def check_text(
+        self, path: str, value: str, max_characters: int, *, min_characters: int = 0
+    ) -> None:
+        """Check the length and the characters of a string."""
         if _UNSTORABLE_CHARACTERS.search(value):
-            self.add(path, "has a character that cannot be kept (NUL, or half of a pair)")
-        if len(value) > most:
-            self.add(path, f"has {len(value)} characters; at most {most} are allowed")
-        elif len(value) < least:
-            self.add(path, "must not be empty" if least == 1 else f"needs {least} characters")
+            self.add(
+                path, "contains a character that cannot be stored (NUL or an unpaired surrogate)"
+            )
+        if len(value) > max_characters:
+            self.add(path, f"has {len(value)} characters; at most {max_characters} are allowed")
+        elif len(value) < min_characters:
+            self.add(
+                path,
+                "must not be empty"
+                if min_characters == 1
+                else f"needs at least {min_characters} characters",
+            )
 
-    def check_texts(self, path: str, values: Iterable[str], most: int, longest: int) -> None:
-        """Note what is wrong with a list of texts."""
-        listed = list(values)
-        if len(listed) > most:
-            self.add(path, f"has {len(listed)} items; at most {most} are allowed")
-        for number, value in enumerate(listed):
-            self.check_text(f"{path}[{number}]", value, longest, least=1)
+    def check_texts(
+        self, path: str, values: Iterable[str], max_items: int, max_characters: int
+    ) -> None:
+        """Check a list of strings."""
+        items = list(values)
+        if len(items) > max_items:
+            self.add(path, f"has {len(items)} items; at most {max_items} are allowed")
+        for number, value in enumerate(items):
+            self.check_text(f"{path}[{number}]", value, max_characters, min_characters=1)
 
     def check_tags(self, path: str, values: list[str]) -> None:
-        """Note what is wrong with tags."""
+        """Check a list of tags."""
         self.check_texts(path, values, MAX_TAGS, MAX_TAG_CHARACTERS)
         for number, value in enumerate(values):
             if _CONTROL_CHARACTERS.search(value):
-                self.add(f"{path}[{number}]", "has a control character")
+                self.add(f"{path}[{number}]", "contains a control character")
 
-    def check_json_data(self, path: str, value: Any, most_bytes: int) -> None:
-        """Note what is wrong with free data."""
+    def check_json_data(self, path: str, value: Any, max_bytes: int) -> None:
+        """Check the size and the characters of arbitrary JSON data."""
         try:
             encoded = msgspec.json.encode(value)
         except (TypeError, ValueError, RecursionError) as error:
-            self.add(path, f"cannot be written as JSON: {error}")
+            self.add(path, f"cannot be encoded as JSON: {error}")
             return
-        if len(encoded) > most_bytes:
-            self.add(path, f"has {len(encoded)} bytes as JSON; at most {most_bytes} are allowed")
+        if len(encoded) > max_bytes:
+            self.add(path, f"has {len(encoded)} bytes as JSON; at most {max_bytes} are allowed")
         if b"\\u0000" in encoded:
-            self.add(path, "has a character that cannot be kept (NUL)")
+            self.add(path, "contains a character that cannot be stored (NUL)")
 
     def check_unique_ids(self, path: str, ids: list[str]) -> None:
-        """Note ids that stand there twice."""
-        for number, one in enumerate(ids):
-            if one in ids[:number]:
-                self.add(f"{path}[{number}].id", f"{one!r} is there already")
+        """Check that no ID is used twice."""
+        for number, item_id in enumerate(ids):
+            if item_id in ids[:number]:
+                self.add(f"{path}[{number}].id", f"{item_id!r} is used more than once")
 
     def raise_if_any(self, hint: str | None = None) -> None:
-        """Raise what was found, if anything.
+        """Raise an error if any was recorded.
 
         Raises:
-            InvalidAgentError: with all of it.
+            InvalidAgentError: With all recorded errors.
         """
         if self.errors:
             raise InvalidAgentError(self.errors, hint=hint)
 
 
 def make_invalid_field_error(path: str, message: str) -> InvalidAgentError:
-    """The error for a single fault."""
+    """Return the error for a single invalid value."""
     return InvalidAgentError([FieldError(path, message)])
 
 
 def convert_to_struct(kind: type[StructT], data: Mapping[str, Any]) -> StructT:
-    """Make a struct of JSON data, key by key, so that every wrong type is told.
+    """Convert JSON data to a struct field by field, so that every wrong type is reported.
 
     Raises:
-        InvalidAgentError: for wrong types, and required keys that are missing.
+        InvalidAgentError: A value has the wrong type, or a required key is missing.
     """
     issues = FieldErrorCollector()
     values: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         if field.encode_name in data:
-            value, found = _convert_value(data[field.encode_name], field.type, field.encode_name)
+            value, errors = _convert_value(data[field.encode_name], field.type, field.encode_name)
             values[field.name] = value
-            issues.errors += found
+            issues.errors += errors
         elif field.required:
             issues.add(field.encode_name, "is missing")
     issues.raise_if_any()
     return kind(**values)
 
 
-def apply_changes(kept: StructT, changes: Mapping[str, Any], allowed: frozenset[str]) -> StructT:
-    """A copy of a struct with the values of some JSON keys; keys that are not allowed are ignored.
+def apply_changes(
+    original: StructT, changes: Mapping[str, Any], allowed: frozenset[str]
+) -> StructT:
+    """Return a copy of a struct with new values for the allowed JSON keys; others are ignored.
 
     Raises:
-        InvalidAgentError: for wrong types.
+        InvalidAgentError: A value has the wrong type.
     """
     issues = FieldErrorCollector()
     values: dict[str, Any] = {}
-    for field in msgspec.structs.fields(type(kept)):
+    for field in msgspec.structs.fields(type(original)):
         name = field.encode_name
         if name in allowed and name in changes:
-            value, found = _convert_value(changes[name], field.type, name)
+            value, errors = _convert_value(changes[name], field.type, name)
             values[field.name] = value
-            issues.errors += found
+            issues.errors += errors
     issues.raise_if_any()
-    return msgspec.structs.replace(kept, **values)
+    return msgspec.structs.replace(original, **values)
 
 
 def _convert_value(value: Any, kind: Any, path: str) -> tuple[Any, list[FieldError]]:
     try:
-        # To plain data first: structs inside are copied, and checked like what comes from outside.
+        # Through plain data, so that nested structs are copied and validated like external input.
         plain = msgspec.to_builtins(value)
         return msgspec.convert(plain, kind), []
     except msgspec.ValidationError as error:
-        found = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
-        assert found is not None  # noqa: S101 - every text matches
-        return None, [FieldError(path + (found["path"] or ""), found["message"])]
+        match = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
+        assert match is not None  # noqa: S101 - the pattern matches every text
+        return None, [FieldError(path + (match["path"] or ""), match["message"])]
     except (TypeError, ValueError, RecursionError) as error:
-        return None, [FieldError(path, f"is no JSON data: {error}")]
+        return None, [FieldError(path, f"is not JSON data: {error}")]
 
 
-def parse_new_agent(given: NewAgent | Mapping[str, Any]) -> NewAgent:
-    """What an agent is to be made from, with the types that it should have.
+def parse_new_agent(new: NewAgent | Mapping[str, Any]) -> NewAgent:
+    """Convert JSON data to the fields of a new agent.
 
     Raises:
-        InvalidAgentError: for wrong types.
+        InvalidAgentError: A value has the wrong type.
     """
-    data = msgspec.to_builtins(given) if isinstance(given, NewAgent) else given
+    data = msgspec.to_builtins(new) if isinstance(new, NewAgent) else new
     return convert_to_struct(NewAgent, data)
 
 
 def validate_agent(agent: Agent) -> Agent:
-    """A tidied copy of an agent.
+    """Return a normalized copy of an agent.
 
     Raises:
-        InvalidAgentError: when it cannot be kept.
+        InvalidAgentError: A value is invalid.
     """
-    tidy = _normalize_agent(agent)
+    normalized = _normalize_agent(agent)
     issues = FieldErrorCollector()
-    issues.check_text("name", tidy.name, MAX_NAME_CHARACTERS, least=1)
-    issues.check_text("description", tidy.description, MAX_DESCRIPTION_CHARACTERS)
-    issues.check_text("systemPrompt", tidy.system_prompt, MAX_SYSTEM_PROMPT_CHARACTERS)
-    issues.check_text("appearanceSeed", tidy.appearance_seed, MAX_APPEARANCE_SEED_CHARACTERS)
-    issues.check_texts("contextRefs", tidy.context_refs, MAX_REFERENCES, MAX_REFERENCE_CHARACTERS)
-    issues.check_tags("tags", tidy.tags)
-    issues.check_json_data("extra", tidy.extra, MAX_EXTRA_BYTES)
-    _check_categories(tidy, issues)
-    _check_skills(tidy, issues)
+    issues.check_text("name", normalized.name, MAX_NAME_CHARACTERS, min_characters=1)
+    issues.check_text("description", normalized.description, MAX_DESCRIPTION_CHARACTERS)
+    issues.check_text("systemPrompt", normalized.system_prompt, MAX_SYSTEM_PROMPT_CHARACTERS)
+    issues.check_text("appearanceSeed", normalized.appearance_seed, MAX_APPEARANCE_SEED_CHARACTERS)
+    issues.check_texts(
+        "contextRefs", normalized.context_refs, MAX_REFERENCES, MAX_REFERENCE_CHARACTERS
+    )
+    issues.check_tags("tags", normalized.tags)
+    issues.check_json_data("extra", normalized.extra, MAX_EXTRA_BYTES)
+    _check_categories(normalized, issues)
+    _check_skills(normalized, issues)
     issues.raise_if_any()
-    return tidy
+    return normalized
 
 
 def _normalize_agent(agent: Agent) -> Agent:
     categories = agent.skill_categories or [make_general_category()]
-    known = {category.id for category in categories}
-    replaced = msgspec.structs.replace
-    return replaced(
+    category_ids = {category.id for category in categories}
+    replace = msgspec.structs.replace
+    return replace(
         agent,
         name=agent.name.strip(),
         tags=normalize_tags(agent.tags),
-        skill_categories=[replaced(c, name=c.name.strip()) for c in categories],
+        skill_categories=[replace(category, name=category.name.strip()) for category in categories],
         skills=[
-            replaced(
+            replace(
                 skill,
                 name=skill.name if skill.name.strip() else "",
-                category_id=skill.category_id if skill.category_id in known else categories[0].id,
+                category_id=skill.category_id
+                if skill.category_id in category_ids
+                else categories[0].id,
             )
             for skill in agent.skills
         ],
@@ -264,7 +280,7 @@ def _normalize_agent(agent: Agent) -> Agent:
 
 
 def normalize_tags(tags: Iterable[str]) -> list[str]:
-    """Tags without blanks around them, none twice, none empty."""
+    """Strip tags, and remove empty and duplicate ones."""
     return list(dict.fromkeys(stripped for tag in tags if (stripped := tag.strip())))
 
 
@@ -278,8 +294,8 @@ def _check_categories(agent: Agent, issues: FieldErrorCollector) -> None:
     issues.check_unique_ids("skillCategories", [category.id for category in categories])
     for number, category in enumerate(categories):
         path = f"skillCategories[{number}]"
-        issues.check_text(f"{path}.id", category.id, MAX_ID_CHARACTERS, least=1)
-        issues.check_text(f"{path}.name", category.name, MAX_NAME_CHARACTERS, least=1)
+        issues.check_text(f"{path}.id", category.id, MAX_ID_CHARACTERS, min_characters=1)
+        issues.check_text(f"{path}.name", category.name, MAX_NAME_CHARACTERS, min_characters=1)
         if not is_valid_color(category.color):
             issues.add(f"{path}.color", "must be a color like #61988E")
 
@@ -290,8 +306,8 @@ def _check_skills(agent: Agent, issues: FieldErrorCollector) -> None:
     issues.check_unique_ids("skills", [skill.id for skill in agent.skills])
     for number, skill in enumerate(agent.skills):
         path = f"skills[{number}]"
-        issues.check_text(f"{path}.id", skill.id, MAX_ID_CHARACTERS, least=1)
-        issues.check_text(f"{path}.name", skill.name, MAX_NAME_CHARACTERS, least=1)
+        issues.check_text(f"{path}.id", skill.id, MAX_ID_CHARACTERS, min_characters=1)
+        issues.check_text(f"{path}.name", skill.name, MAX_NAME_CHARACTERS, min_characters=1)
         issues.check_text(
             f"{path}.description", skill.description, MAX_SKILL_DESCRIPTION_CHARACTERS
         )
@@ -301,79 +317,81 @@ def _check_skills(agent: Agent, issues: FieldErrorCollector) -> None:
 
 
 def validate_entry(entry: BrainEntry) -> BrainEntry:
-    """A tidied copy of an entry.
+    """Return a normalized copy of an entry.
 
     Raises:
-        InvalidAgentError: when it cannot be kept.
+        InvalidAgentError: A value is invalid.
     """
-    tidy = msgspec.structs.replace(
+    normalized = msgspec.structs.replace(
         entry, content=entry.content.strip(), tags=normalize_tags(entry.tags)
     )
     issues = FieldErrorCollector()
-    if tidy.type not in ENTRY_TYPES:
+    if normalized.type not in ENTRY_TYPES:
         issues.add("type", f"must be one of {', '.join(ENTRY_TYPES)}")
-    issues.check_text("id", tidy.id, MAX_ID_CHARACTERS, least=1)
-    issues.check_text("content", tidy.content, MAX_ENTRY_CHARACTERS, least=1)
-    issues.check_tags("tags", tidy.tags)
-    issues.check_json_data("metadata", tidy.metadata, MAX_METADATA_BYTES)
+    issues.check_text("id", normalized.id, MAX_ID_CHARACTERS, min_characters=1)
+    issues.check_text("content", normalized.content, MAX_ENTRY_CHARACTERS, min_characters=1)
+    issues.check_tags("tags", normalized.tags)
+    issues.check_json_data("metadata", normalized.metadata, MAX_METADATA_BYTES)
     for key in ("source", "sessionId", "workspaceId"):
-        value = tidy.metadata.get(key)
+        value = normalized.metadata.get(key)
         if value is None:
             continue
         if isinstance(value, str):
             issues.check_text(f"metadata.{key}", value, MAX_REFERENCE_CHARACTERS)
         else:
-            issues.add(f"metadata.{key}", "must be a text")
+            issues.add(f"metadata.{key}", "must be a string")
     issues.raise_if_any()
-    return tidy
+    return normalized
 
 
 def validate_library_skill(skill: LibrarySkill) -> LibrarySkill:
-    """A tidied copy of a skill of the library.
+    """Return a normalized copy of a library skill.
 
     Raises:
-        InvalidAgentError: when it cannot be kept.
+        InvalidAgentError: A value is invalid.
     """
-    tidy = msgspec.structs.replace(skill, name=skill.name.strip(), tags=normalize_tags(skill.tags))
+    normalized = msgspec.structs.replace(
+        skill, name=skill.name.strip(), tags=normalize_tags(skill.tags)
+    )
     issues = FieldErrorCollector()
-    issues.check_text("name", tidy.name, MAX_NAME_CHARACTERS, least=1)
-    issues.check_text("description", tidy.description, MAX_SKILL_DESCRIPTION_CHARACTERS)
-    issues.check_text("whenToUse", tidy.when_to_use, MAX_WHEN_TO_USE_CHARACTERS)
-    issues.check_texts("requires", tidy.requires, MAX_REQUIREMENTS, MAX_ID_CHARACTERS)
-    issues.check_tags("tags", tidy.tags)
+    issues.check_text("name", normalized.name, MAX_NAME_CHARACTERS, min_characters=1)
+    issues.check_text("description", normalized.description, MAX_SKILL_DESCRIPTION_CHARACTERS)
+    issues.check_text("whenToUse", normalized.when_to_use, MAX_WHEN_TO_USE_CHARACTERS)
+    issues.check_texts("requires", normalized.requires, MAX_REQUIREMENTS, MAX_ID_CHARACTERS)
+    issues.check_tags("tags", normalized.tags)
     issues.raise_if_any()
-    return tidy
+    return normalized
 
 
 def validate_pack(pack: Pack) -> Pack:
-    """A tidied copy of a pack.
+    """Return a normalized copy of a pack.
 
     Raises:
-        InvalidAgentError: when it cannot be kept.
+        InvalidAgentError: A value is invalid.
     """
-    tidy = msgspec.structs.replace(pack, name=pack.name.strip())
+    normalized = msgspec.structs.replace(pack, name=pack.name.strip())
     issues = FieldErrorCollector()
-    issues.check_text("name", tidy.name, MAX_NAME_CHARACTERS, least=1)
-    issues.check_text("description", tidy.description, MAX_DESCRIPTION_CHARACTERS)
+    issues.check_text("name", normalized.name, MAX_NAME_CHARACTERS, min_characters=1)
+    issues.check_text("description", normalized.description, MAX_DESCRIPTION_CHARACTERS)
     issues.raise_if_any()
-    return tidy
+    return normalized
 
 
 def is_valid_color(text: str) -> bool:
-    """Whether a text is a color as categories have it."""
+    """Return whether a text is a color in the form `#61988E`."""
     return _COLOR_PATTERN.fullmatch(text) is not None
 
 
-def parse_date_bound(path: str, text: str | None, moment: Callable[[str], str]) -> str | None:
-    """A date or time that somebody gave, as the zoo writes it.
+def parse_date_bound(path: str, text: str | None, parse: Callable[[str], str]) -> str | None:
+    """Convert a date or time to a timestamp with one of the functions of `timestamps`.
 
     Raises:
-        InvalidAgentError: when it is neither.
+        InvalidAgentError: The text is neither a date nor a time.
     """
     if text is None:
         return None
     try:
-        return moment(text.strip())
+        return parse(text.strip())
     except (ValueError, OverflowError):
         raise make_invalid_field_error(
             path, f"{text[:40]!r} is neither a date nor a time like 2026-01-31"
@@ -381,10 +399,10 @@ def parse_date_bound(path: str, text: str | None, moment: Callable[[str], str]) 
 
 
 def validate_page_size(limit: int | None) -> int | None:
-    """How many items a page may have; None is all of them.
+    """Check the size of a page, and return it; None means no limit.
 
     Raises:
-        InvalidAgentError: when no page can be that large.
+        InvalidAgentError: The size is out of range.
     """
     if limit is not None and not 1 <= limit <= MAX_PAGE_ITEMS:
         raise make_invalid_field_error("limit", f"must be a number from 1 to {MAX_PAGE_ITEMS}")

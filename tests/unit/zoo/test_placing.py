@@ -95,7 +95,7 @@ def test_nothing_is_written_through_a_link_that_leads_out(tmp_path: Path, link: 
     (folder / link).symlink_to(outside)
     plan = plan_files(folder, [SAGE], replace=True)
     assert [(one.status, one.reason) for one in plan.files] == [
-        ("refused", "a link leads out of the folder")
+        ("refused", "a symbolic link leads out of the folder")
     ]
     assert apply_file_plan(plan) == []
     if outside.is_file():
@@ -118,7 +118,7 @@ def test_what_changes_between_plan_and_writing_is_left_alone(tmp_path: Path) -> 
     target.parent.mkdir(parents=True)
     target.write_text("just now", encoding="utf-8")
     assert [(one.path, one.error) for one in apply_file_plan(plan)] == [
-        (SAGE.path, "it has been changed meanwhile"),
+        (SAGE.path, "the file has changed since it was planned"),
         ("b.md", None),
     ]
     assert target.read_text(encoding="utf-8") == "just now"
@@ -130,7 +130,7 @@ def test_a_link_that_is_put_there_after_the_plan_is_not_followed(tmp_path: Path)
     (tmp_path / "outside").mkdir()
     folder.mkdir()
     (folder / ".claude").symlink_to(tmp_path / "outside")
-    assert [one.error for one in apply_file_plan(plan)] == ["a link leads out of the folder"]
+    assert [one.error for one in apply_file_plan(plan)] == ["a symbolic link leads out of the folder"]
     assert list((tmp_path / "outside").iterdir()) == []
 
 
@@ -140,6 +140,6 @@ def test_what_is_not_text_or_no_file_is_refused(tmp_path: Path) -> None:
     files = [File(path="a.md", text="a"), File(path="b.md", text="b")]
     plan = plan_files(tmp_path, files, replace=True)
     assert [(one.status, one.reason) for one in plan.files] == [
-        ("refused", "it is no text in UTF-8"),
+        ("refused", "not a text file in UTF-8"),
         ("refused", "Is a directory"),
     ]

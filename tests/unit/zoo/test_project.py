@@ -62,6 +62,6 @@ def test_nothing_is_written_through_a_link_that_leads_out(tmp_path: Path) -> Non
     outside = tmp_path / "outside.toml"
     outside.write_text("", encoding="utf-8")
     (folder / ".paddock" / "zoo.toml").symlink_to(outside)
-    with pytest.raises(ProjectFileError, match="a link leads out"):
+    with pytest.raises(ProjectFileError, match="link leads out"):
         set_default_agent(folder, "sage")
     assert outside.read_text(encoding="utf-8") == ""

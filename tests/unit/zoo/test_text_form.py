@@ -59,5 +59,5 @@ def test_what_a_text_leaves_out_is_not_changed() -> None:
 
 @pytest.mark.parametrize("text", ["name =", "name = 5", "nmae = 'x'", "[[skills]]\nname = 'x'"])
 def test_a_text_that_describes_no_agent_is_reported(text: str) -> None:
-    with pytest.raises(AgentTextError, match="describes no agent"):
+    with pytest.raises(AgentTextError, match="not the description of an agent"):
         parse_changes(text, "sage")

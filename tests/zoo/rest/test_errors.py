@@ -77,7 +77,7 @@ def test_fault_of_paddock_says_nothing_of_its_insides(
         answer = client.get("/api/health")
     assert answer.status_code == 500
     assert answer.json() == {
-        "error": "Something went wrong here; the log says what",
+        "error": "Internal error; see the log of the server",
         "code": "INTERNAL_ERROR",
         "details": [],
     }

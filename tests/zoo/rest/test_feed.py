@@ -63,7 +63,7 @@ def test_a_reader_receives_few_missed_events_and_reads_again_after_many(lite: Zo
         start = lite.events.get_latest_id()
         for number in range(5):
             lite.agents.create({"name": f"A{number}"})
-        feed, patient, late = EventFeed(lite, most_missed=4), Ear(), Ear()
+        feed, patient, late = EventFeed(lite, max_missed=4), Ear(), Ear()
         await feed.subscribe(patient, start + 1)
         await feed.subscribe(late, start)
         assert [await patient.next_id() for _ in range(4)] == [start + n for n in (2, 3, 4, 5)]
@@ -128,7 +128,7 @@ def test_reader_that_does_not_read_is_cut_off(lite: Zoo) -> None:
     async def work() -> None:
         feed, other = EventFeed(lite), Ear()
         await feed.subscribe(other, None)
-        stream = EventStream(feed, None, most_unread=10_000)
+        stream = EventStream(feed, None, max_unread_bytes=10_000)
         is_stuck = asyncio.Event()
 
         async def receive() -> Any:

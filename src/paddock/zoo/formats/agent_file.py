@@ -1,7 +1,7 @@
-"""An agent as a file of another program, and back: what all formats of one file have in common.
+"""Conversion of an agent to a file with front matter, and back, for all formats of that kind.
 
-A file that was read is kept with the agent. Writing the agent changes that file where the agent
-says something else by now, and leaves the rest of it as its author wrote it.
+The original file is stored with the agent. Writing the agent changes the file only where the agent
+differs from it, and leaves everything else as its author wrote it.
 """
 
 from __future__ import annotations
@@ -38,112 +38,113 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class AgentFileFormat:
-    """How a program has its agents: one Markdown file for each, with front matter."""
+    """A format with one Markdown file for each agent, with front matter."""
 
     name: str
     title: str
     folder: str
-    """Where new files go."""
+    """The folder of new files."""
     suffix: str
     extra_path_patterns: tuple[str, ...] = ()
-    """Patterns of further paths that are read."""
+    """Patterns of further paths that are read but not written."""
     name_style: Literal["safe", "free", "none"] = "none"
-    """Whether the front matter has a name, and what it may be."""
+    """The kind of name in the front matter: a slug, any text, or none."""
     needs_description: bool = True
     has_description: bool = True
     default_fields: Json = field(default_factory=dict)
-    """What a new file says besides."""
+    """Further fields of new files."""
     max_characters: int | None = None
-    """Of the text."""
+    """Maximum length of the body."""
     placeholder_pattern: str | None = None
-    """A pattern of what the program replaces in the text."""
+    """A pattern of placeholders that the program replaces in the body."""
     is_for_user: bool = False
-    """Whether the program reads the files in the user's home only, and not in a project."""
+    """Whether the files are in the user's home directory instead of a project."""
 
     @property
     def known_fields(self) -> frozenset[str]:
-        """The keys of the front matter that the zoo has a place for."""
+        """The keys of the front matter that have a counterpart in the zoo."""
         keys = [("name", self.name_style != "none"), ("description", self.has_description)]
         return frozenset(key for key, is_known in keys if is_known)
 
     def make_path(self, stem: str) -> str:
-        """Where the file of a new agent goes."""
+        """Return the path of the file of a new agent."""
         return f"{self.folder}/{stem}{self.suffix}"
 
     def parse_stem(self, path: str) -> str | None:
-        """The name that a path gives an agent; None of a file that is not in this format."""
+        """Return the name that a path gives its agent, or None if the path is of another format."""
         patterns = (
             rf"{re.escape(self.folder)}/([^/]+){re.escape(self.suffix)}",
             *self.extra_path_patterns,
         )
         for pattern in patterns:
-            if found := re.fullmatch(pattern, path):
-                return found[1]
+            if match := re.fullmatch(pattern, path):
+                return match[1]
         return None
 
 
 class ParsedAgentFile(NamedTuple):
-    """What a file says of an agent."""
+    """The content of a file."""
 
     id: str
     name: str
     description: str
     persona: Persona
     other_fields: Json
-    """What the front matter has that the zoo has no place for."""
+    """Fields of the front matter that have no counterpart in the zoo."""
 
 
 def parse_agent_file(
     kind: AgentFileFormat, path: str, document: FrontMatterFile
 ) -> ParsedAgentFile:
-    """What a file says."""
+    """Parse a file."""
     fields = document.get_fields()
     stem = kind.parse_stem(path) or path.rpartition("/")[2].partition(".")[0]
-    given = fields.get("name") if kind.name_style != "none" else None
-    called = collapse_whitespace(given) if isinstance(given, str) else ""
-    shown = called if kind.name_style == "free" and called else make_title(called or stem)
-    shown = document.get_title() or shown
-    described = fields.get("description") if kind.has_description else None
+    name_field = fields.get("name") if kind.name_style != "none" else None
+    name = collapse_whitespace(name_field) if isinstance(name_field, str) else ""
+    title = name if kind.name_style == "free" and name else make_title(name or stem)
+    title = document.get_title() or title
+    description = fields.get("description") if kind.has_description else None
     return ParsedAgentFile(
-        id=make_file_slug(called if kind.name_style == "safe" and called else stem, "agent"),
-        name=collapse_whitespace(shown) or make_title(make_file_slug(stem, "agent")),
-        description=described.strip() if isinstance(described, str) else "",
+        id=make_file_slug(name if kind.name_style == "safe" and name else stem, "agent"),
+        name=collapse_whitespace(title) or make_title(make_file_slug(stem, "agent")),
+        description=description.strip() if isinstance(description, str) else "",
         persona=parse_persona(document.body),
         other_fields={key: value for key, value in fields.items() if key not in kind.known_fields},
     )
 
 
 def convert_file_to_agent(kind: AgentFileFormat, file: File) -> tuple[Agent, list[Remark]]:
-    """The agent that a file describes, and what of the file has no place in the zoo."""
+    """Return the agent that a file describes, and remarks about the rest of the file."""
     document = front_matter.parse_front_matter(file.text)
-    said = parse_agent_file(kind, file.path, document)
+    parsed = parse_agent_file(kind, file.path, document)
     agent = Agent(
-        id=said.id,
-        name=said.name,
-        description=said.description,
-        system_prompt=said.persona.soul,
-        skills=make_skills(said.persona),
-        extra={kind.name: _make_origin(file.path, document, said)},
+        id=parsed.id,
+        name=parsed.name,
+        description=parsed.description,
+        system_prompt=parsed.persona.soul,
+        skills=make_skills(parsed.persona),
+        extra={kind.name: _make_origin(file.path, document, parsed)},
     )
     return agent, list(_iterate_import_remarks(kind, file, document, agent))
 
 
-def _make_origin(path: str, document: FrontMatterFile, said: ParsedAgentFile) -> Json:
-    """What is kept of a file: all but the text, where that can be made again as it was."""
-    found: Json = {
+def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) -> Json:
+    """Return the data that is stored of a file: all but the text, if that can be restored."""
+    origin: Json = {
         "path": path,
         "head": document._replace(body="").text,
-        "fields": said.other_fields,
+        "fields": parsed.other_fields,
     }
-    old = document.body.strip()
-    before, _, after = document.body.partition(old) if old else (document.body, "", "")
-    around = {**found, "before": before, "after": after}
-    again = _restore_document(around, said.persona)
-    return around if again == document else {**found, "body": document.body}
+    text = document.body.strip()
+    before, _, after = document.body.partition(text) if text else (document.body, "", "")
+    compact = {**origin, "before": before, "after": after}
+    # The agent has the text too. Store it a second time only if formatting would change it.
+    is_restorable = _restore_document(compact, parsed.persona) == document
+    return compact if is_restorable else {**origin, "body": document.body}
 
 
 def _restore_document(origin: Json, persona: Persona) -> FrontMatterFile | None:
-    """The file that an agent was read from, with its text of now where the old one is not kept."""
+    """Return the original file, with its present text if the old one is not stored."""
     head, body = origin.get("head"), origin.get("body")
     if not isinstance(head, str):
         return None
@@ -160,56 +161,56 @@ def _iterate_import_remarks(
     kind: AgentFileFormat, file: File, document: FrontMatterFile, agent: Agent
 ) -> Iterator[Remark]:
     if not document.is_yaml:
-        text = "the front matter is no YAML, and was read line by line; it stays as it is"
+        text = "the front matter is not valid YAML; read line by line and left unchanged"
         yield Remark(field="file", message=text, agent_id=agent.id, path=file.path)
     for key in agent.extra[kind.name]["fields"]:
-        text = f"{kind.title} alone knows it: it is kept, and written back"
+        text = f"only {kind.title} has this field; it is preserved on export"
         yield Remark(field=key, message=text, agent_id=agent.id, path=file.path)
     if not agent.system_prompt and not agent.skills:
-        yield Remark(field="file", message="there is no text", agent_id=agent.id, path=file.path)
+        yield Remark(
+            field="file", message="the file has no text", agent_id=agent.id, path=file.path
+        )
 
 
 def convert_agent_to_file(
-    kind: AgentFileFormat, agent: Agent, taken: set[str]
+    kind: AgentFileFormat, agent: Agent, used_paths: set[str]
 ) -> tuple[File, list[Remark]]:
-    """An agent as a file, at a path that is not taken, and what of the agent does not fit."""
+    """Convert an agent to a file at an unused path, with remarks about missing data."""
     origin = agent.extra.get(kind.name, {})
-    path = _choose_path(kind, agent, origin, taken)
-    taken.add(path.lower())
-    wanted = make_persona(agent)
-    found = _restore_document(origin, wanted)
-    document = front_matter.parse_front_matter("") if found is None else found
-    said = parse_agent_file(kind, path, document)
-    document = _update_front_matter(kind, agent, document, said, origin, is_new=found is None)
-    if wanted != said.persona:
-        document = document.with_body(format_persona(wanted))
+    path = _choose_path(kind, agent, origin, used_paths)
+    # In lower case, because some file systems ignore case.
+    used_paths.add(path.lower())
+    persona = make_persona(agent)
+    original = _restore_document(origin, persona)
+    document = original or front_matter.parse_front_matter("")
+    parsed = parse_agent_file(kind, path, document)
+    document = _update_front_matter(kind, agent, document, parsed, origin, is_new=original is None)
+    if persona != parsed.persona:
+        document = document.with_body(format_persona(persona))
     return File(path=path, text=document.text), list(
-        _iterate_export_remarks(kind, agent, wanted, path)
+        _iterate_export_remarks(kind, agent, persona, path)
     )
 
 
-def _choose_path(kind: AgentFileFormat, agent: Agent, origin: Json, taken: set[str]) -> str:
-    """The path that the agent was read from, if that is one that may be written, or a new one."""
-    before = origin.get("path")
+def _choose_path(kind: AgentFileFormat, agent: Agent, origin: Json, used_paths: set[str]) -> str:
+    """Return the path that the agent was read from if it may be written, or a new one."""
+    original = origin.get("path")
     if (
-        isinstance(before, str)
-        and kind.parse_stem(before) is not None
-        and before.lower() not in taken
-        and is_portable_path(before)
+        isinstance(original, str)
+        and kind.parse_stem(original) is not None
+        and original.lower() not in used_paths
+        and is_portable_path(original)
     ):
-        return before
-    return kind.make_path(
-        find_free_slug(
-            make_file_slug(agent.id, "agent"), lambda stem: kind.make_path(stem) in taken
-        )
-    )
+        return original
+    slug = make_file_slug(agent.id, "agent")
+    return kind.make_path(find_free_slug(slug, lambda stem: kind.make_path(stem) in used_paths))
 
 
 def _update_front_matter(
     kind: AgentFileFormat,
     agent: Agent,
     document: FrontMatterFile,
-    said: ParsedAgentFile,
+    parsed: ParsedAgentFile,
     origin: Json,
     *,
     is_new: bool,
@@ -218,10 +219,10 @@ def _update_front_matter(
     changes: Json = {}
     if kind.name_style == "safe" and is_new:
         changes["name"] = make_file_slug(agent.id, "agent")
-    if kind.name_style == "free" and (is_new or said.name != name):
+    if kind.name_style == "free" and (is_new or parsed.name != name):
         changes["name"] = name
     description = agent.description.strip()
-    if kind.has_description and (is_new or description != said.description):
+    if kind.has_description and (is_new or description != parsed.description):
         changes["description"] = description or (name if kind.needs_description else "")
     if is_new:
         changes |= kind.default_fields
@@ -229,14 +230,14 @@ def _update_front_matter(
     others = origin.get("fields")
     if isinstance(others, dict):
         changes |= {key: value for key, value in others.items() if key not in kind.known_fields}
-        removed = tuple(key for key in said.other_fields if key not in others)
+        removed = tuple(key for key in parsed.other_fields if key not in others)
     document = document.with_fields(changes, removed=removed)
     if kind.name_style == "free":
         return document.with_title(None)
     untitled = parse_agent_file(
         kind, kind.make_path(make_file_slug(agent.id, "agent")), document.with_title(None)
     )
-    if not is_new and said.name == name:
+    if not is_new and parsed.name == name:
         return document
     return document.with_title(None if untitled.name == name else name)
 
@@ -253,37 +254,35 @@ def _iterate_export_remarks(
 
     yield from (make_remark(key, text) for key, text in list_unsupported_fields(agent))
     if kind.has_description and kind.needs_description and not agent.description.strip():
-        yield make_remark("description", f"{kind.title} needs one, and is given the name")
+        yield make_remark("description", f"{kind.title} requires a description; the name is used")
     if not kind.has_description and agent.description:
-        yield make_remark("description", f"{kind.title} has no place for it")
+        yield make_remark("description", f"{kind.title} has no description")
     length = len(format_persona(persona))
     if kind.max_characters is not None and length > kind.max_characters:
-        text = f"{length:,} characters with the skills, and {kind.title} takes "
+        text = f"{length:,} characters with the skills; {kind.title} allows "
         yield make_remark("systemPrompt", f"{text}{kind.max_characters:,}")
     if not length:
-        yield make_remark("systemPrompt", "there is neither a soul nor an enabled skill")
-    found = (
-        re.search(kind.placeholder_pattern, format_persona(persona))
-        if kind.placeholder_pattern
-        else None
-    )
-    if found is not None:
-        yield make_remark(
-            "systemPrompt", f"{kind.title} puts something else in the place of {found[0]}"
-        )
+        yield make_remark("systemPrompt", "the agent has neither a soul nor an enabled skill")
+    pattern = kind.placeholder_pattern
+    if pattern and (placeholder := re.search(pattern, format_persona(persona))):
+        yield make_remark("systemPrompt", f"{kind.title} replaces {placeholder[0]} in the text")
 
 
 def list_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:
-    """What no file for another program has a place for, by the key of an agent."""
-    disabled = [one.name for one in agent.skills if not one.enabled]
+    """Yield the fields of an agent that no format of other programs has, with an explanation."""
+    enabled = [skill for skill in agent.skills if skill.enabled]
+    disabled = [skill.name for skill in agent.skills if not skill.enabled]
     if disabled:
-        yield "skills", f"not enabled, and so not in the file: {', '.join(disabled)}"
-    if any(one.category_id != GENERAL_CATEGORY_ID for one in agent.skills if one.enabled):
-        yield "skillCategories", "skills stand one after the other, without their categories"
-    if any(one.requires for one in agent.skills if one.enabled):
-        yield "skills", "what skills require is not said"
-    if any(collapse_whitespace(one.when_to_use) != one.when_to_use.strip() for one in agent.skills):
-        yield "skills", "when to use them is said on one line"
+        yield "skills", f"disabled skills are not written: {', '.join(disabled)}"
+    if any(skill.category_id != GENERAL_CATEGORY_ID for skill in enabled):
+        yield "skillCategories", "skills are written without their categories"
+    if any(skill.requires for skill in enabled):
+        yield "skills", "requirements of skills are not written"
+    if any(
+        collapse_whitespace(skill.when_to_use) != skill.when_to_use.strip()
+        for skill in agent.skills
+    ):
+        yield "skills", "when to use a skill is written on one line"
     if agent.context_refs:
         yield "contextRefs", f"not written: {', '.join(agent.context_refs)}"
     if agent.tags:

@@ -1,6 +1,6 @@
-"""Agents as marked blocks of an AGENTS.md, which belongs to the project and not to the zoo.
+"""Agents as marked blocks of an AGENTS.md, which belongs to the project.
 
-Only what stands between the marks of an agent is ever replaced or taken out.
+Only the text between the marks of an agent is replaced or removed.
 """
 
 from __future__ import annotations
@@ -37,34 +37,35 @@ class BlockError(AgentFilesError):
 
 
 def make_block(agent: Agent) -> tuple[File, list[Remark]]:
-    """An agent as a block, and what of it does not fit."""
+    """Convert an agent to a block. Returns remarks about data that it cannot represent."""
     name = make_file_slug(agent.id, "agent")
-    shown = collapse_whitespace(agent.name) or make_title(name)
-    parts = [f"## {shown}"]
+    title = collapse_whitespace(agent.name) or make_title(name)
+    parts = [f"## {title}"]
     if description := agent.description.strip():
         parts.append("\n".join(f"> {line}" if line else ">" for line in description.split("\n")))
     body = format_persona(make_persona(agent))
     if body.startswith(">") and not description:
-        parts.append(">")  # so that the quotation is not taken for the description
+        parts.append(">")  # an empty description: the quotation belongs to the soul
     parts.append(body)
+    # Marks in the text of an agent are escaped, or they would end its block.
     inner = _BLOCK_MARK.sub(r"<\\\1!-- \2paddock:", "\n\n".join(part for part in parts if part))
     text = f"<!-- paddock:agent {name} -->\n{inner}\n<!-- /paddock:agent {name} -->\n"
     report = [
-        Remark(field=key, message=said, agent_id=agent.id, path=AGENTS_MD_PATH)
-        for key, said in list_unsupported_fields(agent)
+        Remark(field=key, message=message, agent_id=agent.id, path=AGENTS_MD_PATH)
+        for key, message in list_unsupported_fields(agent)
     ]
     return File(path=AGENTS_MD_PATH, text=text, block=name), report
 
 
 def insert_block(text: str, block: File) -> str:
-    """The text of an AGENTS.md with a block in it, in the place of the one of that agent.
+    """Return the text of an AGENTS.md with a block replaced or appended.
 
     Raises:
-        BlockError: when the marks of the old one are damaged.
+        BlockError: The marks of a block are damaged.
     """
     end = "\r\n" if "\r\n" in text else "\n"
     new = block.text.replace("\n", end)
-    for name, start, stop in list(_find_blocks(text)):  # all, to see damage anywhere
+    for name, start, stop in list(_find_blocks(text)):  # list: check all blocks before changing one
         if name == block.block:
             return f"{text[:start]}{new}{text[stop:]}"
     if not text.strip():
@@ -75,50 +76,50 @@ def insert_block(text: str, block: File) -> str:
 
 
 def has_blocks(text: str) -> bool:
-    """Whether there is a block of any agent in an AGENTS.md."""
+    """Return whether an AGENTS.md has a block of an agent."""
     return _BLOCK_BEGIN.search(text) is not None
 
 
 def parse_agents(file: File) -> tuple[list[Agent], list[Remark]]:
-    """The agents whose blocks stand in an AGENTS.md.
+    """Return the agents in an AGENTS.md.
 
     Raises:
-        BlockError: when marks are damaged.
+        BlockError: The marks of a block are damaged.
     """
     agents = [
         _parse_agent(name, file.text[start:stop]) for name, start, stop in _find_blocks(file.text)
     ]
-    text = "what stands outside of the blocks of agents was left alone"
+    text = "text outside of the blocks of agents is ignored"
     return agents, [Remark(field="file", message=text, path=file.path)]
 
 
 def _find_blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """The name of each block, and where it begins and ends, its marks included."""
-    place, seen = 0, set()
-    while begin := _BLOCK_BEGIN.search(text, place):
+    """Yield the name, the start and the end of each block, including its marks."""
+    position, seen = 0, set()
+    while begin := _BLOCK_BEGIN.search(text, position):
         name = begin[1]
-        end = re.compile(rf"^<!-- /paddock:agent {name} -->[ \t]*(?:\r?\n|\Z)", re.M)
-        found = end.search(text, begin.end())
+        end_pattern = re.compile(rf"^<!-- /paddock:agent {name} -->[ \t]*(?:\r?\n|\Z)", re.M)
+        end = end_pattern.search(text, begin.end())
         following = _BLOCK_BEGIN.search(text, begin.end())
-        if found is None or (following and following.start() < found.start()):
+        if end is None or (following and following.start() < end.start()):
             raise BlockError(
-                f"the block of {name} does not end",
+                f"the block of {name} has no end mark",
                 where=_format_location(text, begin.start()),
-                hint=f"write <!-- /paddock:agent {name} --> on a line below it, or take it out",
+                hint=f"write <!-- /paddock:agent {name} --> below the block, or remove it",
             )
         if name in seen:
             raise BlockError(
                 f"there is a second block of {name}",
                 where=_format_location(text, begin.start()),
-                hint="take one of the two out",
+                hint="remove one of the two",
             )
         seen.add(name)
-        yield name, begin.start(), found.end()
-        place = found.end()
+        yield name, begin.start(), end.end()
+        position = end.end()
 
 
-def _format_location(text: str, place: int) -> str:
-    number = text.count("\n", 0, place) + 1
+def _format_location(text: str, position: int) -> str:
+    number = text.count("\n", 0, position) + 1
     return f"{AGENTS_MD_PATH}:{number}"
 
 
@@ -129,9 +130,9 @@ def _parse_agent(name: str, text: str) -> Agent:
         .split("\n")
     )
     inner = "\n".join(lines[1:-1]).strip("\n")
-    shown = make_title(name)
-    if found := re.match(r"## (.+)\n*", inner):
-        shown, inner = found[1].strip(), inner[found.end() :]
+    title = make_title(name)
+    if heading := re.match(r"## (.+)\n*", inner):
+        title, inner = heading[1].strip(), inner[heading.end() :]
     quoted = re.match(r"(?:>.*(?:\n|\Z))+", inner)
     description = ""
     if quoted is not None:
@@ -140,7 +141,7 @@ def _parse_agent(name: str, text: str) -> Agent:
     persona = parse_persona(inner)
     return Agent(
         id=name,
-        name=shown,
+        name=title,
         description=description,
         system_prompt=persona.soul,
         skills=make_skills(persona),

@@ -1,4 +1,7 @@
-"""Zoo bundles: agents, their brains and the library whole, as JSON; agents.json of old is read."""
+"""Zoo bundles: agents with their brains, and the library, as one JSON file.
+
+The legacy format agents.json can be read too, in all of its forms.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import msgspec
 
 from paddock.zoo.formats.exchange import AgentFilesError, File, ImportBatch, Remark
 from paddock.zoo.model import (
+    GENERAL_CATEGORY_COLOR,
     Agent,
     BrainEntry,
     LibrarySkill,
@@ -34,7 +38,7 @@ DEFAULT_BUNDLE_PATH = "zoo.json"
 
 
 class BundleFormatError(AgentFilesError):
-    """A file is no bundle of agents, or not one that can be read."""
+    """A file is not a bundle, or one of an unknown version."""
 
     code = "zoo-bundle"
 
@@ -47,16 +51,16 @@ def make_bundle(
     packs: Iterable[Pack] = (),
     path: str = DEFAULT_BUNDLE_PATH,
 ) -> File:
-    """Agents with all that they have, as one file."""
+    """Return a bundle of agents with everything that belongs to them."""
     data = {
         "format": BUNDLE_FORMAT,
         "version": BUNDLE_VERSION,
         "agents": [
             {
-                **msgspec.to_builtins(one),
-                "brainEntries": msgspec.to_builtins(brains.get(one.id, [])),
+                **msgspec.to_builtins(agent),
+                "brainEntries": msgspec.to_builtins(brains.get(agent.id, [])),
             }
-            for one in agents
+            for agent in agents
         ],
         "library": msgspec.to_builtins(list(library)),
         "packs": msgspec.to_builtins(list(packs)),
@@ -66,38 +70,38 @@ def make_bundle(
 
 
 def is_bundle(file: File) -> bool:
-    """Whether a file is JSON of the zoo, by its name and how it begins."""
+    """Return whether a file looks like a bundle, judging by its name and its beginning."""
     return file.path.lower().endswith(".json") and '"agents"' in file.text[:1_000_000]
 
 
 def read_bundle(file: File) -> ImportBatch:
-    """What a bundle, or an agents.json of old, holds.
+    """Return the content of a bundle or of a legacy agents.json.
 
     Raises:
-        BundleFormatError: when it is neither, or a newer one.
+        BundleFormatError: The file is neither, or is of a newer version.
     """
     data = _decode_bundle(file)
     if "format" not in data:
         return _read_legacy_agents(data, file.path)
     if data["format"] != BUNDLE_FORMAT or not isinstance(data.get("version"), int):
-        raise BundleFormatError("it is no bundle of a zoo", where=file.path, hint=_get_hint())
+        raise BundleFormatError("not a bundle of a zoo", where=file.path, hint=_get_hint())
     if data["version"] > BUNDLE_VERSION:
         raise BundleFormatError(
-            f"it is of version {data['version']}, and {BUNDLE_VERSION} is the newest that is known here",
+            f"the bundle has version {data['version']}; {BUNDLE_VERSION} is the newest supported",
             where=file.path,
             hint="update Paddock",
         )
-    found = ImportBatch()
+    batch = ImportBatch()
     try:
-        for one in data["agents"]:
-            agent = msgspec.convert(one, Agent)
-            found.agents.append(agent)
-            found.brains[agent.id] = msgspec.convert(one.get("brainEntries", []), list[BrainEntry])
-        found.library = msgspec.convert(data.get("library", []), list[LibrarySkill])
-        found.packs = msgspec.convert(data.get("packs", []), list[Pack])
+        for item in data["agents"]:
+            agent = msgspec.convert(item, Agent)
+            batch.agents.append(agent)
+            batch.brains[agent.id] = msgspec.convert(item.get("brainEntries", []), list[BrainEntry])
+        batch.library = msgspec.convert(data.get("library", []), list[LibrarySkill])
+        batch.packs = msgspec.convert(data.get("packs", []), list[Pack])
     except (msgspec.ValidationError, AttributeError, TypeError) as error:
-        raise BundleFormatError(f"it is damaged: {error}", where=file.path) from None
-    return found
+        raise BundleFormatError(f"the bundle is damaged: {error}", where=file.path) from None
+    return batch
 
 
 def _decode_bundle(file: File) -> Json:
@@ -105,10 +109,10 @@ def _decode_bundle(file: File) -> Json:
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
     except (msgspec.DecodeError, RecursionError) as error:
         raise BundleFormatError(
-            f"it is no JSON: {error}", where=file.path, hint=_get_hint()
+            f"not valid JSON: {error}", where=file.path, hint=_get_hint()
         ) from None
     if not isinstance(data, dict) or not isinstance(data.get("agents"), list):
-        raise BundleFormatError("it has no list of agents", where=file.path, hint=_get_hint())
+        raise BundleFormatError("the file has no list of agents", where=file.path, hint=_get_hint())
     return data
 
 
@@ -117,104 +121,102 @@ def _get_hint() -> str:
 
 
 def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
-    """The agents of an agents.json, of any of the forms that it has had."""
-    found = ImportBatch()
-    taken: set[str] = set()
-    for number, one in enumerate(data["agents"]):
-        if not isinstance(one, dict):
-            text = f"agent {number + 1} is no object, and left out"
-            found.report.append(Remark(field="agents", message=text, path=path))
+    """Convert the agents of an agents.json of any form."""
+    batch = ImportBatch()
+    used_ids: set[str] = set()
+    for number, item in enumerate(data["agents"]):
+        if not isinstance(item, dict):
+            text = f"agent {number + 1} is not an object; left out"
+            batch.report.append(Remark(field="agents", message=text, path=path))
             continue
-        agent = _read_legacy_agent(one, taken)
-        taken.add(agent.id)
-        found.agents.append(agent)
-        entries, lost = _read_legacy_entries(one.get("brainEntries"), agent.id)
-        found.brains[agent.id] = entries
-        if lost:
-            text = f"{lost} entries are of no known type or have no content, and are left out"
-            found.report.append(
+        agent = _read_legacy_agent(item, used_ids)
+        used_ids.add(agent.id)
+        batch.agents.append(agent)
+        entries, invalid_count = _read_legacy_entries(item.get("brainEntries"), agent.id)
+        batch.brains[agent.id] = entries
+        if invalid_count:
+            text = f"{invalid_count} entries without a known type or without content; left out"
+            batch.report.append(
                 Remark(field="brainEntries", message=text, agent_id=agent.id, path=path)
             )
-    return found
+    return batch
 
 
-def _read_legacy_agent(one: Json, taken: set[str]) -> Agent:
-    name = collapse_whitespace(_get_text(one, "name")) or "Unnamed"
-    wanted = _get_text(one, "id") or name
+def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
+    name = collapse_whitespace(_get_text(data, "name")) or "Unnamed"
     categories = [
         SkillCategory(
-            id=_get_text(c, "id"),
-            name=_get_text(c, "name"),
-            color=_get_text(c, "color") or "#61988E",
+            id=category_id,
+            name=_get_text(category, "name"),
+            color=_get_text(category, "color") or GENERAL_CATEGORY_COLOR,
         )
-        for c in _list_objects(one.get("skillCategories"))
-        if _get_text(c, "id")
+        for category in _list_objects(data.get("skillCategories"))
+        if (category_id := _get_text(category, "id"))
     ] or [make_general_category()]
-    known = {category.id for category in categories}
     return Agent(
-        id=find_free_name(make_file_slug(wanted, "agent"), taken),
+        id=find_free_name(make_file_slug(_get_text(data, "id") or name, "agent"), used_ids),
         name=name,
-        description=_get_text(one, "description"),
-        system_prompt=_get_text(one, "systemPrompt") or _get_text(one, "personality"),
+        description=_get_text(data, "description"),
+        system_prompt=_get_text(data, "systemPrompt") or _get_text(data, "personality"),
         skill_categories=categories,
-        skills=_read_legacy_skills(one.get("skills"), known, categories[0].id),
-        context_refs=[ref for ref in one.get("contextRefs") or [] if isinstance(ref, str)],
-        appearance_seed=_get_text(one, "appearanceSeed"),
+        skills=_read_legacy_skills(data.get("skills"), categories),
+        context_refs=[ref for ref in data.get("contextRefs") or [] if isinstance(ref, str)],
+        appearance_seed=_get_text(data, "appearanceSeed"),
     )
 
 
-def _read_legacy_skills(skills: object, known: set[str], first: str) -> list[Skill]:
-    if isinstance(skills, dict):
+def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[Skill]:
+    default_category = categories[0].id
+    # The oldest form is an object with a flag for each skill, such as {"CODE_REVIEW": true}.
+    if isinstance(data, dict):
         return [
             Skill(
                 id=key,
                 name=make_title(key.replace("_", "-").lower()),
-                category_id=first,
-                enabled=bool(on),
+                category_id=default_category,
+                enabled=bool(is_enabled),
             )
-            for key, on in skills.items()
+            for key, is_enabled in data.items()
         ]
-    found: list[Skill] = []
-    for one in _list_objects(skills):
-        name = _get_text(one, "name") or _get_text(one, "id")
+    category_ids = {category.id for category in categories}
+    skills: dict[str, Skill] = {}
+    for item in _list_objects(data):
+        name = _get_text(item, "name") or _get_text(item, "id")
         if not name:
             continue
-        category = _get_text(one, "categoryId")
-        found.append(
-            Skill(
-                id=find_free_name(
-                    _get_text(one, "id") or make_file_slug(name, "skill"),
-                    {each.id for each in found},
-                ),
-                name=name,
-                description=_get_text(one, "description"),
-                category_id=category if category in known else first,
-                enabled=one.get("enabled") is not False,
-            )
+        category_id = _get_text(item, "categoryId")
+        skill_id = find_free_name(_get_text(item, "id") or make_file_slug(name, "skill"), skills)
+        skills[skill_id] = Skill(
+            id=skill_id,
+            name=name,
+            description=_get_text(item, "description"),
+            category_id=category_id if category_id in category_ids else default_category,
+            enabled=item.get("enabled") is not False,
         )
-    return found
+    return list(skills.values())
 
 
-def _read_legacy_entries(entries: object, agent_id: str) -> tuple[list[BrainEntry], int]:
-    found, lost = [], 0
-    for one in _list_objects(entries):
+def _read_legacy_entries(data: object, agent_id: str) -> tuple[list[BrainEntry], int]:
+    """Return the valid entries, and the number of the others."""
+    entries, invalid_count = [], 0
+    for item in _list_objects(data):
         try:
-            entry = msgspec.convert({"agentId": agent_id, **one}, BrainEntry)
+            entry = msgspec.convert({"agentId": agent_id, **item}, BrainEntry)
         except msgspec.ValidationError:
-            lost += 1
+            invalid_count += 1
             continue
         entry.agent_id = agent_id
         if entry.content.strip():
-            found.append(entry)
+            entries.append(entry)
         else:
-            lost += 1
-    return found, lost
+            invalid_count += 1
+    return entries, invalid_count
 
 
 def _list_objects(value: object) -> list[Json]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _get_text(one: Json, key: str) -> str:
-    value = one.get(key)
+def _get_text(data: Json, key: str) -> str:
+    value = data.get(key)
     return value if isinstance(value, str) else ""

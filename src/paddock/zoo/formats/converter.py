@@ -1,8 +1,7 @@
-"""Texts that look like keys and passwords, found before they leave in a file.
+"""Conversion of agents to files of a format, and of files of any format to agents.
 
-A finding says where one stands and of which kind it is, and never what it is.
-
-Agents into files of a format, and files of any format into agents; no disk is touched.
+Also the search for secrets in exported texts. A finding has the line and the kind of a secret, but
+never the secret itself.
 """
 
 from __future__ import annotations
@@ -58,21 +57,21 @@ _ASSIGNMENT_PATTERN = re.compile(
     r"[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"'`,;<>${}]{8,})"
 )
 _MIN_RANDOM_BITS = 3.0
-"""Bits for each character, above which a text is no word."""
+"""Shannon entropy per character above which a text is not a word."""
 
 
 def find_secrets(text: str) -> Iterator[tuple[int, str]]:
-    """The line and the kind of everything in a text that looks like a secret."""
+    """Yield line number and kind of everything in a text that looks like a secret."""
     for number, line in enumerate(text.split("\n"), 1):
-        found = _SECRET_PATTERN.search(line)
-        if found is not None and found.lastgroup is not None:
-            yield number, SECRET_KINDS[int(found.lastgroup[1:])][0]
+        match = _SECRET_PATTERN.search(line)
+        if match is not None and match.lastgroup is not None:
+            yield number, SECRET_KINDS[int(match.lastgroup[1:])][0]
         elif (assigned := _ASSIGNMENT_PATTERN.search(line)) and _is_random(assigned["value"]):
             yield number, "a secret"
 
 
 def _is_random(text: str) -> bool:
-    """Whether a value is mixed like a key, and not a word or an example."""
+    """Return whether a value looks random, unlike a word or a placeholder."""
     kinds = (str.isdigit, str.islower, str.isupper)
     if sum(any(map(kind, text)) for kind in kinds) < len(kinds) - 1:
         return False
@@ -82,43 +81,45 @@ def _is_random(text: str) -> bool:
 
 
 def find_agent_secrets(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list[Remark]:
-    """What looks like a secret in an agent's soul and skills, and in its brain."""
+    """Return remarks about possible secrets in an agent's texts and entries."""
     texts = [("systemPrompt", "", agent.system_prompt), ("description", "", agent.description)]
-    texts += [("skills", f"{one.name}: ", one.description) for one in agent.skills if one.enabled]
-    texts += [("brain", f"{one.type} of {one.timestamp}: ", one.content) for one in entries]
+    texts += [
+        ("skills", f"{skill.name}: ", skill.description) for skill in agent.skills if skill.enabled
+    ]
+    texts += [("brain", f"{entry.type} of {entry.timestamp}: ", entry.content) for entry in entries]
     return [
         Remark(
             field=key,
-            message=f"{place}line {line} holds what looks like {kind}",
+            message=f"{prefix}line {line} contains what looks like {kind}",
             agent_id=agent.id,
         )
-        for key, place, text in texts
+        for key, prefix, text in texts
         for line, kind in find_secrets(text)
     ]
 
 
 MAX_IMPORT_FILES = 10_000
 MAX_IMPORT_CHARACTERS = 20_000_000
-"""Of all files together."""
+"""Maximum number of characters in all files together."""
 
 
 class UnknownFormatError(AgentFilesError):
-    """There is no format of that name."""
+    """There is no format of this name."""
 
     code = "unknown-format"
 
 
 def require_format(name: str) -> str:
-    """A name of a format, if it is one.
+    """Return the name of a format.
 
     Raises:
-        UnknownFormatError: when there is no such format.
+        UnknownFormatError: There is no such format.
     """
-    names = [one.name for one in list_file_formats()]
+    names = [file_format.name for file_format in list_file_formats()]
     if name not in names:
         raise UnknownFormatError(
-            f"there is no format {name!r}",
-            hint=did_you_mean(name, names) or f"there are {', '.join(names)}",
+            f"unknown format {name!r}",
+            hint=did_you_mean(name, names) or f"the formats are {', '.join(names)}",
         )
     return name
 
@@ -131,87 +132,87 @@ def export_agents(
     library: Iterable[LibrarySkill] = (),
     packs: Iterable[Pack] = (),
 ) -> Export:
-    """Agents as files of a format, with a report of what does not fit.
+    """Convert agents to files of a format, with remarks about data that it cannot represent.
 
     Args:
-        agents: The agents, no two of them with one id.
-        format_name: One of `formats()`.
-        brains: What they remember, by their ids; left out, memory is not written.
-        library: Skills of the library, and
-        packs: its packs, which only a bundle has a place for.
+        agents: The agents, with different IDs.
+        format_name: Name of the format.
+        brains: Entries by agent ID; by default memory is not written.
+        library: Library skills, for a bundle.
+        packs: Packs of the library, for a bundle.
 
     Raises:
-        UnknownFormatError: when there is no such format.
+        UnknownFormatError: There is no such format.
     """
     require_format(format_name)
     brains = brains or {}
     if format_name == BUNDLE_FORMAT:
         files = [bundle.make_bundle(agents, brains, library=library, packs=packs)]
-        found = Export(files=files)
+        export = Export(files=files)
     elif format_name == AGENT_SKILLS_FORMAT:
-        found = skill_folders.make_skill_folders(agents)
+        export = skill_folders.make_skill_folders(agents)
     elif format_name == AGENTS_MD_FORMAT:
-        found = Export()
+        export = Export()
         for agent in agents:
             block, report = agents_md.make_block(agent)
-            found.files.append(block)
-            found.report += report
+            export.files.append(block)
+            export.report += report
     else:
-        found = _export_agent_files(agents, format_name, brains)
+        export = _export_agent_files(agents, format_name, brains)
     if format_name not in (BUNDLE_FORMAT, CLAUDE_CODE.name):
-        found.report += [
-            Remark(field="brain", message="there is no place for memory", agent_id=agent.id)
+        export.report += [
+            Remark(field="brain", message="the format has no memory", agent_id=agent.id)
             for agent in agents
             if brains.get(agent.id)
         ]
     for agent in agents:
-        found.report += find_agent_secrets(agent, brains.get(agent.id, ()))
-    return found
+        export.report += find_agent_secrets(agent, brains.get(agent.id, ()))
+    return export
 
 
 def _export_agent_files(
     agents: Sequence[Agent], name: str, brains: Mapping[str, list[BrainEntry]]
 ) -> Export:
     kind = FILE_FORMATS[name]
-    found = Export()
-    taken: set[str] = set()
+    export = Export()
+    used_paths: set[str] = set()
     for agent in agents:
         entries = brains.get(agent.id) if kind is CLAUDE_CODE else None
         file, report = convert_agent_to_file(
-            kind, _enable_memory(agent) if entries else agent, taken
+            kind, _enable_memory(agent) if entries else agent, used_paths
         )
-        found.files.append(file)
-        found.report += report
+        export.files.append(file)
+        export.report += report
         if entries:
             stem = kind.parse_stem(file.path) or agent.id
             memory, report = memory_file.make_memory_file(agent.id, stem, entries)
-            found.files.append(memory)
-            found.report += report
-    return found
+            export.files.append(memory)
+            export.report += report
+    return export
 
 
 def _enable_memory(agent: Agent) -> Agent:
-    """The agent with the field by which Claude Code gives it its memory, unless it has one."""
+    """Return the agent with the field that gives it memory in Claude Code, unless it has one."""
     origin = agent.extra.get(CLAUDE_CODE.name, {})
     if "head" in origin and "fields" not in origin:
-        return agent  # which keys it has stands in the file alone
+        return agent  # an agent of an older version: its keys are only in the stored file
     fields = {"memory": "project", **origin.get("fields", {})}
     extra = {**agent.extra, CLAUDE_CODE.name: {**origin, "fields": fields}}
     return msgspec.structs.replace(agent, extra=extra)
 
 
 def import_files(files: Sequence[File], format_name: str | None = None) -> ImportBatch:
-    """The agents and skills in files, each file taken for what its path says, and a report.
+    """Convert files to agents and skills. The path of a file determines its format.
 
     Args:
-        files: Their paths are relative to the folder of a project, or to a user's home.
-        format_name: What a file is whose path does not say it.
+        files: Files with paths relative to a project or to the home directory.
+        format_name: The format of files whose path does not determine it.
 
     Raises:
-        UnknownFormatError: when there is no such format.
-        BundleFormatError: when a bundle cannot be read.
-        BlockError: when an AGENTS.md has damaged marks.
-        AgentFilesError: when it is too much.
+        UnknownFormatError: There is no such format.
+        BundleFormatError: A bundle cannot be read.
+        BlockError: The marks in an AGENTS.md are damaged.
+        AgentFilesError: There are too many files, or they are too large.
     """
     if format_name is not None:
         require_format(format_name)
@@ -220,23 +221,24 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
         or sum(len(file.text) for file in files) > MAX_IMPORT_CHARACTERS
     ):
         raise AgentFilesError(
-            f"{len(files):,} files are too many, or too large",
-            hint=f"at most {MAX_IMPORT_FILES:,}, and {MAX_IMPORT_CHARACTERS:,} characters together",
+            f"the {len(files):,} files are too many or too large",
+            hint=f"at most {MAX_IMPORT_FILES:,} files with {MAX_IMPORT_CHARACTERS:,} characters",
         )
-    taking = _ImportBuilder()
+    builder = _ImportBuilder()
     memories = []
     for file in files:
         if memory_file.parse_memory_agent(file.path) is not None:
             memories.append(file)
         else:
-            taking.add_file(file, format_name)
+            builder.add_file(file, format_name)
+    # Memory files are assigned to agents by name, so all agents must be known.
     for file in memories:
-        taking.add_memory(file)
-    return taking.batch
+        builder.add_memory(file)
+    return builder.batch
 
 
-def detect_format(file: File, given: str | None = None) -> str | None:
-    """Which format a file is in: what its path says, else the one that is given."""
+def detect_format(file: File, default: str | None = None) -> str | None:
+    """Return the format of a file: that of its path, or else the default."""
     for kind in FILE_FORMATS.values():
         if kind.parse_stem(file.path) is not None:
             return kind.name
@@ -244,23 +246,24 @@ def detect_format(file: File, given: str | None = None) -> str | None:
         return AGENT_SKILLS_FORMAT
     if file.path.rpartition("/")[2] == agents_md.AGENTS_MD_PATH:
         return AGENTS_MD_FORMAT
-    if given is not None and given != AGENT_SKILLS_FORMAT:
-        return given
-    return BUNDLE_FORMAT if bundle.is_bundle(file) else given
+    # A skill is never the default of a JSON file: the user means the other files.
+    if default is not None and default != AGENT_SKILLS_FORMAT:
+        return default
+    return BUNDLE_FORMAT if bundle.is_bundle(file) else default
 
 
 class _ImportBuilder:
-    """Puts together what is found in files."""
+    """Collects the content of files."""
 
     def __init__(self) -> None:
         self.batch = ImportBatch()
         self._agents_by_id: dict[str, Agent] = {}
 
-    def add_file(self, file: File, given: str | None) -> None:
-        """Take a file for what it is."""
-        name = detect_format(file, given)
+    def add_file(self, file: File, default_format: str | None) -> None:
+        """Add the content of a file."""
+        name = detect_format(file, default_format)
         if name is None:
-            text = "it is in no format that is known here, and left out"
+            text = "unknown format; left out"
             self.batch.report.append(Remark(field="file", message=text, path=file.path))
         elif name == BUNDLE_FORMAT:
             self._add_bundle(bundle.read_bundle(file))
@@ -275,16 +278,15 @@ class _ImportBuilder:
                 self._add_agent(agent)
 
     def _add_agent(self, agent: Agent) -> str:
-        """Add an agent; one that says the same as another of its id is that one."""
-        wanted = agent.id
-        other = self._agents_by_id.get(wanted)
+        """Add an agent, and return its ID. An agent with equal content is merged into the first."""
+        requested_id = agent.id
+        other = self._agents_by_id.get(requested_id)
         if other is not None and _get_content(other) == _get_content(agent):
-            new = {key: kept for key, kept in agent.extra.items() if key not in other.extra}
-            other.extra |= new
+            other.extra = agent.extra | other.extra
             return other.id
-        agent.id = find_free_name(wanted, self._agents_by_id)
-        if agent.id != wanted:
-            text = f"there is another {wanted} that says something else; this one is {agent.id}"
+        agent.id = find_free_name(requested_id, self._agents_by_id)
+        if agent.id != requested_id:
+            text = f"another agent has the ID {requested_id}; this one gets {agent.id}"
             self.batch.report.append(Remark(field="id", message=text, agent_id=agent.id))
         self._agents_by_id[agent.id] = agent
         self.batch.agents.append(agent)
@@ -292,24 +294,25 @@ class _ImportBuilder:
 
     def _add_bundle(self, other: ImportBatch) -> None:
         for agent in other.agents:
-            before = agent.id
-            name = self._add_agent(agent)
-            entries = other.brains.get(before, [])
+            original_id = agent.id
+            agent_id = self._add_agent(agent)
+            entries = other.brains.get(original_id, [])
             for entry in entries:
-                entry.agent_id = name
-            self.batch.brains.setdefault(name, []).extend(entries)
+                entry.agent_id = agent_id
+            self.batch.brains.setdefault(agent_id, []).extend(entries)
         self.batch.library += other.library
         self.batch.packs += other.packs
         self.batch.report += other.report
 
     def add_memory(self, file: File) -> None:
-        """Give what a file remembers to its agent."""
+        """Add the entries of a memory file to its agent."""
         name = memory_file.parse_memory_agent(file.path)
         owner = next(
-            (one for one in self.batch.agents if name in (one.id, _get_origin_stem(one))), None
+            (agent for agent in self.batch.agents if name in (agent.id, _get_origin_stem(agent))),
+            None,
         )
         if owner is None:
-            text = "the agent whose memory it is is not among the files; it is left out"
+            text = "the agent of this memory is not among the files; left out"
             self.batch.report.append(Remark(field="brain", message=text, path=file.path))
             return
         entries = memory_file.parse_entries(file, owner.id)
@@ -324,7 +327,7 @@ def _convert_file_to_agents(file: File, name: str) -> tuple[list[Agent], list[Re
 
 
 def _get_content(agent: Agent) -> tuple[object, ...]:
-    skills = [(one.name, one.description, one.when_to_use) for one in agent.skills]
+    skills = [(skill.name, skill.description, skill.when_to_use) for skill in agent.skills]
     return agent.description, agent.system_prompt, skills
 
 

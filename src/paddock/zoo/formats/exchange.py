@@ -1,4 +1,4 @@
-"""What goes between the zoo and files: files as text, agents, and what of them does not fit."""
+"""The types that the file formats share: files as text, import batches, exports and remarks."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from paddock.zoo.model import Agent, BrainEntry, LibrarySkill, Pack
 
 
 class AgentFilesError(PaddockError):
-    """Files cannot be taken for agents, or agents not be put into files; the base of the next."""
+    """Base class of the errors in reading or writing the files of agents."""
 
     code = "agent-files"
 
 
 class File(Struct, rename="camel", kw_only=True, frozen=True):
-    """A text file, as it stands or is to stand in a folder."""
+    """A text file at a path in a project."""
 
     path: str
-    """Relative to the folder, with `/` between its parts."""
+    """Relative to the folder of the project, with `/` as separator."""
     text: str
     block: str | None = None
-    """The agent whose marked block the text is; the rest of the file belongs to others."""
+    """The agent whose marked block the text is; None if the text is the whole file."""
 
 
 class Remark(Struct, rename="camel", kw_only=True, frozen=True):
-    """Something that does not fit, or that somebody should look at."""
+    """Something that a conversion cannot represent, or that the user should check."""
 
     field: str
-    """The key of an agent, a key of a file's front matter, or `file` for the whole."""
+    """The JSON key of an agent, a key of the front matter, or `file`."""
     message: str
     agent_id: str | None = None
     path: str | None = None
 
 
 class Export(Struct, rename="camel", kw_only=True):
-    """Agents as files."""
+    """Agents converted to files."""
 
     files: list[File] = field(default_factory=list)
     report: list[Remark] = field(default_factory=list)
@@ -47,15 +47,15 @@ class StandaloneSkill(Struct, rename="camel", kw_only=True):
     skill: LibrarySkill
     path: str
     text: str
-    """The file as it was, so that it can be written again with all that it had."""
+    """The original file, from which it is written again with all its content."""
 
 
 class ImportBatch(Struct, rename="camel", kw_only=True):
-    """What was found in files."""
+    """The content of imported files."""
 
     agents: list[Agent] = field(default_factory=list)
     brains: dict[str, list[BrainEntry]] = field(default_factory=dict)
-    """By the ids of the agents."""
+    """Entries by agent ID."""
     skills: list[StandaloneSkill] = field(default_factory=list)
     library: list[LibrarySkill] = field(default_factory=list)
     packs: list[Pack] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Which formats there are, where each has its files, and what it wants of them."""
+"""The supported file formats, with the paths and the requirements of each."""
 
 from __future__ import annotations
 
@@ -58,7 +58,8 @@ CODEX = AgentFileFormat(
     is_for_user=True,
 )
 FILE_FORMATS = {
-    one.name: one for one in (CLAUDE_CODE, CURSOR, CURSOR_RULES, COPILOT, OPENCODE, CODEX)
+    file_format.name: file_format
+    for file_format in (CLAUDE_CODE, CURSOR, CURSOR_RULES, COPILOT, OPENCODE, CODEX)
 }
 
 AGENT_SKILLS_FORMAT = "agent-skills"
@@ -67,32 +68,32 @@ BUNDLE_FORMAT = "bundle"
 
 
 class FormatEntry(Struct, rename="camel", kw_only=True, frozen=True):
-    """A format, as it is listed."""
+    """A format in the list of formats."""
 
     name: str
     title: str
     kind: str
     """`agents`, `rules`, `prompts`, `skills`, `block` or `bundle`."""
     place: str
-    """Where its files are."""
+    """A pattern of the paths of its files."""
     is_for_user: bool = False
-    """Whether that is in the user's home, and not in a project."""
+    """Whether the files are in the user's home directory instead of a project."""
 
 
 _FORMAT_KINDS = {"cursor-rules": "rules", "codex": "prompts"}
 
 
 def list_file_formats() -> list[FormatEntry]:
-    """All formats, in the order in which they are shown."""
+    """Return all formats, in display order."""
     files = [
         FormatEntry(
-            name=one.name,
-            title=one.title,
-            kind=_FORMAT_KINDS.get(one.name, "agents"),
-            place=f"{one.folder}/*{one.suffix}",
-            is_for_user=one.is_for_user,
+            name=file_format.name,
+            title=file_format.title,
+            kind=_FORMAT_KINDS.get(file_format.name, "agents"),
+            place=f"{file_format.folder}/*{file_format.suffix}",
+            is_for_user=file_format.is_for_user,
         )
-        for one in FILE_FORMATS.values()
+        for file_format in FILE_FORMATS.values()
     ]
     return [
         *files,

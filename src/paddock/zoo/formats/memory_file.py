@@ -1,4 +1,4 @@
-"""A brain as the MEMORY.md that Claude Code gives an agent, and back."""
+"""Conversion of a brain to the MEMORY.md that Claude Code gives an agent, and back."""
 
 from __future__ import annotations
 
@@ -15,79 +15,92 @@ if TYPE_CHECKING:
 
 MEMORY_FOLDER = ".claude/agent-memory"
 MAX_CLAUDE_CODE_LINES = 200
-"""What Claude Code injects of the file."""
+"""Claude Code injects this many lines of the file."""
 MEMORY_TITLE = "# Memory"
 TAGS_LABEL = "*Tags:*"
 
 _PATH_PATTERN = re.compile(r"\.claude/agent-memory/([^/]+)/MEMORY\.md")
-_ENTRY_TYPE_NAMES = "|".join(one.capitalize() for one in ENTRY_TYPES)
-_CLOSING_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
+_ENTRY_TYPE_NAMES = "|".join(entry_type.capitalize() for entry_type in ENTRY_TYPES)
+_CLOSING_HASHES = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
 def parse_memory_agent(path: str) -> str | None:
-    """The name of the agent whose memory a path is; None of another file."""
-    found = _PATH_PATTERN.fullmatch(path)
-    return found[1] if found else None
+    """Return the name of the agent whose memory file has a path, or None."""
+    match = _PATH_PATTERN.fullmatch(path)
+    return match[1] if match else None
 
 
 def make_memory_file(
     agent_id: str, name: str, entries: Iterable[BrainEntry]
 ) -> tuple[File, list[Remark]]:
-    """Entries as a file, pinned ones first, then the newest; and what of them does not fit."""
-    ordered = sorted(entries, key=lambda one: one.timestamp, reverse=True)
-    ordered.sort(key=lambda one: not one.pinned)
+    """Convert entries to a file, pinned ones first, then the newest.
+
+    Returns the file, and remarks about data that it cannot represent.
+    """
+    ordered = sorted(entries, key=lambda entry: entry.timestamp, reverse=True)
+    ordered.sort(key=lambda entry: not entry.pinned)
     path = f"{MEMORY_FOLDER}/{name}/MEMORY.md"
-    texts = [_format_entry_body(one) for one in ordered]
-    close = ""
-    if any(re.search(r"^#{1,2} ", text, re.M) for text in texts):
-        ends = [found[1] for text in texts for found in _CLOSING_SIGNS.finditer(text)]
-        close = " " + "#" * (max(map(len, ends), default=0) + 1)
-    heads = [
-        f"## {one.type.capitalize()} {one.timestamp}{' (pinned)' if one.pinned else ''}{close}"
-        for one in ordered
+    bodies = [_format_entry_body(entry) for entry in ordered]
+    closing = _make_heading_closing(bodies)
+    headings = [
+        f"## {entry.type.capitalize()} {entry.timestamp}{mark}{closing}"
+        for entry in ordered
+        for mark in [" (pinned)" if entry.pinned else ""]
     ]
-    parts = [f"{head}\n\n{text}" for head, text in zip(heads, texts, strict=True)]
-    text = "\n\n".join([f"{MEMORY_TITLE}{close}", *parts]) + "\n"
-    report = []
-    if any(one.metadata for one in ordered):
-        said = "where entries come from is not written"
-        report.append(Remark(field="brain", message=said, agent_id=agent_id, path=path))
-    lines = text.count("\n")
-    if lines > MAX_CLAUDE_CODE_LINES:
-        said = f"{lines} lines, of which Claude Code reads {MAX_CLAUDE_CODE_LINES}"
-        report.append(Remark(field="brain", message=said, agent_id=agent_id, path=path))
+    parts = [f"{heading}\n\n{body}" for heading, body in zip(headings, bodies, strict=True)]
+    text = "\n\n".join([f"{MEMORY_TITLE}{closing}", *parts]) + "\n"
+    messages = []
+    if any(entry.metadata for entry in ordered):
+        messages.append("the metadata of entries is not written")
+    line_count = text.count("\n")
+    if line_count > MAX_CLAUDE_CODE_LINES:
+        messages.append(f"{line_count} lines, of which Claude Code reads {MAX_CLAUDE_CODE_LINES}")
+    report = [
+        Remark(field="brain", message=message, agent_id=agent_id, path=path) for message in messages
+    ]
     return File(path=path, text=text), report
 
 
-def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
-    """What a file remembers; what is not written as an entry becomes a note.
+def _make_heading_closing(bodies: list[str]) -> str:
+    """Return hashes that close the headings of entries, if bodies have headings of their own.
 
-    The notes have no time.
+    Markdown ignores them; `parse_entries` uses them to tell the headings of entries from others, so
+    there are more of them than any line of the bodies ends with.
     """
+    if not any(re.search(r"^#{1,2} ", body, re.M) for body in bodies):
+        return ""
+    endings = [match[1] for body in bodies for match in _CLOSING_HASHES.finditer(body)]
+    return " " + "#" * (max(map(len, endings), default=0) + 1)
+
+
+def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
+    """Convert a file to entries. Text outside of entries becomes a note without a time."""
     text = normalize_text(file.text.removeprefix("\ufeff"))
     title = re.match(rf"{MEMORY_TITLE}(?: (#+))?$", text, re.M)
-    rest = text[title.end() :] if title else text
-    close = f" {title[1]}" if title and title[1] else ""
-    pieces = re.split(
-        rf"^## ({_ENTRY_TYPE_NAMES}) (\S+?)( \(pinned\))?{re.escape(close)}$", rest, flags=re.M
-    )
-    found = []
-    if loose := pieces[0].strip():
-        found.append(BrainEntry(id="", agent_id=agent_id, type="note", content=loose, timestamp=""))
-    for kind, at, pinned, below in zip(*(pieces[n::4] for n in (1, 2, 3, 4)), strict=True):
-        tags, content = _parse_entry_body(below.strip())
-        found.append(
+    entries_text = text[title.end() :] if title else text
+    closing = f" {title[1]}" if title and title[1] else ""
+    heading = rf"^## ({_ENTRY_TYPE_NAMES}) (\S+?)( \(pinned\))?{re.escape(closing)}$"
+    # The text before the first heading, then type, time, pin and body of each entry.
+    preamble, *pieces = re.split(heading, entries_text, flags=re.M)
+    entries = []
+    if note := preamble.strip():
+        entries.append(
+            BrainEntry(id="", agent_id=agent_id, type="note", content=note, timestamp="")
+        )
+    for type_name, timestamp, pinned, body in zip(*(pieces[n::4] for n in range(4)), strict=True):
+        tags, content = _parse_entry_body(body.strip())
+        entries.append(
             BrainEntry(
                 id="",
                 agent_id=agent_id,
-                type=cast("EntryType", kind.lower()),
+                type=cast("EntryType", type_name.lower()),
                 content=content,
-                timestamp=at,
+                timestamp=timestamp,
                 pinned=pinned is not None,
                 tags=tags,
             )
         )
-    return found
+    return entries
 
 
 def _format_entry_body(entry: BrainEntry) -> str:
@@ -100,15 +113,15 @@ def _format_entry_body(entry: BrainEntry) -> str:
 
 
 def _parse_entry_body(text: str) -> tuple[list[str], str]:
-    """The tags of an entry, and its content."""
+    """Return the tags and the content of an entry."""
     if not text.startswith(TAGS_LABEL):
         return [], text
     first, _, content = text.partition("\n")
-    said = first.removeprefix(TAGS_LABEL).strip()
-    if said.startswith("["):
+    tags_text = first.removeprefix(TAGS_LABEL).strip()
+    if tags_text.startswith("["):
         try:
-            tags = json.loads(said)
+            tags = json.loads(tags_text)
         except ValueError:
             return [], text
         return [tag for tag in tags if isinstance(tag, str)], content.strip()
-    return [tag.strip() for tag in said.split(",") if tag.strip()], content.strip()
+    return [tag.strip() for tag in tags_text.split(",") if tag.strip()], content.strip()

@@ -1,6 +1,6 @@
-"""Skills as folders with a SKILL.md, and back: one skill of the zoo, one folder.
+"""Conversion of skills to folders with a SKILL.md (Agent Skills), and back.
 
-When a skill is to be used is its description there, and its text is what the file holds.
+`when_to_use` of a skill is the description of the file, and its description is the body.
 """
 
 from __future__ import annotations
@@ -36,103 +36,104 @@ _SKILL_FILE_PATTERN = re.compile(r"(?:(?:[^/]+/)*([^/]+)/)?SKILL\.md")
 
 
 def is_skill_file(path: str) -> bool:
-    """Whether a path is that of a SKILL.md."""
+    """Return whether a path is that of a SKILL.md."""
     return _SKILL_FILE_PATTERN.fullmatch(path) is not None
 
 
 def parse_standalone_skill(file: File) -> tuple[StandaloneSkill, list[Remark]]:
-    """The skill that a SKILL.md describes, and what of it has no place in the zoo."""
+    """Return the skill in a SKILL.md, and remarks about fields that the zoo does not have."""
     document = front_matter.parse_front_matter(file.text)
     skill = _parse_skill(file.path, document)
     report = [
-        Remark(field=key, path=file.path, message="Agent Skills alone know it; it is kept")
+        Remark(
+            field=key, path=file.path, message="only Agent Skills has this field; it is preserved"
+        )
         for key in document.get_fields()
         if key not in KNOWN_FIELDS
     ]
     if not document.is_yaml:
-        text = "the front matter is no YAML, and was read line by line; it stays as it is"
+        text = "the front matter is not valid YAML; read line by line and left unchanged"
         report.append(Remark(field="file", path=file.path, message=text))
     if not skill.description:
-        report.append(Remark(field="file", path=file.path, message="there is no text"))
+        report.append(Remark(field="file", path=file.path, message="the file has no text"))
     return StandaloneSkill(skill=skill, path=file.path, text=file.text), report
 
 
 def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
     fields = document.get_fields()
-    found = _SKILL_FILE_PATTERN.fullmatch(path)
-    folder = found[1] if found else None
-    given = fields.get("name")
-    called = collapse_whitespace(given) if isinstance(given, str) else ""
-    stem = called or folder or "skill"
-    described = fields.get("description")
+    match = _SKILL_FILE_PATTERN.fullmatch(path)
+    folder = match[1] if match else None
+    name = fields.get("name")
+    stem = (collapse_whitespace(name) if isinstance(name, str) else "") or folder or "skill"
+    when_to_use = fields.get("description")
     return LibrarySkill(
         id=make_file_slug(stem, "skill"),
         name=collapse_whitespace(document.get_title() or make_title(stem)) or "Skill",
         description=normalize_text(document.body),
-        when_to_use=described.strip() if isinstance(described, str) else "",
+        when_to_use=when_to_use.strip() if isinstance(when_to_use, str) else "",
     )
 
 
-def assign_skill(agent: Agent, loose: StandaloneSkill) -> Skill:
-    """Add a skill from a file to an agent, which keeps the file as it was."""
-    taken = {one.id for one in agent.skills}
+def assign_skill(agent: Agent, standalone: StandaloneSkill) -> Skill:
+    """Append a skill from a file to an agent, and store the original file with the agent."""
+    used_ids = {skill.id for skill in agent.skills}
     skill = Skill(
-        id=find_free_name(loose.skill.id, taken),
-        name=loose.skill.name,
-        description=loose.skill.description,
-        when_to_use=loose.skill.when_to_use,
+        id=find_free_name(standalone.skill.id, used_ids),
+        name=standalone.skill.name,
+        description=standalone.skill.description,
+        when_to_use=standalone.skill.when_to_use,
         category_id=agent.skill_categories[0].id if agent.skill_categories else GENERAL_CATEGORY_ID,
     )
     agent.skills.append(skill)
     agent.extra.setdefault(AGENT_SKILLS_FORMAT, {})[skill.id] = {
-        "path": loose.path,
-        "text": loose.text,
+        "path": standalone.path,
+        "text": standalone.text,
     }
     return skill
 
 
 def make_skill_folders(agents: Iterable[Agent]) -> Export:
-    """The enabled skills of agents, each in its folder; what is the same is written once."""
-    found = Export()
+    """Convert the enabled skills of agents. Identical skills are written once."""
+    export = Export()
     texts: dict[str, str] = {}
     for agent in agents:
-        disabled = [one.name for one in agent.skills if not one.enabled]
+        disabled = [skill.name for skill in agent.skills if not skill.enabled]
         if disabled:
-            text = f"not enabled, and so not written: {', '.join(disabled)}"
-            found.report.append(Remark(field="skills", message=text, agent_id=agent.id))
+            text = f"disabled skills are not written: {', '.join(disabled)}"
+            export.report.append(Remark(field="skills", message=text, agent_id=agent.id))
         if agent.system_prompt.strip():
-            text = "skills are written without the soul"
-            found.report.append(Remark(field="systemPrompt", message=text, agent_id=agent.id))
+            text = "the soul is not written, only skills"
+            export.report.append(Remark(field="systemPrompt", message=text, agent_id=agent.id))
         for skill in agent.skills:
             if skill.enabled:
-                _add_skill_file(found, texts, agent, skill)
-    return found
+                _add_skill_file(export, texts, agent, skill)
+    return export
 
 
-def _add_skill_file(found: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> None:
+def _add_skill_file(export: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> None:
     origin = agent.extra.get(AGENT_SKILLS_FORMAT, {}).get(skill.id, {})
     origin = origin if isinstance(origin, dict) else {}
-    before = origin.get("path")
-    path = before if isinstance(before, str) and _is_skill_location(before) else None
+    original_path = origin.get("path")
+    is_usable = isinstance(original_path, str) and _is_skill_location(original_path)
     stem = make_file_slug(skill.id, "skill")
     document, report = _make_document(agent, skill, origin, stem)
-    path = path or f"{SKILLS_FOLDER}/{stem}/SKILL.md"
+    path = str(original_path) if is_usable else f"{SKILLS_FOLDER}/{stem}/SKILL.md"
+    # Paths are compared in lower case, because some file systems ignore case.
     if texts.get(path.lower()) == document.text:
         return
     if path.lower() in texts:
-        stems = {one.split("/")[-2] for one in texts}
-        stem = find_free_name(stem, stems)
+        stem = find_free_name(stem, {other.split("/")[-2] for other in texts})
         path = f"{SKILLS_FOLDER}/{stem}/SKILL.md"
         document = document.with_fields({"name": stem})
     texts[path.lower()] = document.text
-    found.files.append(File(path=path, text=document.text))
-    found.report += [
+    export.files.append(File(path=path, text=document.text))
+    export.report += [
         Remark(field=key, message=text, agent_id=agent.id, path=path) for key, text in report
     ]
 
 
 def _is_skill_location(path: str) -> bool:
-    """Whether a path is one where programs look for skills."""
+    """Return whether programs look for skills at a path."""
     return path.split("/")[-3:-2] == ["skills"] and is_skill_file(path) and is_portable_path(path)
 
 
@@ -142,31 +143,33 @@ def _make_document(
     text = origin.get("text")
     is_new = not isinstance(text, str)
     document = front_matter.parse_front_matter("" if is_new else str(text))
-    said = _parse_skill(f"{stem}/SKILL.md", document)
+    parsed = _parse_skill(f"{stem}/SKILL.md", document)
     name = "".join(letter for letter in collapse_whitespace(skill.name) if letter.isprintable())
     report = []
     when = skill.when_to_use.strip()
-    if is_new or when != said.when_to_use:
-        told = when or _get_first_paragraph(skill) or name or stem
+    if is_new or when != parsed.when_to_use:
+        description = when or _get_first_paragraph(skill) or name or stem
         if not when:
-            report.append(("skills", f"{skill.name}: nothing says when to use it"))
-        if len(told) > MAX_DESCRIPTION_CHARACTERS:
-            told = f"{told[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
-            text = f"{skill.name}: when to use it is cut to {MAX_DESCRIPTION_CHARACTERS} characters"
+            report.append(("skills", f"{skill.name}: when to use the skill is not set"))
+        if len(description) > MAX_DESCRIPTION_CHARACTERS:
+            description = f"{description[: MAX_DESCRIPTION_CHARACTERS - 1]}…"
+            text = (
+                f"{skill.name}: when to use the skill is shortened to "
+                f"{MAX_DESCRIPTION_CHARACTERS} characters"
+            )
             report.append(("skills", text))
         changes = {"name": stem} if is_new else {}
-        document = document.with_fields({**changes, "description": told})
-    if is_new or name != said.name:
+        document = document.with_fields({**changes, "description": description})
+    if is_new or name != parsed.name:
         document = document.with_title(None if make_title(stem) == name else name)
-    if normalize_text(skill.description) != said.description:
+    if normalize_text(skill.description) != parsed.description:
         document = document.with_body(normalize_text(skill.description))
     if skill.requires:
-        report.append(("skills", f"{skill.name}: what it requires is not said"))
+        report.append(("skills", f"{skill.name}: requirements are not written"))
     if not skill.description.strip():
-        report.append(("skills", f"{skill.name}: there is no text"))
+        report.append(("skills", f"{skill.name}: the skill has no text"))
     return document, report
 
 
 def _get_first_paragraph(skill: Skill) -> str:
-    """What stands in for a text that says when to use a skill."""
     return collapse_whitespace(skill.description.strip().partition("\n\n")[0])

@@ -1,10 +1,8 @@
-"""A soul and its skills as one Markdown text, and the text taken apart again.
+"""Conversion of a soul and its enabled skills to one Markdown text, and back.
 
-It is laid out like the text that is injected. A heading may be closed with signs, as Markdown
-allows: `### Name ##`. They are written where a text has headings of its own that would be taken
-for those of skills, and are then more than any of its lines has.
-
-What of an agent stands in a text, its soul and enabled skills, and skills made of a text.
+The layout is that of the injected prompt. If the soul or a skill contains headings that could be
+taken for those of skills, all headings are closed with hashes, as Markdown allows (`### Name ##`).
+There are more of them than any line of the text ends with, which makes parsing unambiguous.
 """
 
 from __future__ import annotations
@@ -26,14 +24,14 @@ SECTION_RULE = "\n\n---\n\n"
 UNNAMED_SKILL = "Unnamed"
 WHEN_TO_USE_LABEL = "*When to use:*"
 
-_SKILLS_HEADING = re.compile(rf"^## {SKILLS_TITLE}(?: (?P<signs>#+))?$", re.M)
+_SKILLS_HEADING = re.compile(rf"^## {SKILLS_TITLE}(?: (?P<hashes>#+))?$", re.M)
 _SKILLS_HEADING_PREFIX = re.compile(rf"^## {SKILLS_TITLE}", re.M)
 _SKILL_HEADING_PREFIX = re.compile(r"^### ", re.M)
-_CLOSING_SIGNS = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
+_CLOSING_HASHES = re.compile(r"(?<!#)(#+)[ \t]*$", re.M)
 
 
 class SkillText(NamedTuple):
-    """What a text says of a skill."""
+    """The texts of a skill."""
 
     name: str
     description: str = ""
@@ -41,88 +39,90 @@ class SkillText(NamedTuple):
 
 
 class Persona(NamedTuple):
-    """What a text says of an agent."""
+    """The parts of an agent that Markdown files contain."""
 
     soul: str
     skills: tuple[SkillText, ...] = ()
 
 
 def normalize_text(text: str) -> str:
-    """A text without blanks at its ends, and with plain line ends."""
+    """Strip a text, and convert its line ends to LF."""
     return text.replace("\r\n", "\n").strip()
 
 
 def normalize_persona(soul: str, skills: Iterable[SkillText]) -> Persona:
-    """A soul and skills as a text can say them."""
+    """Return a persona as it is after being formatted and parsed."""
     return Persona(
         normalize_text(soul),
         tuple(
             SkillText(
-                collapse_whitespace(one.name) or UNNAMED_SKILL,
-                normalize_text(one.description),
-                collapse_whitespace(one.when_to_use),
+                collapse_whitespace(skill.name) or UNNAMED_SKILL,
+                normalize_text(skill.description),
+                collapse_whitespace(skill.when_to_use),
             )
-            for one in skills
+            for skill in skills
         ),
     )
 
 
 def format_persona(persona: Persona) -> str:
-    """A tidy soul and its skills as one text."""
+    """Format a normalized persona as Markdown."""
+    # A soul that itself contains a skills section needs an empty one after it.
     if not persona.skills and parse_persona(persona.soul) == persona:
         return persona.soul
-    close = _make_heading_closing(persona)
-    parts = [f"### {one.name}{close}{_format_skill_body(one)}" for one in persona.skills]
-    skills = "\n\n".join([f"## {SKILLS_TITLE}{close}", *parts])
+    closing = _make_heading_closing(persona)
+    parts = [f"### {skill.name}{closing}{_format_skill_body(skill)}" for skill in persona.skills]
+    skills = "\n\n".join([f"## {SKILLS_TITLE}{closing}", *parts])
     return f"{persona.soul}{SECTION_RULE}{skills}" if persona.soul else skills
 
 
 def parse_persona(text: str) -> Persona:
-    """The soul and the skills that a text is made of."""
+    """Split a text into soul and skills; without a skills section, all of it is the soul."""
     text = normalize_text(text)
-    head = max(
-        _SKILLS_HEADING.finditer(text), key=lambda one: len(one["signs"] or ""), default=None
+    # The heading with the most closing hashes is the real one; others are part of the soul.
+    heading = max(
+        _SKILLS_HEADING.finditer(text), key=lambda match: len(match["hashes"] or ""), default=None
     )
-    if head is None:
+    if heading is None:
         return Persona(text)
-    soul = text[: head.start()].rstrip("\n")
+    soul = text[: heading.start()].rstrip("\n")
     if soul != "---" and soul and not soul.endswith("\n\n---"):
         return Persona(text)
-    close = f" {head['signs']}" if head["signs"] else "(?<!#)"
-    pieces = re.split(rf"^### (.+?){close}$", text[head.end() :], flags=re.M)
-    if pieces[0].strip():
+    closing = f" {heading['hashes']}" if heading["hashes"] else "(?<!#)"
+    preamble, *pieces = re.split(rf"^### (.+?){closing}$", text[heading.end() :], flags=re.M)
+    if preamble.strip():
         return Persona(text)
     skills = [
-        _parse_skill(name, below) for name, below in zip(pieces[1::2], pieces[2::2], strict=True)
+        _parse_skill(name, body) for name, body in zip(pieces[::2], pieces[1::2], strict=True)
     ]
     return Persona(soul.removesuffix("---").rstrip(), tuple(skills))
 
 
 def _make_heading_closing(persona: Persona) -> str:
-    """The signs that close every heading of ours; none where nothing could be taken for one."""
-    below = [_format_skill_body(one) for one in persona.skills]
-    names = [one.name for one in persona.skills]
-    is_clear = (
+    """Return the hashes that close all headings, or an empty string if none are needed."""
+    bodies = [_format_skill_body(skill) for skill in persona.skills]
+    names = [skill.name for skill in persona.skills]
+    is_unambiguous = (
         persona.skills
         and not _SKILLS_HEADING_PREFIX.search(persona.soul)
         and not any(
             _SKILLS_HEADING_PREFIX.search(text) or _SKILL_HEADING_PREFIX.search(text)
-            for text in below
+            for text in bodies
         )
         and not any(name.endswith("#") for name in names)
     )
-    if is_clear:
+    if is_unambiguous:
         return ""
-    ends = [
-        found[1]
-        for text in (persona.soul, *below, *names)
-        for found in _CLOSING_SIGNS.finditer(text)
+    endings = [
+        match[1]
+        for text in (persona.soul, *bodies, *names)
+        for match in _CLOSING_HASHES.finditer(text)
     ]
-    return " " + "#" * (max(map(len, ends), default=0) + 1)
+    return " " + "#" * (max(map(len, endings), default=0) + 1)
 
 
 def _format_skill_body(skill: SkillText) -> str:
-    """What stands below the heading of a skill."""
+    """Return the text below the heading of a skill."""
     lines = []
     if skill.when_to_use or skill.description.startswith(WHEN_TO_USE_LABEL):
         lines.append(
@@ -134,27 +134,35 @@ def _format_skill_body(skill: SkillText) -> str:
     return "".join(f"\n{line}" for line in lines)
 
 
-def _parse_skill(name: str, below: str) -> SkillText:
-    text = below.strip()
+def _parse_skill(name: str, body: str) -> SkillText:
+    text = body.strip()
     if not text.startswith(WHEN_TO_USE_LABEL):
         return SkillText(name.strip(), text)
-    first, _, rest = text.partition("\n")
-    return SkillText(name.strip(), rest.strip(), first.removeprefix(WHEN_TO_USE_LABEL).strip())
+    first, _, description = text.partition("\n")
+    return SkillText(
+        name.strip(), description.strip(), first.removeprefix(WHEN_TO_USE_LABEL).strip()
+    )
 
 
 def make_persona(agent: Agent) -> Persona:
-    """An agent as a text can say it."""
-    enabled = [one for one in agent.skills if one.enabled]
-    texts = [SkillText(one.name, one.description, one.when_to_use) for one in enabled]
+    """Return the texts of an agent that Markdown can represent."""
+    texts = [
+        SkillText(skill.name, skill.description, skill.when_to_use)
+        for skill in agent.skills
+        if skill.enabled
+    ]
     return normalize_persona(agent.system_prompt, texts)
 
 
 def make_skills(persona: Persona) -> list[Skill]:
-    """Skills with ids made of their names."""
-    found: dict[str, Skill] = {}
-    for one in persona.skills:
-        name = find_free_name(make_file_slug(one.name, "skill"), found)
-        found[name] = Skill(
-            id=name, name=one.name, description=one.description, when_to_use=one.when_to_use
+    """Return skills with IDs derived from their names."""
+    skills: dict[str, Skill] = {}
+    for text in persona.skills:
+        skill_id = find_free_name(make_file_slug(text.name, "skill"), skills)
+        skills[skill_id] = Skill(
+            id=skill_id,
+            name=text.name,
+            description=text.description,
+            when_to_use=text.when_to_use,
         )
-    return list(found.values())
+    return list(skills.values())

@@ -1,1 +1,1 @@
-"""The zoo over HTTP: routes, the errors that they answer with, and events as they happen."""
+"""The zoo's part of the REST API: routes, request bodies, error responses and the event stream."""

@@ -1,9 +1,4 @@
-"""Routes of agents: listed, made, changed, put into the bin and taken out again.
-
-Routes of an agent's earlier versions.
-
-Routes of what makes a model take the part of an agent.
-"""
+"""Routes of agents, of their versions, and of their injection."""
 
 from __future__ import annotations
 
@@ -47,34 +42,37 @@ if TYPE_CHECKING:
 
 TextQuery = Annotated[
     str | None,
-    QueryParameter(name="text", max_length=200, description="Words in the name or description."),
+    QueryParameter(
+        name="text", max_length=200, description="Substring of the name, the description or a tag."
+    ),
 ]
 TagQuery = Annotated[str | None, QueryParameter(name="tag", max_length=100)]
 ArchivedQuery = Annotated[
-    bool, QueryParameter(name="archived", description="Whether those that are archived are meant.")
+    bool,
+    QueryParameter(name="archived", description="Return archived agents instead of the others."),
 ]
 
 
 class WholeAgent(Agent, rename="camel", kw_only=True):
-    """An agent, with its brain where that was asked for."""
+    """An agent, on request with its brain."""
 
     brain_entries: list[BrainEntry] | UnsetType = UNSET
 
 
-@get("/agents", summary="List whole agents", responses=describe_errors(400), sync_to_thread=True)
+@get("/agents", summary="List complete agents", responses=describe_errors(400), sync_to_thread=True)
 def list_agents(
     zoo: ZooDependency,
     text: TextQuery = None,
     tag: TagQuery = None,
     archived: ArchivedQuery = False,
-    brain: Annotated[bool, QueryParameter(description="With their brain entries.")] = False,
+    brain: Annotated[bool, QueryParameter(description="Include brain entries.")] = False,
     limit: LimitQuery = None,
     cursor: CursorQuery = None,
 ) -> Response[list[WholeAgent]]:
-    """In the order in which they were made. `X-Next-Cursor` leads to the next page."""
+    """Return agents in order of creation. `X-Next-Cursor` is the cursor of the next page."""
     page = zoo.agents.list_agents(archived=archived, text=text, tag=tag, limit=limit, cursor=cursor)
-    found = [_make_agent_with_brain(zoo, agent, has_brain=brain) for agent in page.items]
-    return Response(found, headers=make_page_headers(page.next_cursor))
+    agents = [_make_agent_with_brain(zoo, agent, include_brain=brain) for agent in page.items]
+    return Response(agents, headers=make_page_headers(page.next_cursor))
 
 
 @get(
@@ -88,18 +86,18 @@ def list_summaries(
     limit: LimitQuery = None,
     cursor: CursorQuery = None,
 ) -> Page[AgentSummary]:
-    """What a list shows of each agent."""
+    """Return the fields that a list shows, in order of creation."""
     return zoo.agents.list_summaries(
         archived=archived, text=text, tag=tag, limit=limit, cursor=cursor
     )
 
 
-@post("/agents", summary="Make an agent", responses=describe_errors(400), sync_to_thread=True)
+@post("/agents", summary="Create an agent", responses=describe_errors(400), sync_to_thread=True)
 def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None) -> Response[Agent]:
-    """Its id is made from the given one or from the name; `-2`, `-3` … where that is taken."""
+    """The ID is derived from the given one or from the name, with `-2`, `-3`, … if it is taken."""
     body = data or NewAgentBody()
-    made = zoo.agents.create({**get_changes(body), "id": body.id}, source="web")
-    return Response(made, headers=make_etag_headers(made))
+    created = zoo.agents.create({**get_changes(body), "id": body.id}, source="web")
+    return Response(created, headers=make_etag_headers(created))
 
 
 @get(
@@ -111,12 +109,12 @@ def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None)
 def get_agent(
     zoo: ZooDependency,
     agent_id: FromPath[str],
-    brain: Annotated[bool, QueryParameter(description="With its brain entries.")] = False,
+    brain: Annotated[bool, QueryParameter(description="Include brain entries.")] = False,
 ) -> Response[WholeAgent]:
-    """With everything but its brain, unless that is asked for."""
-    found = zoo.agents.get(agent_id)
+    """Return an agent, without its brain by default."""
+    agent = zoo.agents.get(agent_id)
     return Response(
-        _make_agent_with_brain(zoo, found, has_brain=brain), headers=make_etag_headers(found)
+        _make_agent_with_brain(zoo, agent, include_brain=brain), headers=make_etag_headers(agent)
     )
 
 
@@ -132,7 +130,7 @@ def put_agent(
     data: JSONBody[AgentChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """The same as PATCH: what is left out stays."""
+    """The same as PATCH: omitted fields stay as they are."""
     return _update_agent(zoo, agent_id, data, expected)
 
 
@@ -148,18 +146,18 @@ def patch_agent(
     data: JSONBody[AgentChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """What is left out stays. A whole agent may be sent back; its id cannot be changed."""
+    """Omitted fields stay as they are. A complete agent may be sent; its ID cannot be changed."""
     return _update_agent(zoo, agent_id, data, expected)
 
 
 @delete(
     "/agents/{agent_id:str}",
-    summary="Put an agent into the bin",
+    summary="Delete an agent",
     responses=describe_errors(404, 412),
     sync_to_thread=True,
 )
 def delete_agent(zoo: ZooDependency, agent_id: FromPath[str], expected: ExpectedVersion) -> None:
-    """It can be restored from there."""
+    """The agent is moved to the bin, from which it can be restored for 30 days."""
     zoo.agents.delete(agent_id, version=expected, source="web")
 
 
@@ -172,38 +170,38 @@ def delete_agent(zoo: ZooDependency, agent_id: FromPath[str], expected: Expected
 def duplicate_agent(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[DuplicateBody | None] = None
 ) -> Response[Agent]:
-    """With soul and skills, and an empty brain."""
-    made = zoo.agents.duplicate(agent_id, None if data is None else data.name, source="web")
-    return Response(made, headers=make_etag_headers(made))
+    """The copy has the soul and the skills, and an empty brain."""
+    created = zoo.agents.duplicate(agent_id, None if data is None else data.name, source="web")
+    return Response(created, headers=make_etag_headers(created))
 
 
-@get("/bin", summary="List what is in the bin", sync_to_thread=True)
+@get("/bin", summary="List deleted agents", sync_to_thread=True)
 def list_bin(zoo: ZooDependency) -> list[AgentSummary]:
-    """The agents that were deleted and can be restored, the latest first."""
+    """Return the agents that can be restored, most recently deleted first."""
     return zoo.agents.list_deleted()
 
 
 @post(
     "/agents/{agent_id:str}/restore",
-    summary="Take an agent out of the bin",
+    summary="Restore a deleted agent",
     responses=describe_errors(404),
     status_code=200,
     sync_to_thread=True,
 )
 def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Response[Agent]:
-    """With its brain, as it was."""
-    found = zoo.agents.restore(agent_id, source="web")
-    return Response(found, headers=make_etag_headers(found))
+    """The agent is restored with its brain and its history."""
+    agent = zoo.agents.restore(agent_id, source="web")
+    return Response(agent, headers=make_etag_headers(agent))
 
 
 @delete(
     "/bin/{agent_id:str}",
-    summary="Delete an agent for good",
+    summary="Delete an agent permanently",
     responses=describe_errors(404),
     sync_to_thread=True,
 )
 def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
-    """Only what is in the bin can be."""
+    """The agent must be in the bin. Its brain and its history are deleted too."""
     zoo.agents.purge(agent_id, source="web")
 
 
@@ -211,16 +209,16 @@ def _update_agent(
     zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None
 ) -> Response[Agent]:
     if body.id is not UNSET and body.id != agent_id:
-        raise InvalidAgentError([FieldError("id", "The id of an agent cannot be changed")])
-    found = zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
-    return Response(found, headers=make_etag_headers(found))
+        raise InvalidAgentError([FieldError("id", "the ID of an agent cannot be changed")])
+    agent = zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
+    return Response(agent, headers=make_etag_headers(agent))
 
 
-def _make_agent_with_brain(zoo: Zoo, agent: Agent, *, has_brain: bool) -> WholeAgent:
-    known = msgspec.structs.asdict(agent)
-    if not has_brain:
-        return WholeAgent(**known)
-    return WholeAgent(**known, brain_entries=zoo.brain.query_entries(agent.id).items)
+def _make_agent_with_brain(zoo: Zoo, agent: Agent, *, include_brain: bool) -> WholeAgent:
+    fields = msgspec.structs.asdict(agent)
+    if not include_brain:
+        return WholeAgent(**fields)
+    return WholeAgent(**fields, brain_entries=zoo.brain.query_entries(agent.id).items)
 
 
 AGENT_ROUTES = [
@@ -241,7 +239,7 @@ VersionNumber = Annotated[int, PathParameter(ge=1, le=2**31 - 1)]
     sync_to_thread=True,
 )
 def list_versions(zoo: ZooDependency, agent_id: FromPath[str]) -> list[AgentVersion]:
-    """The latest first, without what the agent was."""
+    """Return the versions, newest first, without their content."""
     return zoo.history.list_versions(agent_id)
 
 
@@ -252,13 +250,13 @@ def list_versions(zoo: ZooDependency, agent_id: FromPath[str]) -> list[AgentVers
     sync_to_thread=True,
 )
 def get_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber) -> AgentVersion:
-    """With what the agent was."""
+    """Return a version with its content."""
     return zoo.history.get_version(agent_id, number)
 
 
 @post(
     f"{VERSIONS_PATH}/{{number:int}}/restore",
-    summary="Make an agent what it was",
+    summary="Restore a version of an agent",
     responses=VERSION_ERRORS,
     status_code=200,
     sync_to_thread=True,
@@ -266,9 +264,9 @@ def get_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumb
 def restore_version(
     zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber
 ) -> Response[Agent]:
-    """As a new version; nothing of the history is lost."""
-    found = zoo.history.restore_version(agent_id, number, source="web")
-    return Response(found, headers=make_etag_headers(found))
+    """The content is saved as a new version; the history stays complete."""
+    agent = zoo.history.restore_version(agent_id, number, source="web")
+    return Response(agent, headers=make_etag_headers(agent))
 
 
 @get(
@@ -280,7 +278,7 @@ def restore_version(
 def diff_versions(
     zoo: ZooDependency, agent_id: FromPath[str], before: VersionNumber, after: VersionNumber
 ) -> list[FieldChange]:
-    """Field by field, and skill by skill."""
+    """Return the differences by field, and by skill and category."""
     return zoo.history.diff_versions(agent_id, before, after)
 
 
@@ -292,7 +290,7 @@ INJECTION_ERRORS = describe_errors(400, 404)
 
 @get(
     "/agents/{agent_id:str}/preview",
-    summary="See what would be injected",
+    summary="Preview an injection",
     responses=INJECTION_ERRORS,
     sync_to_thread=True,
 )
@@ -301,11 +299,12 @@ def preview(
     agent_id: FromPath[str],
     memory: FromQuery[bool | None] = None,
     budget: Annotated[
-        int | None, QueryParameter(ge=0, le=1_000_000, description="Tokens for the memory.")
+        int | None,
+        QueryParameter(ge=0, le=1_000_000, description="Maximum size of the memory in tokens."),
     ] = None,
     workspace_id: Annotated[str | None, QueryParameter(name="workspaceId", max_length=500)] = None,
 ) -> Injection:
-    """The exact text, section by section, with estimates of its tokens. Nobody is told of it."""
+    """Return the prompt with its sections and estimated sizes, without recording an injection."""
     return zoo.injector.preview(
         agent_id, memory=memory, budget_tokens=budget, workspace_id=workspace_id
     )
@@ -321,13 +320,13 @@ def preview(
 def inject(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[InjectBody | None] = None
 ) -> Injection:
-    """The same text, and an event `agent:injected`."""
-    said = data or InjectBody()
+    """Return the same as the preview, and record an event `agent:injected`."""
+    body = data or InjectBody()
     return zoo.injector.inject(
         agent_id,
-        memory=said.memory,
-        budget_tokens=said.budget_tokens,
-        workspace_id=said.workspace_id,
+        memory=body.memory,
+        budget_tokens=body.budget_tokens,
+        workspace_id=body.workspace_id,
         source="web",
     ).injection
 

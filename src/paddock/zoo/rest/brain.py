@@ -1,4 +1,4 @@
-"""Routes of what agents remember."""
+"""Routes of the brain entries of agents."""
 
 from __future__ import annotations
 
@@ -43,18 +43,26 @@ BRAIN_ERRORS = describe_errors(400, 404, 412)
 def list_entries(
     zoo: ZooDependency,
     agent_id: FromPath[str],
-    type: FromQuery[EntryType | None] = None,  # noqa: A002 - what it is called in the URL
+    type: FromQuery[EntryType | None] = None,  # noqa: A002 - the name in the URL
     tags: Annotated[
         list[str] | None,
-        QueryParameter(description="Entries with any of these; several, or one text with commas."),
+        QueryParameter(
+            description="Entries with any of these tags; repeated, or separated by commas."
+        ),
     ] = None,
     date_from: Annotated[
         str | None,
-        QueryParameter(name="dateFrom", max_length=40, description="A day, or a time; inclusive."),
+        QueryParameter(
+            name="dateFrom", max_length=40, description="Earliest date or time, inclusive."
+        ),
     ] = None,
     date_to: Annotated[
         str | None,
-        QueryParameter(name="dateTo", max_length=40, description="The same; a day to its end."),
+        QueryParameter(
+            name="dateTo",
+            max_length=40,
+            description="Latest date or time, inclusive; a date to the end of its day.",
+        ),
     ] = None,
     pinned: FromQuery[bool | None] = None,
     text: Annotated[str | None, QueryParameter(max_length=200)] = None,
@@ -62,11 +70,11 @@ def list_entries(
     limit: LimitQuery = None,
     cursor: CursorQuery = None,
 ) -> Response[list[BrainEntry]]:
-    """The newest first. `X-Next-Cursor` leads to the next page."""
+    """Return entries, newest first. `X-Next-Cursor` is the cursor of the next page."""
     page = zoo.brain.query_entries(
         agent_id,
         type=type,
-        tags=[tag for given in tags or () for tag in given.split(",")],
+        tags=[tag for value in tags or () for tag in value.split(",")],
         date_from=date_from,
         date_to=date_to,
         pinned=pinned,
@@ -80,15 +88,15 @@ def list_entries(
 
 @post(
     BRAIN_PATH,
-    summary="Make a brain entry",
+    summary="Create a brain entry",
     responses=describe_errors(400, 404),
     sync_to_thread=True,
 )
 def create_entry(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewEntryBody]
 ) -> Response[BrainEntry]:
-    """When it was made is now."""
-    made = zoo.brain.create_entry(
+    """The zoo sets the ID and the time of the entry."""
+    created = zoo.brain.create_entry(
         agent_id,
         data.type,
         data.content,
@@ -97,16 +105,16 @@ def create_entry(
         metadata={"source": "manual", **data.metadata},
         source="web",
     )
-    return Response(made, headers=make_etag_headers(made))
+    return Response(created, headers=make_etag_headers(created))
 
 
 @get(ENTRY_PATH, summary="Get a brain entry", responses=describe_errors(404), sync_to_thread=True)
 def get_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> Response[BrainEntry]:
-    """One of them."""
-    found = zoo.brain.get_entry(agent_id, entry_id)
-    return Response(found, headers=make_etag_headers(found))
+    """Return one entry."""
+    entry = zoo.brain.get_entry(agent_id, entry_id)
+    return Response(entry, headers=make_etag_headers(entry))
 
 
 @put(ENTRY_PATH, summary="Change a brain entry", responses=BRAIN_ERRORS, sync_to_thread=True)
@@ -117,7 +125,7 @@ def put_entry(
     data: JSONBody[EntryChanges],
     expected: ExpectedVersion,
 ) -> Response[BrainEntry]:
-    """The same as PATCH: what is left out stays."""
+    """The same as PATCH: omitted fields stay as they are."""
     return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
@@ -129,7 +137,7 @@ def patch_entry(
     data: JSONBody[EntryChanges],
     expected: ExpectedVersion,
 ) -> Response[BrainEntry]:
-    """What is left out stays."""
+    """Omitted fields stay as they are."""
     return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
@@ -137,13 +145,13 @@ def patch_entry(
 def delete_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str], expected: ExpectedVersion
 ) -> None:
-    """It can be restored for 30 days."""
+    """The entry can be restored for 30 days."""
     zoo.brain.delete_entry(agent_id, entry_id, version=expected, source="web")
 
 
 @post(
     f"{ENTRY_PATH}/restore",
-    summary="Take a brain entry out of the bin",
+    summary="Restore a deleted brain entry",
     responses=describe_errors(404),
     status_code=200,
     sync_to_thread=True,
@@ -151,9 +159,9 @@ def delete_entry(
 def restore_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> Response[BrainEntry]:
-    """As it was."""
-    found = zoo.brain.restore_entry(agent_id, entry_id, source="web")
-    return Response(found, headers=make_etag_headers(found))
+    """The entry is restored unchanged."""
+    entry = zoo.brain.restore_entry(agent_id, entry_id, source="web")
+    return Response(entry, headers=make_etag_headers(entry))
 
 
 @patch(
@@ -165,10 +173,10 @@ def pin_entry(
     entry_id: FromPath[str],
     data: JSONBody[PinBody | None] = None,
 ) -> Response[BrainEntry]:
-    """With `pinned` it may be sent twice and does the same; without, it turns it round."""
+    """With `pinned` the request is idempotent; without it, the state is inverted."""
     pinned = None if data is None else data.pinned
-    found = zoo.brain.pin_entry(agent_id, entry_id, pinned, source="web")
-    return Response(found, headers=make_etag_headers(found))
+    entry = zoo.brain.pin_entry(agent_id, entry_id, pinned, source="web")
+    return Response(entry, headers=make_etag_headers(entry))
 
 
 @get(
@@ -183,7 +191,7 @@ def search_brain(
     agent_id: Annotated[str | None, QueryParameter(name="agentId", max_length=200)] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=MAX_PAGE_ITEMS)] = 20,
 ) -> list[SearchHit]:
-    """The best first."""
+    """Return the newest entries that contain all words of the text."""
     return zoo.brain.search(text, agent_id=agent_id, limit=limit)
 
 
@@ -196,19 +204,19 @@ def search_brain(
 def hand_over(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[HandOverBody]
 ) -> Response[BrainEntry]:
-    """Writes an entry of type `handoff` into the brain of the one who takes over."""
-    made = zoo.brain.hand_over(
+    """Create an entry of type `handoff` in the brain of the agent that takes over."""
+    created = zoo.brain.hand_over(
         agent_id, data.to_agent_id, data.summary, entry_ids=data.entry_ids, source="web"
     )
-    return Response(made, headers=make_etag_headers(made))
+    return Response(created, headers=make_etag_headers(created))
 
 
 def _update_entry(
     zoo: Zoo, agent_id: str, entry_id: str, body: EntryChanges, version: int | None
 ) -> Response[BrainEntry]:
     changes = get_changes(body)
-    found = zoo.brain.update_entry(agent_id, entry_id, changes, version=version, source="web")
-    return Response(found, headers=make_etag_headers(found))
+    entry = zoo.brain.update_entry(agent_id, entry_id, changes, version=version, source="web")
+    return Response(entry, headers=make_etag_headers(entry))
 
 
 BRAIN_ROUTES = [

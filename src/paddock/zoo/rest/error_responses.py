@@ -1,7 +1,7 @@
-"""How the API says that something went wrong: always a text, a code and details.
+"""Error responses of the REST API: a message, a code and details.
 
-An error of the zoo has the code that it has everywhere, in capitals. What nobody expected is said
-without a word about its insides; the log has them.
+Errors of the zoo have the code of their class in capitals. The response to an unexpected error says
+nothing about its cause; the log has the traceback.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("paddock.rest")
 
 MAX_BODY_BYTES = 1024 * 1024
-"""The body of a request may have so many."""
+"""Maximum size of a request body."""
 INVALID_ARGUMENTS_CODE = "INVALID_ARGUMENTS"
 ERROR_CODES = {
     400: INVALID_ARGUMENTS_CODE,
@@ -44,44 +44,44 @@ ERROR_CODES = {
     429: "RATE_LIMITED",
     503: "UNAVAILABLE",
 }
-"""The codes of errors that are not the zoo's own."""
+"""Codes of the errors that Litestar raises, by status."""
 ERROR_STATUSES: dict[type[PaddockError], int] = {
     NotInZooError: 404,
     ConflictError: 412,
     ZooUnavailableError: 503,
 }
-"""Every other error is the client's to put right: 400."""
+"""Statuses of error classes with their subclasses; that of all other errors is 400."""
 
 
 class Detail(Struct, rename="camel", kw_only=True):
-    """One thing that is wrong with a request."""
+    """An invalid value in a request."""
 
     path: str
-    """Where, as in `skills[0].name`."""
+    """The location of the value, such as `skills[0].name`."""
     message: str
 
 
 class Problem(Struct, rename="camel", kw_only=True):
-    """The body of every answer that is an error."""
+    """The body of an error response."""
 
     error: str
-    """What is wrong, for people."""
+    """Message for users."""
     code: str
-    """What is wrong, for programs."""
+    """Code for programs."""
     details: list[Detail] = msgspec.field(default_factory=list)
 
 
 class Conflict(Struct, rename="camel", kw_only=True):
-    """The body of an answer to a change of something that somebody else has changed meanwhile."""
+    """The body of the response to a change that is based on an outdated version."""
 
     error: str
     code: str
     details: dict[str, Any]
-    """`current`: what it is now."""
+    """`current`: the present state of the resource."""
 
 
 def describe_errors(*statuses: int) -> dict[int, ResponseSpec]:
-    """What the description of a route says about the errors that it answers with."""
+    """Return the OpenAPI responses of the errors that a route can return."""
     return {
         status: ResponseSpec(_get_error_schema(status), description=_ERROR_DESCRIPTIONS[status])
         for status in statuses
@@ -93,17 +93,17 @@ def _get_error_schema(status: int) -> type[Struct]:
 
 
 _ERROR_DESCRIPTIONS = {
-    400: "Something in the request is not as it has to be; `details` says what.",
-    401: "Sign in first.",
-    403: "You may not do this.",
-    404: "There is no such thing.",
-    409: "There is one already.",
-    412: "Somebody else has changed it meanwhile; `details.current` is what it is now.",
-    413: "The body is too large.",
-    415: "The body is not JSON.",
-    429: "Too many requests; `Retry-After` says how many seconds to wait.",
-    503: "The database cannot be used now.",
-    504: "A server has not answered in time.",
+    400: "The request is invalid; `details` lists the invalid values.",
+    401: "Authentication is required.",
+    403: "The user lacks the permission.",
+    404: "The resource does not exist.",
+    409: "The resource already exists.",
+    412: "The resource is at another version; `details.current` is its present state.",
+    413: "The request body is too large.",
+    415: "The request body is not JSON.",
+    429: "Too many requests; retry after the seconds in `Retry-After`.",
+    503: "The database is unavailable.",
+    504: "An MCP server has not responded in time.",
 }
 
 
@@ -114,22 +114,22 @@ def make_error_response(
     details: object = (),
     headers: dict[str, str] | None = None,
 ) -> Response[dict[str, Any]]:
-    """An answer that is an error."""
+    """Return an error response."""
     body = {"error": text, "code": code, "details": details or []}
-    told = {"cache-control": "no-store", **(headers or {})}
-    return Response(body, status_code=status, media_type=MediaType.JSON, headers=told)
+    all_headers = {"cache-control": "no-store", **(headers or {})}
+    return Response(body, status_code=status, media_type=MediaType.JSON, headers=all_headers)
 
 
 def handle_http_exception(
     request: Request[Any, Any, Any], error: HTTPException
 ) -> Response[dict[str, Any]]:
-    """What the framework has refused: no such route, no such method, not the right types."""
+    """Handle an error of Litestar: an unknown route or method, or arguments of wrong types."""
     status = error.status_code
     if status >= 500:
         return handle_unexpected_error(request, error)
     details = _parse_details(error.extra)
     if details:
-        text = "; ".join(f"{one.path}: {one.message}" for one in details[:5])
+        text = "; ".join(f"{detail.path}: {detail.message}" for detail in details[:5])
     else:
         text = _describe_http_exception(request, error)
     return make_error_response(
@@ -140,7 +140,7 @@ def handle_http_exception(
 def handle_paddock_error(
     request: Request[Any, Any, Any], error: PaddockError
 ) -> Response[dict[str, Any]]:
-    """What the zoo, or another part of Paddock, has refused."""
+    """Handle an error of the zoo or of another part of Paddock."""
     status = next(
         (ERROR_STATUSES[kind] for kind in type(error).__mro__ if kind in ERROR_STATUSES), 400
     )
@@ -158,45 +158,43 @@ def handle_paddock_error(
 def handle_recursion_error(
     _request: Request[Any, Any, Any], _error: RecursionError
 ) -> Response[dict[str, Any]]:
-    """A body with more brackets in brackets than can be read."""
-    return make_error_response(400, INVALID_ARGUMENTS_CODE, "The body is nested too deeply")
+    """Handle a request body that is nested too deeply to be decoded."""
+    return make_error_response(400, INVALID_ARGUMENTS_CODE, "The request body is nested too deeply")
 
 
 def handle_unexpected_error(
     request: Request[Any, Any, Any], error: Exception
 ) -> Response[dict[str, Any]]:
-    """A fault of ours."""
+    """Log an unexpected error, and return status 500."""
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return make_error_response(
-        500, "INTERNAL_ERROR", "Something went wrong here; the log says what"
-    )
+    return make_error_response(500, "INTERNAL_ERROR", "Internal error; see the log of the server")
 
 
 def _describe_http_exception(request: Request[Any, Any, Any], error: HTTPException) -> str:
-    """What the framework has refused, in words that help."""
+    """Return a message that is more helpful than Litestar's."""
     if error.status_code == 404 and error.detail == "Not Found":
-        return f"There is nothing at {request.url.path}"
+        return f"No resource at {request.url.path}"
     if error.status_code == 405:
-        allowed = {name.lower(): value for name, value in (error.headers or {}).items()}
-        return f"{request.method} is not possible here; {allowed.get('allow', 'nothing')} is"
+        headers = {name.lower(): value for name, value in (error.headers or {}).items()}
+        return f"{request.method} is not allowed; allowed: {headers.get('allow', 'nothing')}"
     if error.status_code == 413:
-        return f"The body has more than {MAX_BODY_BYTES} bytes"
+        return f"The request body has more than {MAX_BODY_BYTES} bytes"
     return error.detail
 
 
 def _parse_details(extra: object) -> list[Detail]:
-    """What the framework says about arguments that do not fit."""
+    """Convert Litestar's validation errors."""
     if not isinstance(extra, list):
         return []
-    return [_parse_detail(one) for one in extra if isinstance(one, dict)]
+    return [_parse_detail(item) for item in extra if isinstance(item, dict)]
 
 
-def _parse_detail(one: dict[str, Any]) -> Detail:
-    message, key = str(one.get("message", "")), str(one.get("key", ""))
+def _parse_detail(data: dict[str, Any]) -> Detail:
+    message, key = str(data.get("message", "")), str(data.get("key", ""))
     return Detail(path="body" if key in ("", "data") else _to_camel_case(key), message=message)
 
 
 def _to_camel_case(key: str) -> str:
-    """What a parameter is called in a URL."""
+    """Convert the name of a parameter to its spelling in URLs."""
     first, *rest = key.split("_")
     return first + "".join(part.capitalize() for part in rest)

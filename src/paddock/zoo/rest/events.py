@@ -1,9 +1,7 @@
-"""The events of a zoo, from every process, told to all who listen as they happen.
+"""The event stream of a zoo over HTTP: server-sent events from every process.
 
-One thread waits for the database as long as anybody listens. Who reads too slowly is cut off: a
-browser comes back by itself, says which event was its last one, and is told what it has missed.
-
-The route of events as they happen: a stream of server-sent events that does not end.
+One thread waits for events of the database while there are listeners. A reader that is too slow is
+disconnected; the browser reconnects with the ID of its last event, and gets the events it missed.
 """
 
 from __future__ import annotations
@@ -35,11 +33,11 @@ if TYPE_CHECKING:
 
 
 WAIT_TIMEOUT_SECONDS = 1.0
-"""Seconds that one wait for the database takes at most; so long the thread outlives its work."""
+"""Longest single wait for the database, and so the delay until the thread notices its end."""
 PING_SECONDS = 15.0
 READ_BATCH_EVENTS = 500
 MAX_MISSED_EVENTS = 5_000
-"""Missed events that are told one by one; after more of them everything is to be read anew."""
+"""Missed events that are replayed; after more, the reader is told to reload everything."""
 PING_CHUNK = b": ping\n\n"
 RESET_CHUNK = b"event: reset\ndata: {}\n\n"
 
@@ -47,47 +45,50 @@ log = logging.getLogger("paddock.rest")
 
 
 class EventListener(Protocol):
-    """Somebody who is told of events; used on the event loop only."""
+    """A receiver of events. Used on the event loop only."""
 
     def send_chunk(self, chunk: bytes) -> None:
-        """Take a part of the stream."""
+        """Receive a part of the stream."""
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """End the stream."""
 
 
 class ListenerState:
-    """A listener's place: what was told it last, and what has to wait until it has caught up."""
+    """The position of a listener in the event log.
+
+    New events are held back while missed ones are replayed, so that it gets all of them in order.
+    """
 
     def __init__(self, listener: EventListener, last: int) -> None:
         self.listener = listener
         self.last_event_id = last
         self.pending: list[tuple[int | None, bytes]] | None = []
 
-    def deliver(self, number: int | None, chunk: bytes) -> None:
-        """Pass an event on, unless it has been told; one without a number always is."""
+    def deliver(self, event_id: int | None, chunk: bytes) -> None:
+        """Send an event unless it was sent before. Events without an ID are always sent."""
         if self.pending is not None:
-            self.pending.append((number, chunk))
-        elif number is None or number > self.last_event_id:
-            self.last_event_id = self.last_event_id if number is None else number
+            self.pending.append((event_id, chunk))
+        elif event_id is None or event_id > self.last_event_id:
+            self.last_event_id = self.last_event_id if event_id is None else event_id
             self.listener.send_chunk(chunk)
 
     def flush_pending(self) -> None:
-        """Tell what has waited, and everything at once from now on."""
-        waiting, self.pending = self.pending or [], None
-        for number, chunk in waiting:
-            self.deliver(number, chunk)
+        """Send the events that were held back, and send later ones at once."""
+        pending, self.pending = self.pending or [], None
+        for event_id, chunk in pending:
+            self.deliver(event_id, chunk)
 
 
 class EventFeed:
-    """The events of one zoo. All but `tell` on the event loop only."""
+    """The event feed of one zoo. Except for `publish`, used on the event loop only."""
 
     def __init__(
-        self, zoo: Zoo, *, ping_seconds: float = PING_SECONDS, most_missed: int = MAX_MISSED_EVENTS
+        self, zoo: Zoo, *, ping_seconds: float = PING_SECONDS, max_missed: int = MAX_MISSED_EVENTS
     ) -> None:
         self._zoo = zoo
         self._ping_seconds = ping_seconds
-        self._max_missed = most_missed
+        self._max_missed = max_missed
         self._states_by_listener: dict[EventListener, ListenerState] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ping_timer: asyncio.TimerHandle | None = None
@@ -95,34 +96,34 @@ class EventFeed:
         self._is_closed = False
 
     async def subscribe(self, listener: EventListener, after: int | None) -> None:
-        """Tell somebody all events from now on; with `after`, all since that one."""
+        """Send a listener all events from now on, or since the event `after`."""
         self._loop = loop = asyncio.get_running_loop()
-        now = await asyncio.to_thread(self._zoo.events.get_latest_id)
+        latest_id = await asyncio.to_thread(self._zoo.events.get_latest_id)
         if self._is_closed:
             listener.close()
             return
-        # An id that was never given out is that of another zoo.
-        start = now if after is None or after > now else after
-        seat = self._states_by_listener[listener] = ListenerState(listener, start)
-        if after is not None and after > now:
+        # An ID from the future belongs to another database: the reader has to reload everything.
+        start = latest_id if after is None or after > latest_id else after
+        state = self._states_by_listener[listener] = ListenerState(listener, start)
+        if after is not None and after > latest_id:
             listener.send_chunk(RESET_CHUNK)
-        self._start_watching(now)
+        self._start_watching(latest_id)
         if self._ping_timer is None:
             self._ping_timer = loop.call_later(self._ping_seconds, self._send_ping)
-        await self._send_missed_events(seat, now)
-        seat.flush_pending()
+        await self._send_missed_events(state, latest_id)
+        state.flush_pending()
 
     def unsubscribe(self, listener: EventListener) -> None:
-        """Tell somebody nothing more."""
+        """Send a listener no more events."""
         self._states_by_listener.pop(listener, None)
         if not self._states_by_listener:
             self._stop_flag.set()
 
     def publish(self, kind: str, data: object) -> None:
-        """Tell everybody of something that the zoo does not keep. In any thread."""
+        """Send all listeners an event that the zoo does not store. Thread-safe."""
         loop = self._loop
         if loop is not None:
-            with suppress(RuntimeError):  # the loop is closed: nobody is left
+            with suppress(RuntimeError):  # the event loop is closed, so there are no listeners
                 loop.call_soon_threadsafe(self._broadcast, None, _encode_chunk(None, kind, data))
 
     def close(self) -> None:
@@ -135,39 +136,39 @@ class EventFeed:
             listener.close()
         self._states_by_listener.clear()
 
-    async def _send_missed_events(self, seat: ListenerState, now: int) -> None:
-        """Tell a listener what it has missed."""
-        if now - seat.last_event_id > self._max_missed:
-            seat.last_event_id = now
-            seat.listener.send_chunk(RESET_CHUNK)
-        while seat.last_event_id < now and seat.listener in self._states_by_listener:
+    async def _send_missed_events(self, state: ListenerState, latest_id: int) -> None:
+        """Replay the events that a listener has missed."""
+        if latest_id - state.last_event_id > self._max_missed:
+            state.last_event_id = latest_id
+            state.listener.send_chunk(RESET_CHUNK)
+        while state.last_event_id < latest_id and state.listener in self._states_by_listener:
             missed = await asyncio.to_thread(
-                self._zoo.events.list_after, seat.last_event_id, READ_BATCH_EVENTS
+                self._zoo.events.list_after, state.last_event_id, READ_BATCH_EVENTS
             )
             if not missed:
                 return
             for event in missed:
-                seat.listener.send_chunk(_encode_event(event))
-            seat.last_event_id = missed[-1].id
+                state.listener.send_chunk(_encode_event(event))
+            state.last_event_id = missed[-1].id
 
     def _start_watching(self, after: int) -> None:
-        """Have a thread wait for events, if none does."""
+        """Start the thread that waits for events, unless it is running."""
         if len(self._states_by_listener) > 1 and not self._stop_flag.is_set():
             return
-        self._stop_flag.set()  # one that waits for nobody any more
-        self._stop_flag = ending = Flag()
-        work = partial(self._watch_events, after, ending, asyncio.get_running_loop())
+        self._stop_flag.set()  # the thread of earlier listeners may still be running
+        self._stop_flag = stop_flag = Flag()
+        work = partial(self._watch_events, after, stop_flag, asyncio.get_running_loop())
         Thread(target=work, name="zoo-events", daemon=True).start()
 
-    def _watch_events(self, after: int, ending: Flag, loop: asyncio.AbstractEventLoop) -> None:
-        while not ending.is_set():
+    def _watch_events(self, after: int, stop_flag: Flag, loop: asyncio.AbstractEventLoop) -> None:
+        while not stop_flag.is_set():
             try:
                 events = self._zoo.events.wait_after(after, WAIT_TIMEOUT_SECONDS)
             except PaddockError as error:
-                log.warning("Events cannot be read now: %s", error)
-                ending.wait(WAIT_TIMEOUT_SECONDS)
+                log.warning("Events cannot be read: %s", error)
+                stop_flag.wait(WAIT_TIMEOUT_SECONDS)
                 continue
-            if not events or ending.is_set():
+            if not events or stop_flag.is_set():
                 continue
             after = events[-1].id
             with suppress(RuntimeError):  # the loop is closed
@@ -176,12 +177,12 @@ class EventFeed:
                 )
 
     def _broadcast_all(self, chunks: list[tuple[int, bytes]]) -> None:
-        for number, chunk in chunks:
-            self._broadcast(number, chunk)
+        for event_id, chunk in chunks:
+            self._broadcast(event_id, chunk)
 
-    def _broadcast(self, number: int | None, chunk: bytes) -> None:
-        for seat in list(self._states_by_listener.values()):
-            seat.deliver(number, chunk)
+    def _broadcast(self, event_id: int | None, chunk: bytes) -> None:
+        for state in list(self._states_by_listener.values()):
+            state.deliver(event_id, chunk)
 
     def _send_ping(self) -> None:
         self._ping_timer = None
@@ -194,36 +195,36 @@ def _encode_event(event: ZooEvent) -> bytes:
     return _encode_chunk(event.id, event.kind, event)
 
 
-def _encode_chunk(number: int | None, kind: str, data: object) -> bytes:
-    head = b"" if number is None else b"id: %d\n" % number
+def _encode_chunk(event_id: int | None, kind: str, data: object) -> bytes:
+    head = b"" if event_id is None else b"id: %d\n" % event_id
     return head + b"event: %b\ndata: %b\n\n" % (kind.encode(), msgspec.json.encode(data))
 
 
 MAX_UNREAD_BYTES = 1024 * 1024
-"""Bytes that wait for a reader, before it is cut off."""
+"""Unsent bytes after which a slow reader is disconnected."""
 MAX_EVENT_ID_DIGITS = 18
-"""Of the id of an event; so many are a number for every database."""
+"""Longest event ID that both databases accept as a number."""
 STREAM_HEADERS: Headers = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
 RETRY_CHUNK = b"retry: 1000\n\n"
-"""Milliseconds after which a browser comes back when the stream has ended."""
+"""The delay in milliseconds after which browsers reconnect."""
 
 
 class EventStream:
-    """The answer to one reader."""
+    """The streaming response to one reader (an ASGI application)."""
 
     def __init__(
-        self, feed: EventFeed, after: int | None, most_unread: int = MAX_UNREAD_BYTES
+        self, feed: EventFeed, after: int | None, max_unread_bytes: int = MAX_UNREAD_BYTES
     ) -> None:
         self._feed = feed
         self._after = after
-        self._outbox = AsgiResponder(most_unread, None)
+        self._outbox = AsgiResponder(max_unread_bytes, None)
 
     def send_chunk(self, chunk: bytes) -> None:
-        """Send a part of the stream; a reader that is too slow is cut off."""
+        """Send a part of the stream, or disconnect a reader that is too slow."""
         if not self._outbox.is_complete and not self._outbox.write(chunk):
             self._feed.unsubscribe(self)
             self._outbox.abort()
@@ -234,10 +235,10 @@ class EventStream:
             self._outbox.end()
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the reader leaves, or there will be no more."""
+        """Send events until the reader disconnects or the feed is closed."""
         self._outbox.open_stream(STREAM_HEADERS)
         self._outbox.write(RETRY_CHUNK)
-        pumping = self._outbox.pump_task = asyncio.ensure_future(self._outbox.send_messages(send))  # type: ignore[arg-type]  # the same by another name
+        pumping = self._outbox.pump_task = asyncio.ensure_future(self._outbox.send_messages(send))  # type: ignore[arg-type]  # Litestar has its own types
         leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         joining = asyncio.ensure_future(self._subscribe())
         try:
@@ -249,11 +250,11 @@ class EventStream:
             await asyncio.gather(pumping, leaving, joining, return_exceptions=True)
 
     async def _subscribe(self) -> None:
-        """Begin to hear; where the zoo cannot be read, the reader is to come back later."""
+        """Subscribe to the feed, or end the stream if the zoo cannot be read."""
         try:
             await self._feed.subscribe(self, self._after)
         except PaddockError as error:
-            log.warning("Events cannot be read now: %s", error)
+            log.warning("Events cannot be read: %s", error)
             self.close()
 
 
@@ -264,7 +265,7 @@ async def _wait_for_disconnect(receive: Receive) -> None:
 
 @get(
     "/events",
-    summary="Hear of events",
+    summary="Receive events",
     media_type="text/event-stream",
     responses={
         200: ResponseSpec(str, media_type="text/event-stream", description="A stream of events.")
@@ -274,22 +275,22 @@ async def events(
     feed: NamedDependency[EventFeed],
     last_event_id: Annotated[
         str | None,
-        HeaderParameter(name="Last-Event-ID", description="Tell what has happened since this one."),
+        HeaderParameter(name="Last-Event-ID", description="Replay the events after this one."),
     ] = None,
 ) -> ASGIApp:
-    """Server-sent events from every process that uses the zoo.
+    """Server-sent events about changes by every process that uses the zoo.
 
-    The event is named as its `kind`, its id grows, and its data is the event as JSON. The event
-    `reset` says that too much was missed: read everything anew. The event `connection` is a client
-    that calls an MCP endpoint of this process; it has no id.
+    The name of an event is its `kind`, its ID increases, and its data is the event as JSON. `reset`
+    means that too many events were missed: reload everything. `connection` reports a client that
+    calls an MCP endpoint of this process; it has no ID.
     """
     return EventStream(feed, _parse_event_id(last_event_id or ""))
 
 
 def _parse_event_id(last_event_id: str) -> int | None:
-    """The id that a reader has sent, if it can be one."""
-    is_one = last_event_id.isdecimal() and len(last_event_id) <= MAX_EVENT_ID_DIGITS
-    return int(last_event_id) if is_one else None
+    """Return the event ID that a reader has sent, or None if it is not valid."""
+    is_valid = last_event_id.isdecimal() and len(last_event_id) <= MAX_EVENT_ID_DIGITS
+    return int(last_event_id) if is_valid else None
 
 
 EVENT_ROUTES = [events]

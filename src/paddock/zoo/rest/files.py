@@ -1,8 +1,8 @@
-"""Routes of agents as files of other programs, there and back, and of agents to begin with."""
+"""Routes of import and export in other programs' formats, and of starter agents."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from litestar import Response, get, post
@@ -26,56 +26,56 @@ if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
 MAX_FILES_BODY_BYTES = 16 * 1024 * 1024
-"""The body of an import may have so many."""
+"""Maximum size of the request body of an import."""
 
 FormatQuery = Annotated[str, QueryParameter(name="format", max_length=50)]
-MemoryQuery = Annotated[bool, QueryParameter(description="With what the agent remembers.")]
+MemoryQuery = Annotated[bool, QueryParameter(description="Include brain entries.")]
 
 
 class FilesBody(RequestBody, kw_only=True):
-    """Files that agents are to be read from."""
+    """Files to import agents from."""
 
     files: list[File]
     format: str | None = None
-    """What a file is whose path does not say it."""
+    """The format of files whose path does not determine it."""
 
 
 class Preview(Struct, rename="camel", kw_only=True):
-    """What an import would make."""
+    """The expected result of an import."""
 
     agents: list[Agent]
     skills: list[LibrarySkill]
-    """Skills that would be put into the library."""
+    """Skills that would be added to the library."""
     entries: int
-    """Brain entries of all agents together."""
+    """Number of brain entries of all agents."""
     report: list[Remark] = field(default_factory=list)
 
 
-@get("/formats", summary="List the formats of files")
+@get("/formats", summary="List the file formats")
 async def list_formats() -> list[FormatEntry]:
-    """Which programs' files agents can be written as, and read from."""
+    """Return the formats of other programs that agents can be exported to and imported from."""
     return list_file_formats()
 
 
 @get(
     "/agents/{agent_id:str}/export",
-    summary="Write an agent as files",
+    summary="Export an agent as files",
     responses=describe_errors(400, 404),
     sync_to_thread=True,
 )
 def export_agent(
     zoo: ZooDependency,
     agent_id: FromPath[str],
-    format: FormatQuery,  # noqa: A002 - what it is called in the URL
+    format: FormatQuery,  # noqa: A002 - the name in the URL
     memory: MemoryQuery = False,
 ) -> Export:
-    """The files, and what of the agent does not fit into them."""
+    """Return the files, and remarks about data that the format cannot represent."""
     return _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
 
 
 @get(
     "/agents/{agent_id:str}/export.zip",
-    summary="Write an agent as files in an archive",
+    summary="Export an agent as a zip archive",
     media_type="application/zip",
     responses={
         200: ResponseSpec(bytes, media_type="application/zip", description="The archive."),
@@ -86,97 +86,96 @@ def export_agent(
 def export_archive(
     zoo: ZooDependency,
     agent_id: FromPath[str],
-    format: FormatQuery,  # noqa: A002 - what it is called in the URL
+    format: FormatQuery,  # noqa: A002 - the name in the URL
     memory: MemoryQuery = False,
 ) -> Response[bytes]:
-    """The same files."""
-    found = _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
-    told = f'attachment; filename="{agent_id}-{format}.zip"'
-    return Response(pack_files(found.files), headers={"Content-Disposition": told})
+    """Return the same files as an archive."""
+    export = _export_agents(zoo, [zoo.agents.get(agent_id)], format, has_memory=memory)
+    disposition = f'attachment; filename="{agent_id}-{format}.zip"'
+    return Response(pack_files(export.files), headers={"Content-Disposition": disposition})
 
 
 @get(
-    "/export", summary="Write the zoo as files", responses=describe_errors(400), sync_to_thread=True
+    "/export",
+    summary="Export the zoo as files",
+    responses=describe_errors(400),
+    sync_to_thread=True,
 )
 def export_zoo(
     zoo: ZooDependency,
-    format: FormatQuery = BUNDLE_FORMAT,  # noqa: A002 - what it is called in the URL
+    format: FormatQuery = BUNDLE_FORMAT,  # noqa: A002 - the name in the URL
     memory: MemoryQuery = True,
 ) -> Export:
-    """All agents; as a bundle, with their brains and the library."""
+    """Export all agents; a bundle includes their brains and the library."""
     agents = zoo.agents.list_agents(archived=None).items
     return _export_agents(zoo, agents, format, has_memory=memory)
 
 
 @post(
     "/import/preview",
-    summary="See what files would make",
+    summary="Preview an import",
     responses=describe_errors(400),
     status_code=200,
     request_max_body_size=MAX_FILES_BODY_BYTES,
     sync_to_thread=True,
 )
 def preview_import(data: JSONBody[FilesBody]) -> Preview:
-    """Nothing is kept."""
-    found = _read_import(data)
+    """Nothing is stored."""
+    batch = _read_import(data)
     return Preview(
-        agents=found.agents,
-        skills=found.library,
-        entries=sum(map(len, found.brains.values())),
-        report=found.report,
+        agents=batch.agents,
+        skills=batch.library,
+        entries=sum(map(len, batch.brains.values())),
+        report=batch.report,
     )
 
 
 @post(
     "/import",
-    summary="Read agents from files",
+    summary="Import agents from files",
     responses=describe_errors(400),
     request_max_body_size=MAX_FILES_BODY_BYTES,
     sync_to_thread=True,
 )
 def import_agents(zoo: ZooDependency, data: JSONBody[FilesBody]) -> ImportReport:
-    """All of them or, when something cannot be kept, none. Skills alone go into the library."""
+    """All agents are imported, or none if a value is invalid. Loose skills go to the library."""
     return zoo.importer.import_batch(_read_import(data))
 
 
-@get("/starters", summary="List agents to begin with", sync_to_thread=True)
+@get("/starters", summary="List starter agents", sync_to_thread=True)
 def list_starters() -> list[Starter]:
-    """They come with Paddock."""
+    """Return the agents that come with Paddock."""
     return load_starters()
 
 
 @post(
     "/starters",
-    summary="Make agents to begin with",
+    summary="Create starter agents",
     responses=describe_errors(400),
     sync_to_thread=True,
 )
 def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None) -> list[Agent]:
-    """Copies, which are the zoo's own from then on."""
-    known = {one.id: one.agent for one in load_starters()}
-    wanted = [*known] if data is None or data.ids is None else data.ids
-    unknown = [one for one in wanted if one not in known]
-    if unknown:
-        raise InvalidAgentError(
-            [
-                FieldError(f"ids[{wanted.index(one)}]", f"there is no starter {one!r}")
-                for one in unknown
-            ]
-        )
-    return [zoo.agents.create(_to_data(known[one]), source="web") for one in wanted]
-
-
-def _to_data(agent: Agent) -> dict[str, Any]:
-    """An agent as it is asked for; the zoo finds a free id and makes what is its own."""
-    data: dict[str, Any] = msgspec.to_builtins(agent)
-    return data
+    """Create copies of starter agents, which can be changed like all others."""
+    starters = {starter.id: starter.agent for starter in load_starters()}
+    ids = [*starters] if data is None or data.ids is None else data.ids
+    errors = [
+        FieldError(f"ids[{index}]", f"there is no starter agent {starter_id!r}")
+        for index, starter_id in enumerate(ids)
+        if starter_id not in starters
+    ]
+    if errors:
+        raise InvalidAgentError(errors)
+    return [
+        zoo.agents.create(msgspec.to_builtins(starters[starter_id]), source="web")
+        for starter_id in ids
+    ]
 
 
 def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> Export:
     is_bundle = name == BUNDLE_FORMAT
-    brains = (
-        {one.id: zoo.brain.query_entries(one.id).items for one in agents} if has_memory else None
-    )
+    brains = None
+    if has_memory:
+        brains = {agent.id: zoo.brain.query_entries(agent.id).items for agent in agents}
     return export_agents(
         agents,
         name,
@@ -187,9 +186,9 @@ def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool
 
 
 def _read_import(body: FilesBody) -> ImportBatch:
-    found = import_files(body.files, body.format)
-    found.library += [one.skill for one in found.skills]
-    return found
+    batch = import_files(body.files, body.format)
+    batch.library += [standalone.skill for standalone in batch.skills]
+    return batch
 
 
 FILE_ROUTES = [

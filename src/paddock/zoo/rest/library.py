@@ -1,4 +1,4 @@
-"""Routes of the library: skills that any agent can have a copy of, and packs of them."""
+"""Routes of the library: skills that agents can get copies of, and packs of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def list_skills(
     tag: Annotated[str | None, QueryParameter(max_length=100)] = None,
     pack_id: Annotated[str | None, QueryParameter(name="packId", max_length=100)] = None,
 ) -> list[LibrarySkill]:
-    """In the order in which they were made."""
+    """Return skills in order of creation."""
     return zoo.library.list_skills(text=text, pack_id=pack_id, tag=tag)
 
 
@@ -43,7 +43,7 @@ def list_skills(
     sync_to_thread=True,
 )
 def create_skill(zoo: ZooDependency, data: JSONBody[NewLibrarySkillBody]) -> Response[LibrarySkill]:
-    """Its id is made from the given one or from the name."""
+    """The ID is derived from the given one or from the name."""
     return _make_skill_response(zoo.library.create_skill(get_given_fields(data), source="web"))
 
 
@@ -59,7 +59,7 @@ def update_skill(
     data: JSONBody[LibrarySkillChanges],
     expected: ExpectedVersion,
 ) -> Response[LibrarySkill]:
-    """What is left out stays. Copies that agents have stay as they are."""
+    """Omitted fields stay as they are. Copies in agents do not change."""
     changes = get_changes(data)
     return _make_skill_response(
         zoo.library.update_skill(skill_id, changes, version=expected, source="web")
@@ -73,25 +73,31 @@ def update_skill(
     sync_to_thread=True,
 )
 def delete_skill(zoo: ZooDependency, skill_id: FromPath[str], expected: ExpectedVersion) -> None:
-    """Copies that agents have stay."""
+    """Copies in agents remain."""
     zoo.library.delete_skill(skill_id, version=expected, source="web")
 
 
-@get(f"{LIBRARY_SKILL_PATH}/agents", summary="See who has a copy of a skill", sync_to_thread=True)
+@get(
+    f"{LIBRARY_SKILL_PATH}/agents",
+    summary="List the agents with a copy of a skill",
+    sync_to_thread=True,
+)
 def list_holders(zoo: ZooDependency, skill_id: FromPath[str]) -> list[AgentSummary]:
-    """The agents that have a copy of it."""
+    """Return the agents that have a copy of the skill."""
     return zoo.library.list_agents_with_copy(skill_id)
 
 
 @get("/library/packs", summary="List the packs", sync_to_thread=True)
 def list_packs(zoo: ZooDependency) -> list[Pack]:
-    """Skills that go together."""
+    """Return packs in order of creation."""
     return zoo.library.list_packs()
 
 
-@post("/library/packs", summary="Make a pack", responses=describe_errors(400), sync_to_thread=True)
+@post(
+    "/library/packs", summary="Create a pack", responses=describe_errors(400), sync_to_thread=True
+)
 def create_pack(zoo: ZooDependency, data: JSONBody[NewPackBody]) -> Response[Pack]:
-    """Empty at first; skills name the pack that they are in."""
+    """The pack is empty; skills name the pack that they belong to."""
     return _make_pack_response(zoo.library.create_pack(get_given_fields(data), source="web"))
 
 
@@ -102,7 +108,7 @@ def update_pack(
     data: JSONBody[PackChanges],
     expected: ExpectedVersion,
 ) -> Response[Pack]:
-    """What is left out stays."""
+    """Omitted fields stay as they are."""
     return _make_pack_response(
         zoo.library.update_pack(pack_id, get_changes(data), version=expected, source="web")
     )
@@ -110,13 +116,13 @@ def update_pack(
 
 @delete(PACK_PATH, summary="Delete a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
 def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVersion) -> None:
-    """Its skills stay in the library."""
+    """The skills of the pack remain in the library."""
     zoo.library.delete_pack(pack_id, version=expected, source="web")
 
 
 @post(
     "/library/copy",
-    summary="Give an agent skills of the library",
+    summary="Copy library skills to an agent",
     responses=LIBRARY_ERRORS,
     status_code=200,
     sync_to_thread=True,
@@ -124,7 +130,7 @@ def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVe
 def copy_to_agent(
     zoo: ZooDependency, data: JSONBody[CopyBody], expected: ExpectedVersion
 ) -> Response[Agent]:
-    """With what they require; what the agent has a copy of already stays as it is."""
+    """Required skills are copied too. Skills of which the agent has a copy are skipped."""
     agent = zoo.library.copy_to_agent(
         data.agent_id, data.skill_ids, pack_id=data.pack_id, version=expected, source="web"
     )

@@ -1,9 +1,4 @@
-"""What routes share: the zoo that is meant, the version that a change is of, pages.
-
-Bodies are taken as they are: a text is no number, and "true" is not true.
-
-The framework reads bodies as leniently as it has to read what stands in a URL.
-"""
+"""Parameters that routes share, their headers, and the strict decoding of request bodies."""
 
 from __future__ import annotations
 
@@ -22,45 +17,47 @@ from paddock.zoo.service import Zoo
 VersionedObject = Agent | BrainEntry | LibrarySkill | Pack
 
 ZooDependency = NamedDependency[Zoo]
-"""The zoo of whoever asks."""
+"""The zoo of the user who sent the request."""
 ExpectedVersion = NamedDependency[int | None]
-"""The version that a change is of, when the client says it."""
+"""The version that a change is based on; None if the client does not send If-Match."""
 
 MAX_PAGE_ITEMS = 500
-"""Items of one page."""
+"""Maximum number of items on a page."""
 
 LimitQuery = Annotated[
     int | None,
-    QueryParameter(name="limit", ge=1, le=MAX_PAGE_ITEMS, description="At most so many items."),
+    QueryParameter(name="limit", ge=1, le=MAX_PAGE_ITEMS, description="Maximum number of items."),
 ]
 CursorQuery = Annotated[
     str | None,
-    QueryParameter(name="cursor", max_length=200, description="The next page, from X-Next-Cursor."),
+    QueryParameter(
+        name="cursor", max_length=200, description="Cursor from X-Next-Cursor, for the next page."
+    ),
 ]
 IfMatchHeader = Annotated[
     str | None,
     HeaderParameter(
         name="If-Match",
         pattern=r'^(\*|(W/)?"[0-9]{1,18}")$',
-        description="The ETag of what you have changed; 412 when it is not the current one.",
+        description="ETag of the version that the change is based on; 412 if it is outdated.",
     ),
 ]
 
 
 def parse_if_match(if_match: IfMatchHeader = None) -> int | None:
-    """The version that a change is of, when the client says it."""
+    """Return the version in an If-Match header, or None."""
     if if_match is None or if_match == "*":
         return None
     return int(if_match.removeprefix("W/").strip('"'))
 
 
-def make_etag_headers(thing: VersionedObject) -> dict[str, str]:
-    """The headers of an answer with something that has versions."""
-    return {"ETag": f'"{thing.version}"'}
+def make_etag_headers(resource: VersionedObject) -> dict[str, str]:
+    """Return the ETag header of a versioned resource."""
+    return {"ETag": f'"{resource.version}"'}
 
 
 def make_page_headers(next_cursor: str | None) -> dict[str, str]:
-    """The headers of an answer with a part of a list."""
+    """Return the header with the cursor of the next page, if there is one."""
     return {} if next_cursor is None else {"X-Next-Cursor": next_cursor}
 
 
@@ -68,22 +65,27 @@ _ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.
 
 
 class StrictRequest(Request[Any, Any, Any]):
-    """A request whose body has exactly the types that its route says."""
+    """A request whose body must have exactly the types that its route declares.
+
+    Litestar decodes bodies as leniently as URL parameters: it would accept "true" for a boolean and
+    a
+    number for a string.
+    """
 
     async def json(self) -> Any:
-        """The body, as what the route takes.
+        """Decode the body as the type that the route declares.
 
         Raises:
-            ValidationException: when it is something else.
-            ClientException: when it is no JSON.
+            ValidationException: A value has the wrong type.
+            ClientException: The body is not JSON.
         """
         field = self.route_handler.parsed_data_field
         kind = Any if field is None else field.annotation
         try:
             return msgspec.json.decode(await self.body(), type=kind)
         except msgspec.ValidationError as error:
-            found = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
-            path, message = (found["path"], found["message"]) if found else ("", str(error))
+            match = _ERROR_LOCATION_PATTERN.fullmatch(str(error))
+            path, message = (match["path"], match["message"]) if match else ("", str(error))
             raise ValidationException(extra=[{"key": path or "", "message": message}]) from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ClientException(f"The body is no JSON: {error}") from None
+            raise ClientException(f"The request body is not JSON: {error}") from None

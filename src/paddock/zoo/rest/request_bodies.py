@@ -1,4 +1,4 @@
-"""What clients send. A key that is not known is an error, so that no misspelt one is lost."""
+"""The JSON bodies of requests. An unknown key is an error, so that a misspelled one is noticed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from paddock.zoo.model import EntryType, Skill, SkillCategory, make_general_cate
 
 
 class RequestBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
-    """The base of all of them."""
+    """Base class of request bodies."""
 
 
 class NewAgentBody(RequestBody, kw_only=True):
-    """An agent to be made. What a whole agent has besides is passed over."""
+    """An agent to create. Read-only fields of a complete agent are accepted and ignored."""
 
     id: str | None = None
-    """What its id is made from; by default the name."""
+    """Text from which the ID is derived; by default the name."""
     name: str = "Unnamed"
     description: str = ""
     system_prompt: str = ""
@@ -37,7 +37,7 @@ class NewAgentBody(RequestBody, kw_only=True):
 
 
 class AgentChanges(RequestBody, kw_only=True):
-    """What is to become of an agent; what is left out stays. Its id cannot be changed."""
+    """Changes to an agent. Omitted fields stay as they are; the ID cannot be changed."""
 
     name: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
@@ -51,7 +51,7 @@ class AgentChanges(RequestBody, kw_only=True):
     archived: bool | UnsetType = UNSET
     extra: dict[str, dict[str, Any]] | UnsetType = UNSET
     id: str | UnsetType = UNSET
-    """Must be the id of the agent."""
+    """Must be the ID of the agent."""
     brain_entries: Any = UNSET
     created_at: Any = UNSET
     updated_at: Any = UNSET
@@ -59,23 +59,23 @@ class AgentChanges(RequestBody, kw_only=True):
 
 
 class DuplicateBody(RequestBody, kw_only=True):
-    """How a copy is to be called."""
+    """The name of a copy."""
 
     name: str | None = None
 
 
 class InjectBody(RequestBody, kw_only=True):
-    """What is to be injected besides the soul and the skills."""
+    """The part of the brain to inject."""
 
     memory: bool | None = None
-    """Whether the brain is; by default what the agent says."""
+    """Whether brain entries are included; by default the setting of the agent."""
     budget_tokens: int | None = None
-    """How much of it."""
+    """Maximum size of the entries in tokens."""
     workspace_id: str | None = None
 
 
 class NewSkillBody(RequestBody, kw_only=True):
-    """A skill to be added."""
+    """A skill to add."""
 
     id: str | None = None
     name: str
@@ -88,7 +88,7 @@ class NewSkillBody(RequestBody, kw_only=True):
 
 
 class SkillChanges(RequestBody, kw_only=True):
-    """What is to become of a skill; what is left out stays."""
+    """Changes to a skill. Omitted fields stay as they are."""
 
     name: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
@@ -100,19 +100,19 @@ class SkillChanges(RequestBody, kw_only=True):
 
 
 class ToggleBody(RequestBody, kw_only=True):
-    """Whether something is to be on; left out: the other way round."""
+    """The new state of a skill; by default the opposite of the present one."""
 
     enabled: bool | None = None
 
 
 class OrderBody(RequestBody, kw_only=True):
-    """The ids of all skills of an agent in their new order."""
+    """The IDs of all skills of an agent in their new order."""
 
     ids: list[str]
 
 
 class NewCategoryBody(RequestBody, kw_only=True):
-    """A category to be added."""
+    """A category to add."""
 
     id: str | None = None
     name: str
@@ -120,23 +120,23 @@ class NewCategoryBody(RequestBody, kw_only=True):
 
 
 class CategoryChanges(RequestBody, kw_only=True):
-    """What is to become of a category; what is left out stays."""
+    """Changes to a category. Omitted fields stay as they are."""
 
     name: str | UnsetType = UNSET
     color: str | UnsetType = UNSET
 
 
 class HandOverBody(RequestBody, kw_only=True):
-    """What one agent hands over to another."""
+    """A hand-over to another agent."""
 
     to_agent_id: str
     summary: str
     entry_ids: list[str] = field(default_factory=list)
-    """Entries of the giver's brain that the other one should know."""
+    """Entries of the first agent to quote."""
 
 
 class NewEntryBody(RequestBody, kw_only=True):
-    """A brain entry to be made; when it was made is not the client's to say."""
+    """A brain entry to create. Read-only fields are accepted and ignored."""
 
     type: EntryType
     content: str
@@ -151,7 +151,7 @@ class NewEntryBody(RequestBody, kw_only=True):
 
 
 class EntryChanges(RequestBody, kw_only=True):
-    """What is to become of a brain entry; what is left out stays."""
+    """Changes to a brain entry. Omitted fields stay as they are."""
 
     type: EntryType | UnsetType = UNSET
     content: str | UnsetType = UNSET
@@ -166,13 +166,13 @@ class EntryChanges(RequestBody, kw_only=True):
 
 
 class PinBody(RequestBody, kw_only=True):
-    """Whether an entry is to be pinned; left out: the other way round."""
+    """The new state of an entry; by default the opposite of the present one."""
 
     pinned: bool | None = None
 
 
 class NewLibrarySkillBody(RequestBody, kw_only=True):
-    """A skill to be put into the library."""
+    """A skill to add to the library."""
 
     id: str | None = None
     name: str
@@ -184,7 +184,7 @@ class NewLibrarySkillBody(RequestBody, kw_only=True):
 
 
 class LibrarySkillChanges(RequestBody, kw_only=True):
-    """What is to become of a skill of the library; what is left out stays."""
+    """Changes to a library skill. Omitted fields stay as they are."""
 
     name: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
@@ -195,7 +195,7 @@ class LibrarySkillChanges(RequestBody, kw_only=True):
 
 
 class NewPackBody(RequestBody, kw_only=True):
-    """A pack to be made."""
+    """A pack to create."""
 
     id: str | None = None
     name: str
@@ -203,14 +203,14 @@ class NewPackBody(RequestBody, kw_only=True):
 
 
 class PackChanges(RequestBody, kw_only=True):
-    """What is to become of a pack; what is left out stays."""
+    """Changes to a pack. Omitted fields stay as they are."""
 
     name: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
 
 
 class CopyBody(RequestBody, kw_only=True):
-    """Skills of the library that an agent is to have: those named, or those of a pack."""
+    """Library skills to copy to an agent: by ID, or all of a pack."""
 
     agent_id: str
     skill_ids: list[str] = field(default_factory=list)
@@ -218,7 +218,7 @@ class CopyBody(RequestBody, kw_only=True):
 
 
 class StartersBody(RequestBody, kw_only=True):
-    """Which starter agents are wanted; left out: all."""
+    """Starter agents to create; by default all."""
 
     ids: list[str] | None = None
 
@@ -226,16 +226,16 @@ class StartersBody(RequestBody, kw_only=True):
 IGNORED_FIELDS = frozenset(
     ("id", "agentId", "timestamp", "brainEntries", "createdAt", "updatedAt", "version")
 )
-"""What whole agents and entries have, and clients send back, that is not theirs to change."""
+"""Read-only fields, which clients may send back with a complete agent or entry."""
 
 
 def get_changes(body: RequestBody) -> dict[str, Any]:
-    """What is to be changed, by its JSON keys."""
-    said: dict[str, Any] = msgspec.to_builtins(body)
-    return {key: value for key, value in said.items() if key not in IGNORED_FIELDS}
+    """Return the fields to change by JSON key."""
+    fields: dict[str, Any] = msgspec.to_builtins(body)
+    return {key: value for key, value in fields.items() if key not in IGNORED_FIELDS}
 
 
 def get_given_fields(body: RequestBody) -> dict[str, Any]:
-    """What a body for something new says, by its JSON keys; what is null is not said."""
-    said: dict[str, Any] = msgspec.to_builtins(body)
-    return {key: value for key, value in said.items() if value is not None}
+    """Return the fields of a new object by JSON key; null counts as omitted."""
+    fields: dict[str, Any] = msgspec.to_builtins(body)
+    return {key: value for key, value in fields.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Routes of an agent's skills and their categories. Every change answers with the whole agent."""
+"""Routes of an agent's skills and skill categories. Every change returns the complete agent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_skill(
     data: JSONBody[NewSkillBody],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """At the end; its id is made from the given one or from the name."""
+    """The skill is appended. Its ID is derived from the given one or from the name."""
     return _make_agent_response(
         zoo.skills.add(agent_id, get_given_fields(data), version=expected, source="web")
     )
@@ -43,7 +43,7 @@ def add_skill(
 
 @put(
     f"{SKILLS_PATH}/order",
-    summary="Arrange the skills",
+    summary="Reorder the skills",
     responses=SKILL_ERRORS,
     sync_to_thread=True,
 )
@@ -67,7 +67,7 @@ def update_skill(
     data: JSONBody[SkillChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """What is left out stays."""
+    """Omitted fields stay as they are."""
     return _make_agent_response(
         zoo.skills.update(agent_id, skill_id, get_changes(data), version=expected, source="web")
     )
@@ -83,7 +83,7 @@ def update_skill(
 def delete_skill(
     zoo: ZooDependency, agent_id: FromPath[str], skill_id: FromPath[str], expected: ExpectedVersion
 ) -> Response[Agent]:
-    """The history of the agent keeps it."""
+    """Earlier versions of the agent still contain the skill."""
     return _make_agent_response(
         zoo.skills.delete(agent_id, skill_id, version=expected, source="web")
     )
@@ -103,7 +103,7 @@ def toggle_skill(
     expected: ExpectedVersion,
     data: JSONBody[ToggleBody | None] = None,
 ) -> Response[Agent]:
-    """With `enabled` it may be sent twice and does the same; without, it turns it round."""
+    """With `enabled` the request is idempotent; without it, the state is inverted."""
     enabled = None if data is None else data.enabled
     return _make_agent_response(
         zoo.skills.toggle(agent_id, skill_id, enabled, version=expected, source="web")
@@ -117,7 +117,7 @@ def add_category(
     data: JSONBody[NewCategoryBody],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """Without a colour it gets the first one that no other category has."""
+    """Without a color, the category gets one that no other category has."""
     return _make_agent_response(
         zoo.skills.add_category(agent_id, get_given_fields(data), version=expected, source="web")
     )
@@ -131,7 +131,7 @@ def update_category(
     data: JSONBody[CategoryChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """What is left out stays."""
+    """Omitted fields stay as they are."""
     return _make_agent_response(
         zoo.skills.update_category(
             agent_id, category_id, get_changes(data), version=expected, source="web"
@@ -154,11 +154,11 @@ def delete_category(
     move_to: Annotated[
         str | None,
         QueryParameter(
-            name="moveTo", max_length=200, description="The category that its skills go to."
+            name="moveTo", max_length=200, description="The category that receives the skills."
         ),
     ] = None,
 ) -> Response[Agent]:
-    """Its skills go to the one that is named, or else to the first that is left."""
+    """Its skills move to the given category, or to the first remaining one."""
     return _make_agent_response(
         zoo.skills.delete_category(agent_id, category_id, move_to, version=expected, source="web")
     )
@@ -166,12 +166,12 @@ def delete_category(
 
 @get(
     "/agents/{agent_id:str}/skill-findings",
-    summary="Find what is odd about the skills",
+    summary="Check the skills",
     responses=describe_errors(404),
     sync_to_thread=True,
 )
 def skill_findings(zoo: ZooDependency, agent_id: FromPath[str]) -> list[SkillFinding]:
-    """Duplicates, conflicts, and requirements that are missing or disabled."""
+    """Return duplicates, contradictions, and requirements that are missing or disabled."""
     return zoo.skills.list_findings(agent_id)
 
 

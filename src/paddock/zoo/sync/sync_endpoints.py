@@ -1,4 +1,4 @@
-"""The two sides that are kept in step, a project's files and the zoo, and changing either."""
+"""The two sides of a synchronization: the files of a project and the agents of a zoo."""
 
 from __future__ import annotations
 
@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 
 
 class SyncFileError(AgentFilesError):
-    """A file of an agent cannot be written or deleted, or has changed meanwhile."""
+    """A file cannot be written or deleted, or has changed during the synchronization."""
 
     code = "sync-file"
 
 
 class SyncEndpoints:
-    """A folder and a zoo. When it is dry, neither is changed, and it acts as if they were."""
+    """A folder and a zoo.
+
+    In a dry run neither is changed, but later calls see the changes that would have been made.
+    """
 
     def __init__(self, zoo: Zoo, folder: Path, *, is_dry: bool) -> None:
         self._zoo = zoo
@@ -42,7 +45,7 @@ class SyncEndpoints:
         self._agents_by_id: dict[str, Agent | None] = {}
 
     def find_agent(self, agent_id: str) -> Agent | None:
-        """The agent as it is now; None when there is none of that id."""
+        """Return an agent, or None."""
         if agent_id not in self._agents_by_id:
             try:
                 self._agents_by_id[agent_id] = self._zoo.agents.get(agent_id)
@@ -51,33 +54,33 @@ class SyncEndpoints:
         return self._agents_by_id[agent_id]
 
     def is_deleted(self, agent_id: str) -> bool:
-        """Whether an agent has been deleted, and not just never been in this zoo."""
-        return any(one.id == agent_id for one in self._zoo.agents.list_deleted())
+        """Return whether an agent is in the bin, as opposed to unknown in this zoo."""
+        return any(agent.id == agent_id for agent in self._zoo.agents.list_deleted())
 
     def render_file(self, kind: AgentFileFormat, agent_id: str, path: str) -> str | None:
-        """What the zoo would write into a file; None when it has no such agent."""
+        """Return the text that the zoo would write to a file, or None if it has no such agent."""
         agent = self.find_agent(agent_id)
         if agent is None:
             return None
         origin = {**agent.extra.get(kind.name, {}), "path": path}
-        there = msgspec.structs.replace(agent, extra={**agent.extra, kind.name: origin})
-        return convert_agent_to_file(kind, there, set())[0].text
+        agent_at_path = msgspec.structs.replace(agent, extra={**agent.extra, kind.name: origin})
+        return convert_agent_to_file(kind, agent_at_path, set())[0].text
 
     def make_new_file(self, kind: AgentFileFormat, agent: Agent, taken: Collection[str]) -> File:
-        """The file of an agent that has none in this format yet."""
+        """Return the file of an agent that has none in this format yet."""
         return convert_agent_to_file(kind, agent, {path.lower() for path in taken})[0]
 
     def matches_agent(self, kind: AgentFileFormat, file: File, agent_id: str) -> bool:
-        """Whether a file differs from its agent in nothing but what the program alone knows."""
+        """Return whether a file differs from its agent only in data of its program."""
         agent = self.find_agent(agent_id)
         read, _ = convert_file_to_agent(kind, file)
         return agent is not None and compute_changes(agent, read).keys() <= {"extra"}
 
     def update_agent(self, kind: AgentFileFormat, file: File, agent_id: str) -> None:
-        """Change an agent to what a file says.
+        """Change an agent to match a file.
 
         Raises:
-            ZooError: when it cannot be kept so, or has changed meanwhile.
+            ZooError: A value is invalid, or the agent has changed in between.
         """
         agent = self._zoo.agents.get(agent_id)
         read, _ = convert_file_to_agent(kind, file)
@@ -91,10 +94,10 @@ class SyncEndpoints:
         )
 
     def add_to_zoo(self, kind: AgentFileFormat, file: File) -> str:
-        """Make an agent of a file; its id.
+        """Create an agent from a file, and return its ID.
 
         Raises:
-            ZooError: when it cannot be kept.
+            ZooError: A value is invalid.
         """
         agent, _ = convert_file_to_agent(kind, file)
         if not self._dry_run:
@@ -103,17 +106,17 @@ class SyncEndpoints:
         return agent.id
 
     def write_file(self, path: str, before: File | None, text: str) -> File:
-        """Write a file, if it is still as it was.
+        """Write a file if it still has the given content.
 
         Raises:
-            SyncFileError: when it cannot be written.
+            SyncFileError: The file has changed, or cannot be written.
         """
         file = File(path=path, text=text)
         (planned,) = plan_files(self._folder, [file], replace=before is not None).files
         if planned.status == "refused":
             raise SyncFileError(planned.reason, where=path)
         if planned.before != (before.text if before else None):
-            raise SyncFileError("it has been changed meanwhile", where=path)
+            raise SyncFileError("the file has changed during the synchronization", where=path)
         if self._dry_run:
             return file
         plan = plan_files(self._folder, [file], replace=before is not None)
@@ -123,10 +126,10 @@ class SyncEndpoints:
         return file
 
     def delete_file(self, file: File) -> None:
-        """Delete a file, if it is still as it was.
+        """Delete a file if it still has the given content.
 
         Raises:
-            SyncFileError: when it is not, or cannot be deleted.
+            SyncFileError: The file has changed, or cannot be deleted.
         """
         if self._dry_run:
             return
@@ -134,7 +137,7 @@ class SyncEndpoints:
         reason = find_path_problem(self._folder, file.path)
         try:
             if reason is None and read_text_file(target) != file.text:
-                reason = "it has been changed meanwhile"
+                reason = "the file has changed during the synchronization"
             if reason is None:
                 target.unlink()
         except (OSError, UnicodeDecodeError) as error:

@@ -1,6 +1,6 @@
-"""What is remembered of a project: which files are which agents, and how they were in step.
+"""The record of a project's synchronization: its files with their agents, and their last digests.
 
-It is kept with the user's data and not in the project, for it is about this user's zoo.
+It is stored with the user's data instead of in the project, because it is about this user's zoo.
 """
 
 from __future__ import annotations
@@ -22,35 +22,33 @@ MAX_RECORD_BYTES = 50_000_000
 
 
 class SyncFileRecord(msgspec.Struct, rename="camel", kw_only=True):
-    """A file that is an agent."""
+    """A file that is synchronized with an agent."""
 
     path: str
     format: str
     agent_id: str
     file_digest: str
-    """Of the file, when both were last in step."""
+    """Digest of the file at the last synchronization."""
     zoo_digest: str
-    """Of what the zoo would have written then."""
+    """Digest of the text that the zoo would have written then."""
 
 
 class SyncRecord(msgspec.Struct, rename="camel", kw_only=True):
-    """What is remembered of one project."""
+    """The record of one project."""
 
     folder: str
     links: list[SyncFileRecord] = msgspec.field(default_factory=list)
     written: dict[str, str] = msgspec.field(default_factory=dict)
-    """The digests, by path, of files that the zoo has written there."""
+    """Digests of the files that exports have written, by path."""
 
 
 @contextmanager
 def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
-    """What is remembered of a project and one zoo; changes are kept when the block ends well.
-
-    Nobody else changes it meanwhile.
+    """Lock and yield the record of a project and a zoo; changes are saved if the block succeeds.
 
     Raises:
-        DataDirectoryError: when it cannot be read or written.
-        FileBusyError: when another process works on the same project for too long.
+        DataDirectoryError: The record cannot be read or written.
+        FileBusyError: Another process has been holding the lock for too long.
     """
     path = _get_record_path(folder, zoo)
     with lock_file(path), convert_os_errors(path):
@@ -71,5 +69,5 @@ def _read_record(path: Path, folder: Path) -> SyncRecord:
     try:
         return msgspec.json.decode(read_regular_file(path, MAX_RECORD_BYTES), type=SyncRecord)
     except (FileNotFoundError, msgspec.DecodeError):
-        # Without it both sides are compared as if for the first time, which loses nothing.
+        # Without a record both sides are compared as if for the first time, which loses nothing.
         return SyncRecord(folder=str(folder.resolve()))

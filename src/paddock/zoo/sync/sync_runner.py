@@ -1,11 +1,7 @@
-"""What is to be done for a file and an agent, from what both are and what they were.
+"""Synchronization of a project's agent files with a zoo, once or continuously.
 
-Bringing a project's files and the zoo in step, file by file.
-
-A file that has changed is read into its agent, an agent that has changed is written into its
-files. Where both have changed neither is touched, until somebody says which one is right.
-
-Keeping a project and a zoo in step for as long as somebody wants it.
+A changed file is read into its agent, and a changed agent is written to its files. If both have
+changed, neither is touched until the user decides.
 """
 
 from __future__ import annotations
@@ -46,7 +42,7 @@ SyncStep = Literal[
     "forget",
     "conflict",
 ]
-"""What is to be done: `read` the file into the agent, `write` the agent into the file, …"""
+"""`read` the file into the agent, `write` the agent to the file, …"""
 
 SyncPreference = Literal["file", "zoo"]
 
@@ -59,17 +55,17 @@ def choose_next_step(
     last_zoo: str | None = None,
     prefer: SyncPreference | None = None,
 ) -> SyncStep:
-    """What is to be done, as far as digests tell.
+    """Return the step for a file and its agent, by comparing digests.
 
     Args:
-        file: The digest of the file; None when there is none.
-        zoo: The digest of what the zoo would write; None when it has no such agent (any more).
-        last_file: The digest of the file when both were last in step; None when they never were.
-        last_zoo: The digest of what the zoo would have written then.
-        prefer: Which side is right where both have changed.
+        file: Digest of the file; None if it does not exist.
+        zoo: Digest of the text that the zoo would write; None if it has no such agent.
+        last_file: Digest of the file at the last synchronization; None if there was none.
+        last_zoo: Digest of the text that the zoo would have written then.
+        prefer: The side that wins if both have changed.
     """
     if file is None and (zoo is None or last_file is not None):
-        return "forget"  # a file that is deleted is no agent less
+        return "forget"  # deleting a file does not delete its agent
     if last_file is None:
         return _choose_first_step(file, zoo, prefer)
     is_file_changed, is_zoo_changed = file != last_file, zoo != last_zoo
@@ -93,7 +89,7 @@ def _choose_first_step(
 
 
 def _resolve_conflict(zoo: str | None, prefer: SyncPreference | None) -> SyncStep:
-    """What becomes of a file that has changed, as its agent has or is deleted."""
+    """Return the step if the file has changed and the agent has changed or is deleted."""
     if prefer == "file":
         return "read" if zoo is not None else "add-to-zoo"
     if prefer == "zoo":
@@ -102,24 +98,24 @@ def _resolve_conflict(zoo: str | None, prefer: SyncPreference | None) -> SyncSte
 
 
 DEFERRED_STEPS: frozenset[SyncStep] = frozenset({"in-step", "write"})
-"""What is done last, for files that are read first may change the same agent."""
+"""Steps that come last: reading another file may change the same agent."""
 
 
 class SyncItem(msgspec.Struct, rename="camel", kw_only=True):
-    """What was done for one file, or would be."""
+    """The completed or planned step for one file."""
 
     path: str
     format: str
     agent_id: str
     step: SyncStep
     error: str | None = None
-    """Why it could not be done."""
+    """The reason, if the step failed."""
     diff: str = ""
-    """From the file to what the zoo would write."""
+    """Diff from the file to the text that the zoo would write."""
 
 
 class SyncReport(msgspec.Struct, rename="camel", kw_only=True):
-    """What came of bringing a project in step."""
+    """The result of a synchronization."""
 
     items: list[SyncItem] = msgspec.field(default_factory=list)
     report: list[Remark] = msgspec.field(default_factory=list)
@@ -131,25 +127,25 @@ class SyncReport(msgspec.Struct, rename="camel", kw_only=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left for somebody to decide or to put right."""
+        """Whether no conflict and no error is left for the user."""
         return all(item.error is None and item.step != "conflict" for item in self.items)
 
 
 class SyncOptions(msgspec.Struct, kw_only=True):
-    """What is to be kept in step, and how."""
+    """The agents and formats to synchronize, and how."""
 
     agents: list[str] = msgspec.field(default_factory=list)
-    """Ids of agents that are to have files, besides those that have some already."""
+    """IDs of agents that should have files, besides those that have some."""
     formats: list[str] = msgspec.field(default_factory=list)
-    """For which programs; if none is said, those that have files in the project already."""
+    """Formats of the files; by default those that the project already uses."""
     prefer: SyncPreference | None = None
-    """Which side is right where both have changed."""
+    """The side that wins if both have changed."""
     dry_run: bool = False
-    """Only say what would be done."""
+    """Report the steps without carrying them out."""
 
 
 class _SyncCase(NamedTuple):
-    """A file, or one that there was, and its agent."""
+    """A present or former file with its agent."""
 
     kind: AgentFileFormat
     path: str
@@ -158,44 +154,44 @@ class _SyncCase(NamedTuple):
     link: SyncFileRecord | None
 
 
-def sync_project(zoo: Zoo, folder: Path, wishes: SyncOptions | None = None) -> SyncReport:
-    """Bring the agent files of a project and a zoo in step.
+def sync_project(zoo: Zoo, folder: Path, options: SyncOptions | None = None) -> SyncReport:
+    """Synchronize the agent files of a project with a zoo.
 
     Raises:
-        DataDirectoryError: when what is remembered of the project cannot be read or written.
-        FileBusyError: when another process works on the same project for too long.
+        DataDirectoryError: The record of the project cannot be read or written.
+        FileBusyError: Another process has been synchronizing the project for too long.
     """
-    wishes = wishes or SyncOptions()
+    options = options or SyncOptions()
     with open_sync_record(folder, get_database_info(zoo).location) as record:
-        kept = deepcopy(record) if wishes.dry_run else record
-        return _SyncRun(zoo, folder, wishes, kept).run()
+        run_record = deepcopy(record) if options.dry_run else record
+        return _SyncRun(zoo, folder, options, run_record).run()
 
 
 class _SyncRun:
-    """Bringing one project in step, once."""
+    """One synchronization of one project."""
 
-    def __init__(self, zoo: Zoo, folder: Path, wishes: SyncOptions, record: SyncRecord) -> None:
-        self._endpoints = SyncEndpoints(zoo, folder, is_dry=wishes.dry_run)
-        self._options = wishes
+    def __init__(self, zoo: Zoo, folder: Path, options: SyncOptions, record: SyncRecord) -> None:
+        self._endpoints = SyncEndpoints(zoo, folder, is_dry=options.dry_run)
+        self._options = options
         self._record = record
-        self._agent_ids = wishes.agents
+        self._agent_ids = options.agents
         self._report = SyncReport()
         self._folder = folder
 
     def run(self) -> SyncReport:
-        """Look at every file, then at agents that have none."""
-        found = scan_project(self._folder)
-        self._report.report += found.report
-        files = {file.path: file for file in found.files if detect_format(file) in FILE_FORMATS}
+        """Synchronize all files, then write files for agents that have none."""
+        scan = scan_project(self._folder)
+        self._report.report += scan.report
+        files = {file.path: file for file in scan.files if detect_format(file) in FILE_FORMATS}
         formats = self._choose_formats(files.values())
-        waiting = []
+        deferred = []
         for case in list(self._iterate_cases(files, formats)):
             step = self._choose_step(case)
             if step in DEFERRED_STEPS:
-                waiting.append(case)
+                deferred.append(case)
             else:
                 self._run_step(step, case)
-        for case in waiting:
+        for case in deferred:
             self._run_step(self._choose_step(case), case)
         self._add_missing_files(files, formats)
         self._report.items.sort(key=lambda item: item.path)
@@ -224,7 +220,8 @@ class _SyncRun:
         text = self._endpoints.render_file(case.kind, case.agent_id, case.path)
         link = case.link
         if link is not None and text is None and not self._endpoints.is_deleted(case.agent_id):
-            link = None  # nobody has deleted the agent: it may be another zoo, or a new one
+            # Not deleted, but unknown: the record may be of an earlier zoo in the same place.
+            link = None
         step = choose_next_step(
             compute_digest(case.file.text) if case.file else None,
             compute_digest(text) if text is not None else None,
@@ -240,7 +237,7 @@ class _SyncRun:
             and case.file
             and self._endpoints.matches_agent(case.kind, case.file, case.agent_id)
         ):
-            return "read"  # what the program alone knows is kept
+            return "read"  # only data of the program differs, which the agent takes over
         return step
 
     def _run_step(self, step: SyncStep, case: _SyncCase) -> None:
@@ -260,7 +257,7 @@ class _SyncRun:
             )
 
     def _apply_step(self, item: SyncItem, case: _SyncCase, text: str | None) -> File | None:
-        """Do what is to be done; the file as it is then."""
+        """Carry out a step, and return the file after it."""
         file = case.file
         match item.step:
             case "read" if file is not None:
@@ -289,14 +286,14 @@ class _SyncRun:
         self._record.links = links
 
     def _add_missing_files(self, files: dict[str, File], formats: list[str]) -> None:
-        """Write the files of agents that are to have some and have none."""
-        there = {(item.agent_id, item.format) for item in self._report.items}
-        wanted = self._agent_ids
+        """Write the missing files of agents that should have some."""
+        present = {(item.agent_id, item.format) for item in self._report.items}
+        agent_ids = self._agent_ids
         if self._options.formats:
-            wanted = list(dict.fromkeys([*wanted, *sorted(agent for agent, _ in there)]))
-        for agent_id in wanted:
+            agent_ids = list(dict.fromkeys([*agent_ids, *sorted(agent for agent, _ in present)]))
+        for agent_id in agent_ids:
             agent = self._endpoints.find_agent(agent_id)
-            missing = [name for name in formats if (agent_id, name) not in there]
+            missing = [name for name in formats if (agent_id, name) not in present]
             if agent is not None and missing:
                 self._report.report += find_agent_secrets(agent)
             for name in missing:
@@ -309,36 +306,37 @@ class _SyncRun:
                 self._run_step("add-to-project", _SyncCase(kind, path, agent_id, None, None))
 
     def _report_unknown_agent(self, kind: AgentFileFormat, agent_id: str) -> None:
-        """Say that an agent that is to have a file is neither in the zoo nor in the project."""
+        """Report that an agent to synchronize is neither in the zoo nor in the project."""
         item = SyncItem(
             path=kind.make_path(make_file_slug(agent_id, "agent")),
             format=kind.name,
             agent_id=agent_id,
             step="add-to-project",
-            error=f"there is no agent {agent_id!r} in the zoo",
+            error=f"the zoo has no agent {agent_id!r}",
         )
         self._report.items.append(item)
 
 
 POLL_SECONDS = 1.0
-"""How often the files are looked at; the zoo tells of its changes itself."""
+"""Interval at which files are checked; changes of the zoo are noticed at once."""
 
 
-def run_sync_rounds(zoo: Zoo, folder: Path, wishes: SyncOptions) -> Iterator[SyncReport]:
-    """Bring both in step now, and again whenever either has changed."""
+def run_sync_rounds(zoo: Zoo, folder: Path, options: SyncOptions) -> Iterator[SyncReport]:
+    """Synchronize now, and again whenever a file or the zoo has changed."""
     while True:
         event, files = zoo.events.get_latest_id(), _get_file_states(folder)
-        yield sync_project(zoo, folder, wishes)
-        # What the round itself has done counts as a change too: the next one finds nothing.
+        yield sync_project(zoo, folder, options)
+        # The states were read before the round, so its own changes start another round, which
+        # finds nothing to do. Changes by others during the round are not missed.
         while _get_file_states(folder) == files and not zoo.events.wait_after(event, POLL_SECONDS):
             pass
 
 
 def _get_file_states(folder: Path) -> dict[Path, tuple[int, int]]:
-    """What tells whether a file has been changed."""
-    found = {}
+    """Return modification times and sizes, by which changes are detected."""
+    states = {}
     for path in find_candidate_files(folder):
         with suppress(OSError):
             status = path.stat()
-            found[path] = (status.st_mtime_ns, status.st_size)
-    return found
+            states[path] = (status.st_mtime_ns, status.st_size)
+    return states

@@ -59,7 +59,7 @@ def test_an_export_tells_where_secrets_are_and_not_what_they_are() -> None:
     )
     found = export_agents([agent], "claude-code")
     assert [(one.field, one.message) for one in found.report] == [
-        ("systemPrompt", "line 2 holds what looks like an API key"),
-        ("skills", "Push: line 1 holds what looks like a GitHub token"),
+        ("systemPrompt", "line 2 contains what looks like an API key"),
+        ("skills", "Push: line 1 contains what looks like a GitHub token"),
     ]
     assert RANDOM in found.files[0].text
