@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
+from paddock.errors import PaddockError
 from paddock.zoo.context import ZooContext
 from paddock.zoo.errors import ZooUnavailableError
 from paddock.zoo.store import transaction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddock.zoo.model import ZooEvent
 
 MAX_EVENTS_PER_READ = 1_000
 # A wake-up can be lost, for instance when PostgreSQL drops the listening connection.
 POLL_SECONDS = 15.0
+FOLLOW_WAIT_SECONDS = 1.0
+"""Longest single wait of a follower: the delay until it notices that it was stopped."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +61,39 @@ class EventLog:
                 return events
             watcher.wait_for_change(change_count, min(remaining_seconds, POLL_SECONDS))
         return []
+
+    def follow(
+        self,
+        event_id: int,
+        on_events: Callable[[list[ZooEvent]], None],
+        on_error: Callable[[PaddockError], None],
+    ) -> Event:
+        """Pass the events after an ID to a callback, in a new thread.
+
+        A `PaddockError` of the zoo or of the callback is passed to `on_error`, and following
+        continues a second later.
+
+        Returns:
+            A flag that stops the thread when it is set. Closing the zoo stops it too.
+        """
+        stop = Event()
+        arguments = (event_id, on_events, on_error, stop)
+        Thread(target=self._follow, args=arguments, name="zoo-events", daemon=True).start()
+        return stop
+
+    def _follow(
+        self,
+        event_id: int,
+        on_events: Callable[[list[ZooEvent]], None],
+        on_error: Callable[[PaddockError], None],
+        stop: Event,
+    ) -> None:
+        while not stop.is_set() and not self.context.database.watcher.is_closed:
+            try:
+                events = self.wait_after(event_id, FOLLOW_WAIT_SECONDS)
+                if events and not stop.is_set():
+                    event_id = events[-1].id
+                    on_events(events)
+            except PaddockError as error:
+                on_error(error)
+                stop.wait(FOLLOW_WAIT_SECONDS)

@@ -137,8 +137,6 @@ agent_template = ResourceTemplate(
 PROMPT_PREFIX = "agent_zoo_use_"
 ADOPTION_TEXT = "From now on, until I tell you otherwise, act as the agent described here."
 READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
-# Also the longest time that the watching thread outlives the last connection.
-EVENT_WAIT_SECONDS = 1.0
 # Other agents have no prompt and no resources, but tools still find them.
 MAX_LISTED_AGENTS = 1000
 _servers_lock = threading.Lock()
@@ -196,34 +194,22 @@ class LiveLists:
                 return
             if os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes"):
                 _remove_write_tools(self._server)
-            self._stop_event = threading.Event()
             try:
                 zoo = get_zoo().for_owner(self._owner)
                 last_event_id = zoo.events.get_latest_id()
                 self._refresh_lists(zoo)
             except PaddockError as error:
                 # Each tool call reports the same error to the user. The server starts regardless.
-                log_failure(None, f"cannot follow the zoo: {error}")
+                _log_follow_error(error)
                 return
-            arguments = (zoo, last_event_id, self._stop_event)
-            threading.Thread(target=self._watch_events, args=arguments, daemon=True).start()
+            publish = partial(self._publish_changes, zoo)
+            self._stop_event = zoo.events.follow(last_event_id, publish, _log_follow_error)
 
     def _remove_connection(self) -> None:
         with self._lock:
             self._connection_count -= 1
             if not self._connection_count:
                 self._stop_event.set()
-
-    def _watch_events(self, zoo: Zoo, last_event_id: int, stop_event: threading.Event) -> None:
-        while not stop_event.is_set():
-            try:
-                events = zoo.events.wait_after(last_event_id, EVENT_WAIT_SECONDS)
-                if events and not stop_event.is_set():
-                    last_event_id = events[-1].id
-                    self._publish_changes(zoo, events)
-            except PaddockError as error:
-                log_failure(None, f"cannot follow the zoo: {error}")
-                stop_event.wait(EVENT_WAIT_SECONDS)
 
     def _publish_changes(self, zoo: Zoo, events: list[ZooEvent]) -> None:
         if any(event.kind in _LISTING_EVENTS for event in events):
@@ -248,6 +234,10 @@ class LiveLists:
         ]
         self._server.register(item for agent in changed for item in _create_items(agent))
         self._listed_agents = agents_by_id
+
+
+def _log_follow_error(error: PaddockError) -> None:
+    log_failure(None, f"cannot follow the zoo: {error}")
 
 
 def _remove_write_tools(server: BaseServer) -> None:

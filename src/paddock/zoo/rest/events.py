@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from functools import partial
 from threading import Event as Flag
-from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Protocol
 
 import msgspec
@@ -32,8 +30,6 @@ if TYPE_CHECKING:
     from paddock.zoo.service import Zoo
 
 
-WAIT_TIMEOUT_SECONDS = 1.0
-"""Longest single wait for the database, and so the delay until the thread notices its end."""
 PING_SECONDS = 15.0
 READ_BATCH_EVENTS = 500
 MAX_MISSED_EVENTS = 5_000
@@ -156,25 +152,14 @@ class EventFeed:
         if len(self._states_by_listener) > 1 and not self._stop_flag.is_set():
             return
         self._stop_flag.set()  # the thread of earlier listeners may still be running
-        self._stop_flag = stop_flag = Flag()
-        work = partial(self._watch_events, after, stop_flag, asyncio.get_running_loop())
-        Thread(target=work, name="zoo-events", daemon=True).start()
+        loop = asyncio.get_running_loop()
 
-    def _watch_events(self, after: int, stop_flag: Flag, loop: asyncio.AbstractEventLoop) -> None:
-        while not stop_flag.is_set():
-            try:
-                events = self._zoo.events.wait_after(after, WAIT_TIMEOUT_SECONDS)
-            except PaddockError as error:
-                log.warning("Events cannot be read: %s", error)
-                stop_flag.wait(WAIT_TIMEOUT_SECONDS)
-                continue
-            if not events or stop_flag.is_set():
-                continue
-            after = events[-1].id
-            with suppress(RuntimeError):  # the loop is closed
-                loop.call_soon_threadsafe(
-                    self._broadcast_all, [(e.id, _encode_event(e)) for e in events]
-                )
+        def schedule_broadcast(events: list[ZooEvent]) -> None:
+            chunks = [(event.id, _encode_event(event)) for event in events]
+            with suppress(RuntimeError):  # the event loop is closed
+                loop.call_soon_threadsafe(self._broadcast_all, chunks)
+
+        self._stop_flag = self._zoo.events.follow(after, schedule_broadcast, _log_unreadable)
 
     def _broadcast_all(self, chunks: list[tuple[int, bytes]]) -> None:
         for event_id, chunk in chunks:
@@ -189,6 +174,10 @@ class EventFeed:
         if self._states_by_listener and self._loop is not None:
             self._broadcast(None, PING_CHUNK)
             self._ping_timer = self._loop.call_later(self._ping_seconds, self._send_ping)
+
+
+def _log_unreadable(error: PaddockError) -> None:
+    log.warning("Events cannot be read: %s", error)
 
 
 def _encode_event(event: ZooEvent) -> bytes:
@@ -254,7 +243,7 @@ class EventStream:
         try:
             await self._feed.subscribe(self, self._after)
         except PaddockError as error:
-            log.warning("Events cannot be read: %s", error)
+            _log_unreadable(error)
             self.close()
 
 
