@@ -98,7 +98,8 @@ def call_in_thread(
         except BaseException as error:  # noqa: BLE001 - raised again in the handler's thread
             events.put(_WorkResult(error=error))
 
-    # The copied context variables keep logging and tracing attached to the request.
+    # The copied context variables keep logging and tracing attached to the request. A daemon
+    # thread, so that a running evaluation does not keep the process from exiting.
     threading.Thread(
         target=copy_context().run, args=(run,), name="paddock-kernel-call", daemon=True
     ).start()

@@ -39,6 +39,7 @@ class KernelPool:
         Raises:
             KernelError: The kernel does not start.
         """
+        # Network access is decided when a kernel starts, and spares are started without it.
         if limits.network:
             return engine.start(limits)
         spare = self._pop_spare(engine)
@@ -98,6 +99,7 @@ class KernelPool:
             if kernel is not None and not self._is_closed:
                 self._spares.setdefault(key, []).append(kernel)
                 return
+        # The pool was closed while the kernel was starting.
         if kernel is not None:
             kernel.close()
 

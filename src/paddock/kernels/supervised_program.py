@@ -129,6 +129,7 @@ class SupervisedProgram:
 
     def stop(self) -> ProgramExit:
         """End the program and all processes that it started."""
+        # The supervisor ends the program when its own standard input is closed.
         stdin = self._process.stdin
         if stdin is not None and not stdin.closed:
             stdin.close()
@@ -141,6 +142,7 @@ class SupervisedProgram:
         """End the program, and release its pipes and threads."""
         program_exit = self.stop()
         self._process.wait()
+        # The supervisor was killed and could not end the program's processes itself.
         if program_exit.cause == "lost":
             self._kill_orphans()
         for reader in self._readers:

@@ -136,7 +136,7 @@ def _run_renderer(svgs: list[bytes], package_directory: str) -> list[bytes]:
             stderr=subprocess.DEVNULL,
             timeout=RENDER_TIMEOUT_SECONDS,
             check=False,
-            env={},
+            env={},  # the server's environment may contain credentials
         )
         replies = completed.stdout
     except subprocess.TimeoutExpired as error:

@@ -230,6 +230,7 @@ def _run_active(
         _set_process_group(0)
     pipes.send_notice(_build_ready_frame(interpreter, why_alone))
     orders = PlainFrameReader(pipes.orders[turn])
+    # After the notice, because no user waits for this process before it gets a job.
     warm = getattr(interpreter, "warm", None)
     if warm is not None:
         warm()
@@ -245,6 +246,7 @@ def _run_active(
         if order.type == "commit":
             return
         if order.type != "again":
+            # If the process ends after this notice, the job may be partly done.
             pipes.send_notice(PlainFrame("begun"))
             pipes.send_notice(run_job(interpreter, order, pipes.send_notice, JobLimits(order)))
 

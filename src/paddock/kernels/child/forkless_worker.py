@@ -113,6 +113,7 @@ class _ForklessWorker:
                 return
             self._stop_cause = cause
         if self._interpreter.is_interruptible:
+            # The engine runs in the main thread, the only one that receives an interrupt.
             _thread.interrupt_main()
             deadline = time.monotonic() + _INTERRUPT_GRACE_SECONDS
             while self._is_running and time.monotonic() < deadline:

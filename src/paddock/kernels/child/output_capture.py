@@ -85,6 +85,8 @@ class OutputCapture:
             if position >= 0:
                 text = text[position + len(output.mark) :]
             (pieces if position >= 0 else unplaced).append(output)
+        # An output whose marker is missing, for instance because the marker itself exceeded the
+        # limit, comes last instead of being lost.
         return [*pieces, *([text] if text else []), *unplaced], dropped
 
     def clear(self) -> None:

@@ -253,6 +253,7 @@ class GatewayKernelLink:
         self._messages: queue.SimpleQueue[JupyterMessage | None] = queue.SimpleQueue()
         self._is_open = True
         self._socket: Any = None
+        # tornado needs an event loop, but the methods of a link are called from ordinary threads.
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="paddock-gateway", daemon=True
@@ -339,6 +340,7 @@ class GatewayKernelLink:
     async def _send_request(self, method: str, path: str, content: object) -> Any:
         from tornado.httpclient import AsyncHTTPClient  # optional dependency
 
+        # Redirects are not followed, because they could send the token to another host.
         response = await AsyncHTTPClient().fetch(
             f"{self._url}{path}",
             method=method,

@@ -158,6 +158,8 @@ class EvaluationSession:
         """
         number = self.next_line if line is None else line
         result, note = self._run_code(code, limits, control)
+        # A cancelled replay leaves earlier entries missing in the kernel. The next call continues
+        # the replay there, so this entry must not be counted as included either.
         is_current = not self.is_kernel_behind
         entry = self._build_entry(number, code, source, result)
         self._add_entries([entry])
@@ -326,6 +328,7 @@ class EvaluationSession:
             self._save_current_state()
             self.close_kernel()
             self.engine = engine
+            # Other engines cannot load the state that was saved last.
             self._saved_entry_count = 0
 
     def close_kernel(self) -> None:

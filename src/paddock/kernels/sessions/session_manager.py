@@ -177,16 +177,21 @@ class SessionManager:
             return slot
 
     def _release_slot(self, session_id: str, slot: _SessionSlot) -> None:
-        """Drop a session from memory once it has no kernel and nothing unsaved."""
         with self._condition:
             slot.waiting_calls -= 1
-            session = slot.session
-            if session is not None and session.has_kernel:
-                return
+            if slot.session is None or not slot.session.has_kernel:
+                self._forget_kernel(session_id)
+
+    def _forget_kernel(self, session_id: str) -> None:
+        """Let others start a kernel, and drop the session from memory if nothing is unsaved."""
+        with self._condition:
             self._engine_names_by_session.pop(session_id, None)
+            slot = self._slots.get(session_id)
+            # A journal that could not be written exists in memory only.
+            is_saved = slot is None or slot.session is None or slot.session.is_journal_saved
+            if slot is not None and slot.waiting_calls == 0 and is_saved:
+                del self._slots[session_id]
             self._condition.notify_all()
-            if slot.waiting_calls == 0 and (session is None or session.is_journal_saved):
-                self._slots.pop(session_id, None)
 
     def _prepare_session(
         self,
@@ -244,9 +249,7 @@ class SessionManager:
         try:
             return self.pool.acquire(engine, limits)
         except KernelError:
-            with self._condition:
-                self._engine_names_by_session.pop(session_id, None)
-                self._condition.notify_all()
+            self._forget_kernel(session_id)
             raise
 
     def _reserve_kernel(self, session_id: str, engine: Engine, control: EvaluationControl) -> None:
@@ -287,12 +290,7 @@ class SessionManager:
                 if slot.session is not None:
                     _save_state(slot.session)
                     slot.session.close_kernel()
-                with self._condition:
-                    self._engine_names_by_session.pop(session_id, None)
-                    if slot.waiting_calls == 0 and (
-                        slot.session is None or slot.session.is_journal_saved
-                    ):
-                        self._slots.pop(session_id, None)
+                self._forget_kernel(session_id)
             finally:
                 slot.lock.release()
             return True

@@ -107,6 +107,7 @@ class WolframKernel:
             self._queue_line(line)
 
     def _queue_line(self, line: bytes | None) -> None:
+        # Waits while the queue is full, so that a flood of output cannot exhaust the memory.
         while not self._is_closed:
             with suppress(queue.Full):
                 self._lines.put(line, timeout=1.0)
@@ -313,6 +314,7 @@ class WolframKernel:
             self._process.kill()
             self._process.wait()
         self._reader.join(STOP_GRACE_SECONDS)
+        # Closing the pipe would block until a thread that still reads from it has finished.
         if self._process.stdout is not None and not self._reader.is_alive():
             self._process.stdout.close()
 

@@ -73,15 +73,40 @@ main()
 """
 
 
-class _FrameThread:
-    """Thread that reads frames, for Windows, where pipes cannot be polled."""
+class _PollingReader:
+    """Reader of a worker's frames."""
 
-    def __init__(self, stream: FrameReader[SupervisorMessage]) -> None:
-        self._stream = stream
+    def __init__(self, handle: int) -> None:
+        self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
+        self._frames: deque[SupervisorMessage] = deque()
+        self._poll = select.poll()
+        self._poll.register(handle, select.POLLIN)
+
+    def get(self, seconds: float) -> SupervisorMessage:
+        """Return the next frame.
+
+        Raises:
+            TimeoutError: No frame arrived in time.
+            EOFError: The worker has closed the connection.
+            ValueError: The data is not a valid frame.
+        """
+        while not self._frames:
+            if not self._poll.poll(seconds * 1000):
+                raise TimeoutError
+            self._frames.extend(self._stream.read())
+        return self._frames.popleft()
+
+
+class _ThreadedReader:
+    """The same with a thread, for Windows, where pipes cannot be polled."""
+
+    def __init__(self, handle: int) -> None:
+        self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
         self._frames: queue.SimpleQueue[SupervisorMessage | Exception] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
     def get(self, seconds: float) -> SupervisorMessage:
+        """Return the next frame; see `_PollingReader.get`."""
         try:
             frame = self._frames.get(timeout=seconds)
         except queue.Empty:
@@ -97,42 +122,6 @@ class _FrameThread:
                     self._frames.put(frame)
         except (EOFError, OSError, ValueError) as error:
             self._frames.put(error)
-
-
-class ReplyReader:
-    """Reader of a worker's frames with a timeout."""
-
-    def __init__(self, handle: int) -> None:
-        self._frames: deque[SupervisorMessage] = deque()
-        self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
-        self._get_frame: Callable[[float], SupervisorMessage]
-        if sys.platform == "win32":
-            self._get_frame = _FrameThread(self._stream).get
-        else:
-            self._poll = select.poll()
-            self._poll.register(handle, select.POLLIN)
-            self._get_frame = self._poll_frame
-
-    def get(self, seconds: float) -> SupervisorMessage:
-        """Return the next frame.
-
-        Raises:
-            TimeoutError: No frame arrived in time.
-            EOFError: The worker has closed the connection.
-            ValueError: The data is not a valid frame.
-        """
-        return self._get_frame(seconds)
-
-    def _poll_frame(self, seconds: float) -> SupervisorMessage:
-        while not self._frames:
-            if not self._poll.poll(seconds * 1000):
-                raise TimeoutError
-            self._frames.extend(self._stream.read())
-        return self._frames.popleft()
-
-    def close(self) -> None:
-        """Discard frames that have not been read."""
-        self._frames.clear()
 
 
 def parse_as_print(text: str, _messages: Sequence[str], _code: str) -> list[EvaluationOutput]:
@@ -185,6 +174,7 @@ def start_worker(
     working_directory = None
     if python is not None and (is_alone or not hasattr(os, "fork")):
         command, working_directory = build_foreign_command(python, interpreter), directory
+    # User code runs under the same user id, and must not read the server's memory or environment.
     sandbox.block_process_inspection()
     try:
         process = subprocess.Popen(
@@ -237,7 +227,8 @@ class WorkerKernel:
         self._parse_printed = read_printed
         self._pipes = _get_pipes(process)
         self._requests = self._pipes[0].fileno()
-        self._replies = ReplyReader(self._pipes[1].fileno())
+        make_reader = _ThreadedReader if sys.platform == "win32" else _PollingReader
+        self._replies = make_reader(self._pipes[1].fileno())
         self._lock = threading.RLock()
         self._is_alive = True
         self._is_busy = False
@@ -327,8 +318,8 @@ class WorkerKernel:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        # A call that waits for a reply holds the lock, and gets the end of the stream first.
         with self._lock:
-            self._replies.close()
             for pipe in self._pipes:
                 pipe.close()
 

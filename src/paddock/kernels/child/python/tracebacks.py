@@ -83,6 +83,7 @@ def _has_user_frames(error: BaseException) -> bool:
 
 def _trim_frames(formatted: TracebackException | None, seen: set[int]) -> None:
     """Remove the frames of Paddock and of libraries, also from causes and exception groups."""
+    # Exceptions can refer to each other in a cycle, so each must be visited only once.
     if formatted is None or id(formatted) in seen:
         return
     seen.add(id(formatted))

@@ -33,6 +33,7 @@ _MAX_PRETTY_CHARACTERS = 20_000
 
 def format_data_frame(value: object) -> str | None:
     """Format a data frame or series as a Markdown table; return None for other values."""
+    # A data frame exists only after its library was imported, so nothing is imported here.
     pandas: Any = sys.modules.get("pandas")
     if pandas is not None and hasattr(pandas, "DataFrame"):
         if isinstance(value, pandas.DataFrame):
