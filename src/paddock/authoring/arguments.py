@@ -76,8 +76,6 @@ def _resolve_subschema(subschema: Json, schema: Json) -> Json:
     return resolve_reference(reference, schema) if isinstance(reference, str) else subschema
 
 
-ArgumentReader = "Callable[[Raw | bytes], Any]"
-
 _JSON_TYPES: dict[str, Any] = {
     "string": str,
     "integer": int,
@@ -128,6 +126,7 @@ def create_parameter_reader(
         elif parameter.required:
             fields.append((field, hint))
         else:
+            # UNSET tells an argument that was left out from one that is null.
             fields.append((field, hint | msgspec.UnsetType, UNSET))
     # Struct fields must be Python identifiers, and a parameter may have any name.
     read = _create_struct_reader(
@@ -186,6 +185,7 @@ def _to_field_default(default: object) -> tuple[Any, ...]:
         return ()
     if not _is_mutable_default(default):
         return (default,)
+    # Each call gets its own copy; otherwise a handler could change the default of later calls.
     from copy import deepcopy  # 2 ms, and few defaults are mutable
 
     return (msgspec.field(default_factory=lambda: deepcopy(default)),)
@@ -203,7 +203,11 @@ def _create_struct_reader(
 ) -> Callable[[Raw | bytes], Any]:
     try:
         struct = msgspec.defstruct(
-            "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=rename
+            "Arguments",
+            fields,
+            forbid_unknown_fields=True,
+            kw_only=True,
+            rename=rename,
         )
         decode = msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
     except (TypeError, ValueError) as error:
@@ -249,6 +253,7 @@ def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
     converted = {}
     for name, value in arguments.items():
         types = find_accepted_types(properties.get(name), schema)
+        # Null for an optional argument means that it is not given.
         if value is None and types and "null" not in types and name not in required:
             continue
         converted[name] = _coerce_string(value, types) if isinstance(value, str) else value

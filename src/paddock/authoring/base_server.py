@@ -125,6 +125,8 @@ class BaseServer:
             raise DefinitionError(
                 f"page_size is {page_size}", hint="use 1 or more, or leave it out"
             )
+        # One object for everything that the handshake needs: it is answered before the rest of the
+        # library is imported.
         self.metadata = ServerMetadata(
             name,
             version=version,
@@ -148,6 +150,7 @@ class BaseServer:
         self.max_message = max_message
         self.authorization = authorization
         self.tracing = tracing
+        # Fail at the declaration: a missing package would otherwise show only with the first call.
         if tracing:
             _require_opentelemetry()
         self._connections: dict[ChangeCallback, Callable[[], object] | None] = {}
@@ -162,10 +165,13 @@ class BaseServer:
         self.resources: ComponentRegistry[Resource] = ComponentRegistry(
             lambda: self._notify_change("resources")
         )
+        # The protocol has no notification for templates and skills; the one for resources covers
+        # them.
         self.templates: ComponentRegistry[ResourceTemplate] = ComponentRegistry(
             lambda: self._notify_change("resources")
         )
         self.skills = SkillRegistry(lambda: self._notify_change("resources"), self.register)
+        # find_caller_file() counts frames: these calls must stay directly in the constructor.
         for items in (tools, prompts, resources, _collect_skills(skills, find_caller_file())):
             self.register(items)
         if auto_register_dir is not None:
@@ -181,7 +187,7 @@ class BaseServer:
         """The context to enter for each connection, including those of mounted servers."""
         if self.lifespan_function is None and self.mounts is None:
             return None
-        from paddock.authoring.lifespans import combine_lifespans  # `contextlib` is 3 ms
+        from paddock.authoring.lifespans import combine_lifespans  # imports contextlib, 3 ms
 
         return combine_lifespans
 
@@ -207,6 +213,7 @@ class BaseServer:
             self._declare_ui_extension(items.uri_template)
             self.templates.add(items.uri_template, items)
         elif isinstance(items, Skill):
+            # With the first skill: a server without skills must not announce the extension.
             self.metadata.declare_extension(SKILLS_EXTENSION, {"directoryRead": True})
             self.skills.add(items.path, items)
         elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
@@ -248,6 +255,8 @@ class BaseServer:
 
     def _register_all(self, items: Iterable[ServerItem]) -> None:
         """Register several items, with one change notification per kind after the last item."""
+        # Clients fetch a list again after each notification. Without this, registering 100 tools
+        # would make them fetch it 100 times.
         is_outermost = self._deferred_changes is None
         if is_outermost:
             self._deferred_changes = set()
@@ -275,7 +284,7 @@ class BaseServer:
     def _register_directory(
         self, directory: str | os.PathLike[str], relative_to: str | None
     ) -> None:
-        from paddock.authoring.directory_loader import load_directory  # seldom used
+        from paddock.authoring.directory_loader import load_directory  # few servers use it
 
         for items in load_directory(directory, relative_to):
             self.register(items)
@@ -387,7 +396,7 @@ class BaseServer:
         Raises:
             OptionError: A tool or option does not exist, or a value is invalid.
         """
-        from paddock.authoring.option_values import create_unknown_tool_error  # after msgspec
+        from paddock.authoring.option_values import create_unknown_tool_error  # imports msgspec
 
         configured_tools = []
         for name, option_values in values.items():
@@ -399,6 +408,7 @@ class BaseServer:
 
     def resource_updated(self, uri: str) -> int:
         """Notify clients subscribed to a resource that it changed; return the number notified."""
+        # A copy, because a callback may unsubscribe.
         for callback in list(self._subscribers.get(uri, ())):
             _notify_subscriber(callback, uri)
         return sum(announce("resources", uri) for announce in list(self._connections))
@@ -448,6 +458,7 @@ class BaseServer:
                 it is not this server's to stop.
         """
         self._connections[announce] = stop
+        # A server that mounts this one has its own connections to count as holders of the mounts.
         if self.mounts is not None and stop is not None:
             self.mounts.add_holder(announce)
 
@@ -473,6 +484,7 @@ class BaseServer:
         self.lifespan_function = other.lifespan_function
         self.page_size, self.mask_errors = other.page_size, other.mask_errors
         self.max_message = other.max_message
+        # Mounts first: their items must be in place before clients are notified.
         if other.mounts is not None:
             other.mounts.move_to(self)
         elif self.mounts is not None:
@@ -484,12 +496,12 @@ class BaseServer:
         self.templates.replace_all((item.uri_template, item) for item in other.templates)
         self.resources.replace_all((item.uri, item) for item in other.resources)
         self.skills.replace_all((item.path, item) for item in other.skills)
+        # Also notify if all items of a kind are gone; clients would keep a stale list otherwise.
         for kind in kinds:
             if had_items[kind] or self._has_items(kind):
                 self._notify_change(kind)
 
     def _has_items(self, kind: str) -> bool:
-        """Whether there is anything of a kind."""
         if kind == "resources":
             return bool(len(self.resources) or len(self.templates) or len(self.skills))
         return bool(len(self.tools if kind == "tools" else self.prompts))
@@ -539,7 +551,7 @@ def _notify_subscriber(callback: Callable[[str], object], uri: str) -> None:
     try:
         callback(uri)
     except Exception:
-        import logging  # only when something failed
+        import logging  # 15 ms, only needed after a failure
 
         logging.getLogger("paddock").exception("A callback for %s failed", uri)
 

@@ -63,6 +63,7 @@ class Context:
     @property
     def state(self) -> Any:
         """The value that the server's lifespan yielded."""
+        # With mounts each server has its own lifespan, hence its own state.
         state = self._request.connection.state
         return state.get_state(self._server) if isinstance(state, LifespanStates) else state
 
@@ -99,6 +100,7 @@ class Context:
 
     def can_show(self, mime_type: str = APP_MIME_TYPE) -> bool:
         """Return whether the client can show views; if not, the result needs a complete text."""
+        # Equal media types may differ in case and in blanks (RFC 9110, section 8.3.1).
         mime_types = (self.client_extension(UI_EXTENSION) or {}).get("mimeTypes")
         return isinstance(mime_types, list) and _normalize_media_type(mime_type) in map(
             _normalize_media_type, mime_types
@@ -196,12 +198,14 @@ class Context:
         shows the message as its status.
         """
         request = self._request
+        # Progress notifications end with the response; a task goes on and has a status instead.
         if request.task is not None:
             if message is not None:
                 request.task.set_status_message(message)
             return message is not None
         token = request.meta.progress_token if request.meta is not None else msgspec.UNSET
         last = request.last_progress
+        # The specification requires increasing values, and JSON has no infinity.
         if token is msgspec.UNSET or not isfinite(progress):
             return False
         if last is not None and progress <= last:
@@ -320,6 +324,7 @@ def _normalize_media_type(text: object) -> str:
 def _to_log_data(data: Any) -> Any:
     """Convert data of a log message to JSON values, or to text if that fails."""
     try:
+        # A round trip through JSON, because a failure can be replaced by text only here.
         return msgspec.json.decode(msgspec.json.encode(data, enc_hook=encode_hook))
     except Exception:  # noqa: BLE001 - methods of the data can raise anything; a log call must not
         return describe_object(data)
@@ -333,6 +338,7 @@ def bind_dict_handler(
     The handler also receives a context if a parameter has that type, or if it has a second
     required parameter.
     """
+    # Resolved once rather than with each call, hence one function for each form of handler.
     context, position, has_other_parameters = find_context_parameter(handler, Context)
     if context is None:
         if count_required_arguments(handler) > 1:

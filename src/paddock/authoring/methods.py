@@ -84,6 +84,7 @@ def complete_argument(
 def _collect_values(
     source: CompletionSource, value: str, other_arguments: dict[str, str], where: str
 ) -> list[str]:
+    # A text would be iterated by character, so it counts as a single value.
     if callable(source):
         takes_arguments = count_required_arguments(source) > 1
         values = list(
@@ -124,6 +125,7 @@ class PreparedItems(Generic[ItemT, PreparedT]):
         Raises:
             ProtocolError: The declaration of the item is invalid.
         """
+        # Items may be replaced at any time; the revision shows it without comparing them.
         if self._revision != self._registry.revision:
             self._revision = self._registry.revision
             self._prepared_by_key.clear()
@@ -140,6 +142,8 @@ class PreparedItems(Generic[ItemT, PreparedT]):
                 else self._prepare_item(item)
             )
         except PaddockError as error:
+            # Invalid declarations surface with the first request, because checking all of them at
+            # the start would delay every server.
             raise ProtocolError(str(error)) from None
         if prepared_item is not None:
             self._prepared_by_key[key] = prepared_item
@@ -198,7 +202,7 @@ class ServerMethods:
     def state_key(self) -> bytes:
         """The key that signs state kept by clients; a random one unless the server sets it."""
         if self._server.state_key is None:
-            import secrets  # hashing is 4 MB that few servers need
+            import secrets  # loads OpenSSL, 4 MB of memory that few servers need
 
             self._server.state_key = secrets.token_bytes(32)
         return self._server.state_key
@@ -215,12 +219,14 @@ class ServerMethods:
             raise InvalidParamsError(f"Unknown tool: {name}")
         if request.exchange is not None:
             invoker.check_http_request(request)
+        # The transport decides by this whether the reading thread may run the handler itself.
         request.slow_tracker = invoker.slow_tracker
         if isinstance(invoker, ToolInvoker) and not invoker.is_async:
             request.work = invoker.run
         else:
             request.async_work = invoker.run_async
         task_params = request.params.task  # type: ignore[attr-defined]  # of tools/call
+        # A client may also ask for a task of a tool that supports none; the era then rejects it.
         if invoker.task_support != "forbidden" or task_params is not UNSET:
             request.task_factory = request.era.find_task_factory(request, invoker.task_support)
             if request.task_factory is not None and not invoker.task_from_handler:
@@ -256,6 +262,7 @@ class ServerMethods:
 
     def list_resources(self, request: Request) -> OperationResult:
         """Answer `resources/list`; with skills, assign work to the request, which reads files."""
+        # Frontmatter is read from disk, which must not block the thread that reads messages.
         if not len(self._server.skills):
             return self._list_items(request, "resources", "resources")
         skills = self._get_skill_methods()
@@ -278,6 +285,7 @@ class ServerMethods:
     def read_uri(self, request: Request, uri: str) -> None:
         """Prepare `resources/read` for the resource with this URI."""
         mounts = self._server.mounts
+        # An own resource wins over the prefixed URI of a mounted one.
         mount_target = (
             None if mounts is None or uri in self._server.resources else mounts.resolve_alias(uri)
         )

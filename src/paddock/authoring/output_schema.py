@@ -83,6 +83,7 @@ class OutputSchema:
         self.output_schema: Json | None = None
         if output_schema is not None:
             self._set_schema(output_schema)
+        # Numbers and booleans have a fast path in convert_result.
         self.scalar_type = (
             returns if returns in _SCALAR_TYPES and output_schema is None else NO_DEFAULT
         )
@@ -106,15 +107,18 @@ class OutputSchema:
         if self._validator is not None:
             return self.wrap_structured_content(data)
         if self.is_content:
+            # Undeclared data: session versions require an object, so only objects are structured.
             return data if data[:1] == b"{" else None
         if _has_pydantic_model(value):
             # The serialized form may differ from the validated one: aliases, computed fields.
             return b'{"result":%b}' % data if self._is_wrapped else data
         if self._decode is None:
             self._decode = msgspec.json.Decoder(
-                self._handler_return_type, dec_hook=decode_hook
+                self._handler_return_type,
+                dec_hook=decode_hook,
             ).decode
         try:
+            # Decode what was encoded: the schema describes the JSON form, not the Python object.
             self._decode(data)
         except (msgspec.ValidationError, NotImplementedError) as error:
             raise ResultError(f"returned {type(value).__name__}: {error}") from None
@@ -150,6 +154,7 @@ class OutputSchema:
         """
         if self._content_return_type is None:
             return
+        # return_type may name content types or Python types; one match is enough.
         allowed = _get_content_types(self._content_return_type)
         mismatches = [block for block in content if not isinstance(block, allowed)]
         if mismatches and not isinstance(value, _get_python_types(self._content_return_type)):
@@ -169,6 +174,7 @@ class OutputSchema:
 
     def _set_schema(self, schema: Json) -> None:
         """Set the output schema, wrapped in an object if it describes another type."""
+        # JSON Schema does not require "type", but the protocol does.
         if "type" not in schema and "properties" in schema:
             schema = {"type": "object", **schema}
         self._is_wrapped = schema.get("type") != "object"

@@ -49,6 +49,7 @@ class _EnumValueCollector:
             self._collect(hint)
 
     def _collect(self, hint: Any) -> None:
+        # Types may refer to themselves.
         if id(hint) in self._visited_ids:
             return
         self._visited_ids.add(id(hint))
@@ -77,9 +78,11 @@ def _reorder_enums(schema: Any, choices: dict[frozenset[Any], list[Any]]) -> Any
     ordered = {key: _reorder_enums(value, choices) for key, value in schema.items()}
     values = ordered.get("enum")
     if isinstance(values, list):
+        # Matched by the set of values, because a schema does not refer to the type it came from.
         declared_order = choices.get(_to_frozenset(values))
         ordered["enum"] = list(declared_order) if declared_order else values
         kinds = {_JSON_TYPE_NAMES.get(type(value)) for value in values}
+        # msgspec writes enums without the type that their values have in common.
         if len(kinds) == 1 and None not in kinds and "type" not in ordered:
             ordered = {"type": kinds.pop(), **ordered}
     return ordered
@@ -114,6 +117,7 @@ def _hoist_node(node: Any, common: Json) -> Any:
         names = {
             name: _choose_definition_name(name, schema, common) for name, schema in inner.items()
         }
+        # Rename before moving: two models may use one name for different definitions.
         node = _rename_references(
             {key: value for key, value in node.items() if key != "$defs"}, names
         )
@@ -123,6 +127,7 @@ def _hoist_node(node: Any, common: Json) -> Any:
 
 
 def _choose_definition_name(name: str, schema: Json, common: Json) -> str:
+    # Equal definitions share a name, so a model used by several parameters appears once.
     candidate, number = name, 1
     while candidate in common and common[candidate] != schema:
         number += 1
@@ -147,6 +152,7 @@ def _rename_references(node: Any, names: dict[str, str]) -> Any:
 JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _SIMPLE_SCHEMAS: dict[Any, Json] = {
+    # Most parameters have one of these types, and a look-up is cheaper than msgspec's schemas.
     str: {"type": "string"},
     int: {"type": "integer"},
     float: {"type": "number"},
@@ -202,6 +208,7 @@ def build_type_schema(hint: Any, where: str, *, is_output: bool = False) -> Json
         # Clients look for "type" at the root, so a root that is only a reference is replaced.
         name = reference.rpartition("/")[2]
         target = definitions[name]
+        # Keep the definition if it refers to itself.
         if reference not in _to_json_text(definitions):
             definitions = {key: value for key, value in definitions.items() if key != name}
         schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
@@ -216,6 +223,7 @@ def _build_schemas(
         simple_schema = _find_simple_schema(hint)
         if simple_schema is not None:
             schemas_by_index[index] = dict(simple_schema)
+    # One call for all other hints, so that they share definitions.
     other_indices = [index for index in range(len(hints)) if index not in schemas_by_index]
     definitions: Json = {}
     if other_indices:
@@ -254,6 +262,7 @@ def _describe_property(schema: Json, parameter: HandlerParameter, description: s
     if description:
         annotations["description"] = description
     if parameter.default is not NO_DEFAULT:
+        # Defaults without a JSON form, such as sentinels, are left out of the schema.
         default = _encode_default(parameter.default)
         if default is not NO_DEFAULT:
             annotations["default"] = default

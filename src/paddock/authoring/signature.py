@@ -114,6 +114,7 @@ class HandlerSignature:
         if not is_schema_needed:
             return
         for name, default, is_keyword_only in _read_parameters(function, target, where):
+            # Parameters without a hint accept any JSON value.
             hint = hints.get(name, Any)
             if _is_context_type(hint, context_type):
                 self.context_parameter = name
@@ -165,6 +166,8 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
     A plain wrapper of a coroutine function is not one: it may return something else.
     """
     try:
+        # functools.wraps makes __wrapped__ point to the coroutine function, but calling the wrapper
+        # runs the wrapper: only its own code decides.
         function_with_code = _unwrap_function(function, is_unwrapped=False)
     except DefinitionError:  # a callable written in C, such as functools.cache
         return False
@@ -174,6 +177,7 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
 def count_required_arguments(function: Callable[..., Any]) -> int:
     """Return the number of positional parameters without default."""
     target = _unwrap_function(function)
+    # The code object of a method also lists `self`.
     bound_count = 1 if _is_bound_method(function, target) else 0
     return int(target.__code__.co_argcount) - bound_count - len(target.__defaults__ or ())
 
@@ -204,6 +208,7 @@ def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
     """Return the Python function behind a callable, by default also behind `functools.wraps`."""
     while True:
         if is_unwrapped and hasattr(function, "__wrapped__"):
+            # A wrapper usually has *args and **kwargs; the real parameters are those behind it.
             function = function.__wrapped__
         elif hasattr(function, "func"):  # functools.partial
             function = function.func
@@ -212,6 +217,7 @@ def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
         elif hasattr(function, "__code__"):
             return function
         else:
+            # Looked up on the type, as Python does for special methods.
             call = vars(type(function)).get("__call__")
             if call is None or not hasattr(call, "__code__"):
                 raise DefinitionError(
@@ -229,11 +235,13 @@ def _is_bound_method(function: Any, target: Any) -> bool:
 
 
 def _read_parameters(function: Any, target: Any, where: str) -> list[tuple[str, object, bool]]:
+    # The code object does not know which arguments a partial or a bound method has filled in.
     if function is not target:
         return _inspect_parameters(function, where)
     code = target.__code__
     if code.co_flags & _VARIADIC_FLAGS:
         raise _create_variadic_error(where)
+    # co_varnames starts with the positional parameters, followed by the keyword-only ones.
     count, keyword_only = code.co_argcount, code.co_kwonlyargcount
     names = code.co_varnames[: count + keyword_only]
     defaults = target.__defaults__ or ()
@@ -269,6 +277,7 @@ def _create_variadic_error(where: str) -> DefinitionError:
 
 def _resolve_type_hints(target: Any, where: str) -> dict[str, Any]:
     hints = dict(getattr(target, "__annotations__", None) or {})
+    # Only hints in quotes need get_type_hints, which is slow.
     if not any(isinstance(hint, str) for hint in hints.values()):
         return hints
     try:
@@ -284,6 +293,7 @@ def _resolve_type_hints(target: Any, where: str) -> dict[str, Any]:
 def _is_context_type(hint: Any, context_type: type) -> bool:
     if hint is context_type:
         return True
+    # Subclasses and Optional[Context] are accepted as well.
     if typing.get_origin(hint) is None:
         return isinstance(hint, type) and issubclass(hint, context_type)
     return any(_is_context_type(part, context_type) for part in typing.get_args(hint))
@@ -307,6 +317,7 @@ def _make_optional(hint: Any) -> Any:
     if hint is Any or type(None) in typing.get_args(hint):
         return hint
     try:
+        # Some valid hints do not support the | operator; they stay as they are.
         return hint | None
     except TypeError:
         return hint

@@ -69,6 +69,7 @@ def build_tool_entry(tool: Tool) -> Json:
     """Return the entry of a tool in `tools/list`."""
     signature = _read_signature(tool)
     schema = _select_input_schema(tool, signature)
+    # Checked here too, so that a misplaced annotation is reported when the tool is listed.
     find_header_parameters(schema, tool.name)
     entry: Json = {"name": tool.name, "inputSchema": schema}
     optional = {
@@ -108,6 +109,7 @@ def get_output_schema(tool: Tool) -> OutputSchema:
 
 
 def _read_signature(tool: Tool) -> HandlerSignature:
+    # An explicit schema replaces the parameters, whose hints may then have no schema at all.
     is_explicit = tool.input_schema is not None or tool.parameters is not None
     return HandlerSignature(tool.handler, Context, tool.name, is_schema_needed=not is_explicit)
 
@@ -180,9 +182,11 @@ class ToolInvoker:
         principal = request.principal
         if self.tool.scopes and (principal is None or not self.tool.scopes <= principal.scopes):
             raise ScopeError(self.tool.scopes, f"Tool {self.tool.name!r}")
+        # Session versions of the protocol do not have mirrored headers.
         if not request.era.is_stateless:
             return
         if self._header_parameters is None:
+            # Computed with the first call over HTTP: stdio has no headers, and schemas are costly.
             self._header_parameters = find_header_parameters(
                 get_input_schema(self.tool), self.tool.name
             )
@@ -192,6 +196,8 @@ class ToolInvoker:
 
     def run(self, request: Request) -> Result:
         """Call the handler in the current thread."""
+        # run and run_async repeat each other instead of sharing a helper, which saves a frame on
+        # every call.
         raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
@@ -199,6 +205,7 @@ class ToolInvoker:
                     EMPTY_ARGUMENTS if raw_arguments is UNSET else raw_arguments
                 )
             except DECODE_ERRORS:
+                # Slow path: valid arguments are decoded without the checks for known deviations.
                 arguments = self._read_repaired_arguments(raw_arguments)
             value = self._call_handler(arguments, request)
             if value.__class__ is CoroutineType:
@@ -228,6 +235,8 @@ class ToolInvoker:
                 repaired = coerce_strings(repaired, get_input_schema(self.tool))
             return self._read_arguments(repaired)
         except DECODE_ERRORS as error:
+            # A model can correct arguments of the wrong type if it sees the message. Arguments that
+            # are not an object are a mistake of the client, hence a JSON-RPC error.
             if not is_json_object(raw_arguments):
                 text = f"Invalid params of tools/call: arguments: {error}"
                 raise InvalidParamsError(text) from None
@@ -236,8 +245,8 @@ class ToolInvoker:
             raise ArgumentsError(text, get_error_path(error)) from None
 
     def _build_failure_result(self, error: BaseException, request: Request) -> bytes:
-        # Session clients never learn of a missing capability from an error code, so the model is
-        # informed instead; stateless clients get the specified JSON-RPC error.
+        # The model of a session client is informed, because no JSON-RPC error is specified there
+        # for missing capabilities. Stateless clients get the specified error.
         if isinstance(error, MissingCapabilityError) and not request.era.is_stateless:
             return build_error_result(error.message)
         if isinstance(error, ProtocolError) or not is_handler_failure(error, request):
@@ -283,6 +292,7 @@ class ToolInvoker:
         if context is None and not signature.keyword_only_names:
             return read, lambda arguments, _request: handler(*astuple(arguments))
         keyword_names = signature.keyword_only_names
+        # astuple() returns fields in the order of the parameters: positional ones first.
         positional_count = len(signature.parameters) - len(keyword_names)
         context_position = signature.context_position
 
