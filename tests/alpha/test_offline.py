@@ -89,7 +89,7 @@ def test_an_answer_says_how_it_was_understood_and_what_was_taken_for_granted() -
         *("# Input interpretation", "sin(1)", "# Result", "≈ 0.8414709848", "# Notes"),
         "Angles without a degree sign are taken to be in radians.",
     )
-    assert found.attribution == "Offline: worked out by Paddock, not by Wolfram|Alpha."
+    assert found.attribution == "Offline: computed by Paddock, not by Wolfram|Alpha."
 
 
 def test_today_is_the_day_of_this_machine() -> None:

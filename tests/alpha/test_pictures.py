@@ -117,7 +117,7 @@ def one(service: StandIn, path: str, place: str = "") -> FetchResponse | FetchFa
 
 def test_a_private_address_is_refused_before_anything_is_sent(service: StandIn) -> None:
     found = one(service, "/files/history.png")
-    assert found == FetchFailure("address", "its address is not a public one")
+    assert found == FetchFailure("address", "its address is not public")
     assert service.requests == []
 
 

@@ -62,7 +62,7 @@ def test_full_results_have_pods_assumptions_and_pictures_without_text(service: S
             f"# History\n\n## long term\n\n![Population (people)]({service.url}/files/history.png)"
         ),
         ImageContent(PNG, "image/png"),
-        TextContent("\n\nNot in time for this answer: Demographics\n\n</result>"),
+        TextContent("\n\nNot included because of the time limit: Demographics\n\n</result>"),
     ]
     path, given, authorization = service.requests[0]
     assert (path, authorization) == (FULL, None)
@@ -98,24 +98,24 @@ def test_one_of_several_queries_may_fail(service: StandIn) -> None:
     is_error, text = asked(service, "population of France\tstatus 500")
     assert not is_error
     assert "68.5 million people" in text
-    assert "Wolfram|Alpha has a fault of its own (HTTP 500)" in text
+    assert "Wolfram|Alpha returned a server error (HTTP 500)" in text
 
 
 @pytest.mark.parametrize("method", ["LLM", "FullResults"])
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("status 400", "refused the query (HTTP 400)"),
-        ("status 403", "does not accept the AppID: tell the user"),
-        ("status 429", "The limit on queries to Wolfram|Alpha is reached: tell the user"),
-        ("quota", "The limit on queries to Wolfram|Alpha is reached: tell the user"),
-        ("status 500", "has a fault of its own (HTTP 500)"),
-        ("status 503", "has a fault of its own (HTTP 503)"),
-        ("html", "cannot be read"),
-        ("broken", "cannot be read"),
+        ("status 400", "rejected the query (HTTP 400)"),
+        ("status 403", "rejected the AppID. Tell the user"),
+        ("status 429", "The quota of Wolfram|Alpha queries is used up. Tell the user"),
+        ("quota", "The quota of Wolfram|Alpha queries is used up. Tell the user"),
+        ("status 500", "returned a server error (HTTP 500)"),
+        ("status 503", "returned a server error (HTTP 503)"),
+        ("html", "is unreadable"),
+        ("broken", "is unreadable"),
         ("huge", "is larger than 4 MiB"),
         ("cut", "cannot be reached (the connection ended"),
-        ("redirect", "it redirects to 127.0.0.1, where Paddock does not go"),
+        ("redirect", "it redirects to 127.0.0.1, which is not allowed"),
     ],
 )
 def test_a_bad_day_of_the_service_is_reported_to_the_model(
@@ -134,7 +134,7 @@ def test_a_bad_day_of_the_service_is_reported_to_the_model(
 def test_an_answer_that_does_not_end_is_given_up(service: StandIn, query: str) -> None:
     is_error, text = asked(service, query, TimeConstraint=0.3)
     assert not is_error
-    assert "Request timed out. Wolfram|Alpha gave no answer within 0.3 s" in text
+    assert "Request timed out. Wolfram|Alpha did not answer within 0.3 s" in text
 
 
 @pytest.mark.parametrize(
@@ -154,14 +154,14 @@ def test_a_wrong_app_id_is_reported_and_not_shown(service: StandIn) -> None:
     for method in ("LLM", "FullResults"):
         is_error, text = asked(service, "x of y", Method=method, AppID="WRONG-1234")
         assert is_error
-        assert "does not accept the AppID" in text
+        assert "rejected the AppID" in text
         assert "Invalid appid" in text
         assert "WRONG-1234" not in text
 
 
 def test_an_app_id_that_the_service_repeats_is_masked(service: StandIn) -> None:
     _, text = asked(service, "echo")
-    assert "The service says: bad: •••" in text
+    assert "Message of the service: bad: •••" in text
 
 
 def test_the_app_id_is_in_no_log(
@@ -178,7 +178,7 @@ def test_the_app_id_is_in_no_log(
 def test_what_can_be_no_app_id_is_refused_and_not_shown(service: StandIn, app_id: str) -> None:
     is_error, text = asked(service, "population of France", AppID=app_id)
     assert (is_error, text) == (
-        *(True, "What is given as the AppID is none: it has blanks or other signs"),
+        *(True, "invalid AppID: it must consist of printable ASCII characters without spaces"),
     )
     assert service.requests == []
 
@@ -219,14 +219,14 @@ def test_over_http_no_path_of_this_machine_is_revealed(service: StandIn, data: P
     finally:
         host.stop()
     assert result.is_error
-    assert "the file wolfram-alpha-appid of Paddock's data" in result.text
+    assert "the file wolfram-alpha-appid in Paddock's data directory" in result.text
     assert str(data) not in result.text
 
 
 def test_without_an_app_id_what_is_sure_is_answered_offline(service: StandIn) -> None:
     is_error, text = asked(service, "5 miles in km", AppID=None)
     assert not is_error
-    assert "Offline: worked out by Paddock with pint, not by Wolfram|Alpha." in text
+    assert "Offline: computed by Paddock with pint, not by Wolfram|Alpha." in text
     assert "# Result\n\n8.04672 km\n\n</result>" in text
 
 
@@ -251,7 +251,7 @@ def test_an_offline_answer_takes_the_place_of_a_service_that_is_away(service: St
     with running() as gone:
         url = gone.url
     _, text = asked(service, "2 + 2", BaseURL=url)
-    assert "Offline: worked out by Paddock, not by Wolfram|Alpha. Wolfram|Alpha cannot be" in text
+    assert "Offline: computed by Paddock, not by Wolfram|Alpha. Wolfram|Alpha cannot be" in text
     assert "# Result\n\n4\n" in text
 
 
@@ -263,7 +263,7 @@ def test_an_app_id_is_sent_to_no_place_where_others_could_read_it(
 ) -> None:
     is_error, text = asked(service, "population of France", BaseURL=base)
     assert is_error
-    assert "The option BaseURL is no place for an AppID" in text
+    assert "the option BaseURL is invalid" in text
 
 
 @pytest.mark.parametrize(("query", "said"), [("", "empty"), (" \t", "empty"), ("a\t" * 6, "5")])
@@ -278,7 +278,7 @@ def test_a_call_without_a_query_or_with_too_many_is_refused(
 
 def test_a_long_answer_is_cut(service: StandIn) -> None:
     _, text = asked(service, "population of France", Method="FullResults", MaxCharacterCount=100)
-    assert "The rest is left out, because it is too long.\n\n</result>" in text
+    assert "The rest is omitted because it is too long.\n\n</result>" in text
     assert "# History" not in text
 
 

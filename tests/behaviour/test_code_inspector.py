@@ -15,7 +15,7 @@ from paddock.wolfram.inspection import SEVERITIES
 TIP = """\
 ---
 
-*Tip: to suppress issues that are meant to be, put comments around the code:*
+*Tip: to suppress an intended issue, put comments around the code:*
 
 ```wl
 (* :!CodeAnalysis::BeginBlock:: *)
@@ -206,7 +206,7 @@ def test_a_file_that_is_not_there_is_refused(era: str, tmp_path: Path) -> None:
 
 def test_a_directory_without_code_is_refused(era: str, tmp_path: Path) -> None:
     text = refused(era, file=str(tmp_path))
-    assert text == f"{tmp_path}: There are no files that end with .wl, .m, .wls"
+    assert text == f"{tmp_path}: found no files with the suffixes .wl, .m, .wls"
 
 
 def test_what_is_not_an_ordinary_file_is_refused(era: str, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_what_a_directory_only_seems_to_have_is_reported(era: str, tmp_path: Pat
     (tmp_path / "in" / "self.wl").symlink_to("self.wl")
     (tmp_path / "in" / "out.wl").symlink_to(tmp_path / "there.wl")
     names = "`out.wl`, `pipe.wl`, `self.wl`"
-    why = f", as they cannot be read or lead elsewhere: {names}"
+    why = f" because they are unreadable or outside the directory:  {names}"
     assert refused(era, file=str(tmp_path / "in")).endswith(f".wl, .m, .wls{why}")
     (tmp_path / "in" / "own.wl").write_text("x = x", encoding="utf-8")
     report = ask(era, file=str(tmp_path / "in"))

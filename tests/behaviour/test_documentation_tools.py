@@ -82,7 +82,7 @@ def test_any_corpus_can_be_searched_and_an_unknown_one_is_reported(
     assert "Orchard" not in wolfram.text
     assert (unknown.is_error, unknown.text) == (
         True,
-        "There is no corpus 'folder' (did you mean folders?)",
+        "unknown corpus 'folder' (did you mean folders?)",
     )
 
 
@@ -120,5 +120,5 @@ def test_a_notebook_is_put_into_the_conversation(
         )
         assert shown("a.txt") == "[Error] not a Wolfram notebook (.nb): a.txt"
         assert shown("c.nb") == "[Error] the file does not exist: c.nb"
-        assert shown("b.nb").startswith("[Error] The file is no valid notebook (")
+        assert shown("b.nb").startswith("[Error] not a valid notebook (")
         assert shown("/etc/a.nb").startswith("[Error] /etc/a.nb is outside the folders")

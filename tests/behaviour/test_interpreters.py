@@ -97,7 +97,7 @@ def test_an_environment_whose_python_is_gone_is_ignored_and_named(
     for program in (environment / "bin").glob("python*"):
         program.unlink()
     (environment / "bin/python").symlink_to("/nowhere/python3")
-    assert choose() == f"{OWN}Paddock's own, as no Python starts in {environment}"
+    assert choose() == f"{OWN}Paddock's own, because no Python starts in {environment}"
 
 
 @pytest.mark.parametrize("given", [".venv", ".venv/bin/python", "./.venv/bin/python3"])
@@ -134,11 +134,11 @@ def test_our_own_and_those_on_the_search_path_may_be_named(
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("tests", None, "There is no Python in the directory {}/tests"),
-        ("prog", "#!/bin/sh\necho 3.12.1\n", "{}/prog is not called like a Python"),
-        ("python3.99", None, "There is no program {}/python3.99"),
-        ("python", "#!/bin/sh\necho no >&2; exit 1\n", "{}/python is no Python that works: no"),
-        ("python", "#!/bin/sh\necho hello\n", "{}/python is no Python that works"),
+        ("tests", None, "{}/tests contains no Python"),
+        ("prog", "#!/bin/sh\necho 3.12.1\n", "{}/prog does not have the name of a Python"),
+        ("python3.99", None, "{}/python3.99 is not an executable file"),
+        ("python", "#!/bin/sh\necho no >&2; exit 1\n", "{}/python is not a working Python: no"),
+        ("python", "#!/bin/sh\necho hello\n", "{}/python is not a working Python"),
     ],
 )
 def test_what_is_not_python_is_reported(

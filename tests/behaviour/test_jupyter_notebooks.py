@@ -262,11 +262,11 @@ def test_old_formats_are_read_and_written_as_the_present_one(peer: Peer, work: P
     ("content", "told"),
     [
         (b'{"cells": [', "it is not JSON: Expecting value: line 1 column 12 (char 11)"),
-        (b"[" * 200_000, "it is JSON that is nested too deeply"),
-        (b"[]", 'it has no "nbformat", which all Jupyter notebooks have'),
-        (b'{"nbformat": 9}', "its format is 9, and 4 the latest known"),
-        (b'{"nbformat": 3, "worksheets": 5}', "it is of format 3 and damaged: "),
-        (b'{"nbformat": 4, "cells": [1]}', 'it has no list of "cells"'),
+        (b"[" * 200_000, "its JSON is nested too deeply"),
+        (b"[]", 'the required key "nbformat" is missing'),
+        (b'{"nbformat": 9}', "its format is 9, but the latest supported one is 4"),
+        (b'{"nbformat": 3, "worksheets": 5}', "its format is 3 and it is damaged: "),
+        (b'{"nbformat": 4, "cells": [1]}', 'the required list "cells" is missing'),
         (b"\xff", "it is not UTF-8: byte 0 is 0xff"),
     ],
 )
@@ -307,7 +307,7 @@ def test_a_notebook_of_50_mb_is_shown_in_part_and_edited_whole(peer: Peer, work:
     assert len(answer.text) < 210_000
     start = int(answer.text.rpartition("start=")[2].partition(".")[0])
     further = peer.call("ReadNotebook", notebook="a.ipynb", start=start)
-    assert further.text.startswith(f"*Cells 1 to {start - 1} are left out")
+    assert further.text.startswith(f"*Cells 1 to {start - 1} are omitted")
     edit(peer, "draw(3)", "draw(three)")
     after = json.loads((work / "a.ipynb").read_text(encoding="utf-8"))
     changed = [cell for cell in after["cells"] if cell["id"] == "big-3"]

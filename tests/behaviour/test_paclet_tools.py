@@ -58,12 +58,12 @@ def answer(tool: str, path: str, **more: object) -> str:
 
 def test_a_paclet_without_issues_is_ready_to_be_built(tides: Path) -> None:
     assert answer("CheckPaclet", "Tides") == (
-        "# Paclet Check Results\n\nNothing was found: the paclet is ready to be built."
+        "# Paclet Check Results\n\nNo problems were found. The paclet can be built."
     )
 
 
 def test_a_file_of_the_paclet_means_its_directory(tides: Path) -> None:
-    assert "Nothing was found" in answer("CheckPaclet", "Tides/PacletInfo.wl")
+    assert "No problems were found" in answer("CheckPaclet", "Tides/PacletInfo.wl")
 
 
 @pytest.mark.parametrize(
@@ -232,4 +232,4 @@ def test_a_path_without_anything_is_an_error(tides: Path) -> None:
     with connect(server) as peer:
         result = peer.call("CheckPaclet", path="Nowhere")
     assert result.is_error
-    assert "There is no file or directory Nowhere" in result.text
+    assert "the file or directory does not exist: Nowhere" in result.text

@@ -50,14 +50,14 @@ OF_CODE = """\
 
 ---
 
-*Tip: to suppress issues that are meant to be, put a comment at the end of the line:*
+*Tip: to suppress an intended issue, put a comment at the end of the line:*
 
 ```py
 x = eval(text)  # noqa: S307
 y = f(x)  # ty: ignore[invalid-argument-type]
 ```
 
-Inspected by ruff, types by ty."""
+Inspected by ruff, types checked by ty."""
 NOTHING = """\
 # Code Inspection Results
 
@@ -68,7 +68,7 @@ No issues found matching the specified criteria.
 - Severity Exclusions: Formatting
 - Tag Exclusions: (none)
 
-Inspected by ruff, types by ty."""
+Inspected by ruff, types checked by ty."""
 
 
 @pytest.fixture(autouse=True)
@@ -170,7 +170,7 @@ def test_mypy_checks_types_where_it_is_chosen_and_no_one_where_none_is(work: Pat
     assert issues(ask({"TypeChecker": "mypy"}, file="a.py")) == [
         "mypy::return-value (Error, 90%)",
     ]
-    assert ask({"TypeChecker": "none"}, file="a.py").endswith("types not at all.")
+    assert ask({"TypeChecker": "none"}, file="a.py").endswith("types not checked.")
 
 
 def test_the_projects_packages_are_known(work: Path) -> None:
@@ -212,8 +212,8 @@ def test_other_encodings_are_read_where_the_file_says_so(work: Path) -> None:
     [
         ({}, "There is nothing to inspect"),
         ({"code": "", "file": "a.py"}, "Both code and file are given"),
-        ({"file": "gone.py"}, "There is no such file or directory"),
-        ({"file": "empty"}, "There are no files that end with .py or .pyi"),
+        ({"file": "gone.py"}, "the file or directory does not exist"),
+        ({"file": "empty"}, "found no .py or .pyi files"),
         ({"file": "/etc"}, "is outside the folders"),
         ({"code": "", "confidenceLevel": 2}, "confidenceLevel is 2"),
     ],

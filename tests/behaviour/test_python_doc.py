@@ -103,9 +103,9 @@ def test_a_docstring_is_added_and_all_else_stays(do: Callable[..., str], work: P
         '    """The height.\n\n    Args:\n        hour: When.\n    """\n    # before the code\n',
     )
     assert text == (
-        f"The docstring of `tide` is changed: `{work / 'seas.py'}:8`\n\n"
+        f"Changed the docstring of `tide`: `{work / 'seas.py'}:8`\n\n"
         "```text\nThe height.\n\nArgs:\n    hour: When.\n```\n\n"
-        "What is still to be said about it:\n\n- `tide` does not describe `height`"
+        "Remaining problems:\n\n- `tide` does not describe `height`"
     )
 
 
@@ -194,7 +194,7 @@ def test_the_encoding_of_a_file_is_kept_and_what_it_lacks_is_reported(
 ) -> None:
     text = "# coding: latin-1\nx = 'é'\n"
     (work / "a.py").write_bytes(text.encode("latin-1"))
-    assert "It is in iso-8859-1, which has no '→'" in refused(
+    assert "the file is in iso-8859-1, which cannot encode '→'" in refused(
         "createDocstring", "a.py", content="a → b"
     )
     assert (work / "a.py").read_bytes() == text.encode("latin-1")
@@ -218,24 +218,24 @@ def test_a_package_with_broken_docstrings_is_checked(do: Callable[..., str], wor
     (package / "c.py").write_bytes(b"x = '\xff'\n")
     text = do("checkDocstrings", "package")
     assert text.partition("## ")[2].splitlines()[2:10] == [
-        "- Line 4: `f` describes `z`, which is no parameter",
+        "- Line 4: `f` describes `z`, which is not a parameter",
         "- Line 4: `f` describes `x` more than once",
         "- Line 4: `f` does not describe `y`",
-        "- Line 4: `f` describes what it returns, and returns nothing",
+        "- Line 4: `f` describes a return value, but returns none",
         "- Line 18: `A` has no docstring",
         "- Line 19: `A.m` has no docstring",
-        "- Line 23: `g` is in the style rest, and the file in google",
+        "- Line 23: `g` is in rest style, but the file is in google style",
         "- Line 30: `h` has an empty docstring",
     ]
     assert "**Files:** 4\n\n**Findings:** 10" in text
-    assert "## b.py\n\n- It is not Python that can be read: " in text
-    assert "## c.py\n\n- It cannot be read: " in text
+    assert "## b.py\n\n- invalid Python: " in text
+    assert "## c.py\n\n- the file cannot be read: " in text
 
 
 def test_a_page_is_made_of_what_a_module_says(do: Callable[..., str], work: Path) -> None:
     done = do("createPage", page="docs/seas.md", content="For sailors.")
     page = work / "docs/seas.md"
-    assert done == f"The page is written: `{page}`, with 2 sections"
+    assert done == f"Wrote the page `{page}` with 2 sections"
     assert page.read_text() == (
         "# seas\n\nFor sailors.\n\n"
         "## tide\n\n```py\ndef tide(hour: int, *, height=2.5)\n```\n\n"
@@ -243,7 +243,7 @@ def test_a_page_is_made_of_what_a_module_says(do: Callable[..., str], work: Path
         "| Parameters | Type | |\n|---|---|---|\n| `name` | str | What it is called. |\n\n"
         "### depth\n\n```py\ndef depth()\n```\n"
     )
-    assert "There is a file already" in refused("createPage", page="docs/seas.md")
+    assert "the file exists already" in refused("createPage", page="docs/seas.md")
 
 
 def test_sections_of_a_page_are_edited_in_place(do: Callable[..., str], work: Path) -> None:
@@ -264,21 +264,21 @@ def test_sections_of_a_page_are_edited_in_place(do: Callable[..., str], work: Pa
     ("operation", "arguments", "told"),
     [
         ("setDocstrings", {}, "did you mean setDocstring"),
-        ("setDocstring", {"symbol": "tide"}, "setDocstring needs content"),
+        ("setDocstring", {"symbol": "tide"}, "setDocstring requires `content`"),
         ("setDocstring", {"symbol": "tid", "content": "x"}, "did you mean tide?"),
         ("createDocstring", {"symbol": "Sea", "content": "x"}, "Sea has a docstring already"),
-        ("setDocstringSection", {"section": "Arg", "content": "x"}, "There is no section 'Arg'"),
+        ("setDocstringSection", {"section": "Arg", "content": "x"}, "unknown docstring section 'Arg'"),
         (
             "setDocstringSection",
             {"symbol": "tide", "section": "Args", "content": "x: y"},
             "tide has no docstring",
         ),
-        ("createPage", {}, "createPage needs page"),
-        ("createPage", {"page": "a.md", "symbol": "no"}, "There is no page to make"),
-        ("setPageSection", {"section": "x", "content": "y"}, "There is no section 'x'"),
-        ("createDocstring", {"file": "gone.py", "content": "x"}, "There is no file gone.py"),
+        ("createPage", {}, "createPage requires `page`"),
+        ("createPage", {"page": "a.md", "symbol": "no"}, "cannot create the page"),
+        ("setPageSection", {"section": "x", "content": "y"}, "there is no section 'x'"),
+        ("createDocstring", {"file": "gone.py", "content": "x"}, "the file does not exist: gone.py"),
         ("createDocstring", {"file": "/etc/x.py", "content": "x"}, "is outside the folders"),
-        ("setDocstring", {"file": "broken.py", "content": "x"}, "It is not Python"),
+        ("setDocstring", {"file": "broken.py", "content": "x"}, "invalid Python"),
     ],
 )
 def test_what_cannot_be_done_is_reported_and_nothing_is_changed(

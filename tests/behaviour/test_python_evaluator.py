@@ -97,11 +97,11 @@ def test_long_texts_are_cut_in_their_middle() -> None:
         said, _ = answer(peer, "print('b' * 50)\n'a' * 100")
     lines = said.splitlines()
     assert lines[0] == "b" * 30
-    assert lines[1:3] == ["… 10 characters are left out …", "b" * 10]
+    assert lines[1:3] == ["… 10 characters omitted …", "b" * 10]
     assert lines[3:] == [
         "Out[1]: ",
         "'" + "a" * 29,
-        "… 62 characters are left out …",
+        "… 62 characters omitted …",
         "a" * 9 + "'",
     ]
 
@@ -174,7 +174,7 @@ file = open("opened", "w")
         check = "same.append(1); twice(math.floor(points[0].x)), len(points), Point() == Point(1)"
         said, reminder = answer(other, check, session=session)
         assert said == "Out[2]: (6, 2, True)"
-        assert "The session goes on in a new process" in reminder
+        assert "The session was resumed in a new process" in reminder
         assert "Not restored: count (generator), file (TextIOWrapper)." in reminder
 
 

@@ -130,7 +130,7 @@ def test_names_of_a_file_are_those_that_it_knows(look: Callable[..., str], proje
     text = look("Water, own, tide", file="use.py")
     assert "# Water\n\n**Name:** `seas.tides.Sea` (class)" in text
     assert "own = Water()" in text
-    assert "# tide\n\nError: There is no symbol `tide`" in text
+    assert "# tide\n\nError: The symbol `tide` was not found" in text
 
 
 def test_what_is_longer_than_wanted_is_cut_off_and_that_is_reported(
@@ -146,9 +146,9 @@ def test_what_is_missing_is_reported_with_what_might_be_meant(
     (project / "other.py").write_text("def strait(): pass\nif True:\n    def gone(): pass\n")
     text = look("strait, seas.gone, a b, nowhere")
     assert "Did you mean one of these?\n\n```py\nother.strait\nseas.north.strait\n```" in text
-    assert "`seas.gone` in the project or its packages.\n\nDid you mean" in text
+    assert "`seas.gone` was not found in the project or its packages.\n\nDid you mean" in text
     assert "# a b\n\nError: `a b` is not a name of Python" in text
-    assert text.endswith("Error: There is no symbol `nowhere` in the project or its packages.")
+    assert text.endswith("Error: The symbol `nowhere` was not found in the project or its packages.")
 
 
 def test_packages_of_the_projects_environment_are_known_without_starting_it(
@@ -167,7 +167,7 @@ def test_packages_of_the_projects_environment_are_known_without_starting_it(
     text = look("installed.there, editable.here, nbformat")
     assert "def there(): pass" in text
     assert "def here(): pass" in text
-    assert "There is no symbol `nbformat`" in text
+    assert "The symbol `nbformat` was not found" in text
 
 
 def test_files_that_links_lead_elsewhere_to_are_not_shown(
@@ -192,7 +192,7 @@ def test_names_of_compiled_code_are_not_taken_for_the_module_that_imports_them(
     assert "def dive(metres: float) -> None" in found
     assert "Of the deep" not in found
     assert look("deep.rise") == (
-        "# rise\n\nError: There is no symbol `deep.rise` in the project or its packages."
+        "# rise\n\nError: The symbol `deep.rise` was not found in the project or its packages."
     )
 
 
@@ -211,7 +211,7 @@ def test_what_only_importing_finds_is_imported_when_that_is_wanted(project: Path
     with connect(Server("s", tools=[tool])) as peer:
         name = "seas.tides.made_while_running"
         unknown = peer.call("PythonSymbolDefinition", symbols=name)
-        assert "Error: There is no symbol" in unknown.text
+        assert "was not found" in unknown.text
         found = peer.call("PythonSymbolDefinition", symbols=f"{name}, seas.nothing", live=True)
     assert f"**Name:** `{name}` (function, imported)" in found.text
     assert 'globals()["made_while_running"] = lambda hour: hour' in found.text
@@ -224,7 +224,7 @@ def test_what_only_importing_finds_is_imported_when_that_is_wanted(project: Path
     ("arguments", "told"),
     [
         ({"symbols": " , "}, "`symbols` contains no names"),
-        ({"symbols": "x", "file": "gone.py"}, "There is no file gone.py"),
+        ({"symbols": "x", "file": "gone.py"}, "the file does not exist: gone.py"),
         ({"symbols": "x", "file": "/etc/passwd"}, "is outside the folders"),
     ],
 )

@@ -167,7 +167,7 @@ def test_looking_leaves_no_trace_in_the_session(peer: Peer) -> None:
     [
         ({"symbols": ""}, "`symbols` contains no names"),
         ({"symbols": " , "}, "`symbols` contains no names"),
-        ({"symbols": "f", "session": "nowhere1"}, "There is no session 'nowhere1'"),
+        ({"symbols": "f", "session": "nowhere1"}, "the session 'nowhere1' does not exist"),
     ],
 )
 def test_what_is_asked_wrongly_is_an_error(
@@ -183,4 +183,4 @@ def test_without_an_engine_nothing_has_a_definition() -> None:
     with connect(alone.set_tool_options({NAME: {"Engine": "none"}})) as peer:
         answer = peer.call(NAME, symbols="Sin")
     assert answer.is_error
-    assert "There is no Wolfram Language engine here" in answer.text
+    assert "No Wolfram Language engine is installed" in answer.text

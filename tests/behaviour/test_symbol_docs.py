@@ -114,8 +114,8 @@ def test_a_page_that_is_there_is_not_replaced(peer: Peer, page: Path) -> None:
     )
 
     assert text == (
-        f"There is a page already: {page} "
-        "(change it with EditSymbolDoc and EditSymbolDocExamples, or delete it first)"
+        f"the page exists already: {page} "
+        "(edit it with EditSymbolDoc and EditSymbolDocExamples, or delete it first)"
     )
     assert page.read_bytes() == before
 
@@ -139,7 +139,7 @@ def test_nothing_is_made_of_what_is_wrong(
         "usage": "- `AddTwo[x]` adds.",
     }
 
-    assert fault(peer, CREATE, **{**arguments, name: value}).startswith(expected)
+    assert expected in fault(peer, CREATE, **{**arguments, name: value})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -178,9 +178,9 @@ def test_symbols_of_the_paclet_are_found_by_their_pages_or_usages(peer: Peer, pa
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"notebook": "gone.nb"}, "There is no file at "),
-        ({"notebook": "."}, "There is a directory at "),
-        ({"notebook": "gone.nb", "operation": "nothing"}, "There is no file at "),
+        ({"notebook": "gone.nb"}, "does not exist"),
+        ({"notebook": "."}, "is a directory"),
+        ({"notebook": "gone.nb", "operation": "nothing"}, "does not exist"),
         (
             {"operation": "setHistry"},
             "There is no operation 'setHistry' (did you mean setHistory?)",
@@ -202,7 +202,7 @@ def test_a_change_that_cannot_be_made_changes_nothing(
 
     text = fault(peer, EDIT, **{key: value for key, value in given.items() if value is not None})
 
-    assert text.startswith(expected)
+    assert expected in text
     assert {file: file.read_bytes() for file in tmp_path.rglob("*.nb")} == before
 
 
@@ -246,7 +246,7 @@ def test_what_was_generated_can_be_given_again(peer: Peer, page: Path) -> None:
     ("code", "reason"),
     [
         ("Plot[x, {x, 0, 1}]", "it is a picture"),
-        ("GatherLot[{1}]", "Woxi does not load paclets, and so does not know GatherLot"),
+        ("GatherLot[{1}]", "Woxi cannot load paclets and does not know GatherLot"),
         ("1 +", "Expected an expression before the end (line 1, column 4)"),
         ("Quit[]", "it ended the kernel"),
     ],
@@ -273,7 +273,7 @@ def test_without_an_engine_outputs_are_left_out_and_the_answer_says_so(page: Pat
         found = in_scope(peer, page, "```wl\n1 + 1\n```")
 
     assert found["generatedContent"] == "```wl\n1 + 1\n```"
-    assert found["note"].startswith("There is no Wolfram Language engine here")
+    assert found["note"].startswith("No Wolfram Language engine is installed")
     assert "In[1]:= 1 + 1\n```\n\n### Options" in markdown(page)
 
 
@@ -294,7 +294,7 @@ def test_removing_says_that_nothing_was_generated(peer: Peer, page: Path) -> Non
     ("arguments", "expected"),
     [
         ({"section": "Scopes", "notebook": "gone.nb"}, "There is no section 'Scopes' of examples"),
-        ({"notebook": "gone.nb", "operation": "x"}, "There is no file at "),
+        ({"notebook": "gone.nb", "operation": "x"}, "does not exist"),
         ({"operation": "moveExample"}, "There is no operation 'moveExample'"),
         ({"operation": "insertExample"}, "The operation insertExample needs `position`"),
         ({"operation": "replaceExample"}, "The operation replaceExample needs `position`"),
@@ -322,7 +322,7 @@ def test_examples_that_cannot_be_changed_stay(
 
     text = fault(peer, EXAMPLES, **{key: one for key, one in given.items() if one is not None})
 
-    assert text.startswith(expected)
+    assert expected in text
     assert page.read_bytes() == before
 
 

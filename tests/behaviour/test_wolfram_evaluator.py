@@ -23,7 +23,7 @@ REMINDER = """
 
 <system-reminder>
 Evaluated by Woxi {version}, not by a Wolfram kernel.
-To go on in this session, with its definitions and history, use session="{id}".
+To continue this session with its definitions and history, use session="{id}".
 </system-reminder>"""
 
 

@@ -1,1 +1,1 @@
-"""Search in documentation: what there is to search, the index of it, and how answers are ranked."""
+"""Documentation search: corpora, the index, ranking and results."""

@@ -119,7 +119,7 @@ def test_in_a_directory_that_is_read_only_an_index_in_memory_answers(data: Path)
         found = search_with_notes("Plot3D", SYMBOLS)
     data.chmod(0o700)
     assert found.hits[0].title == "Plot3D"
-    assert found.notes[0].startswith("The index cannot be kept")
+    assert found.notes[0].startswith("The index cannot be saved")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes of files mean nothing here")

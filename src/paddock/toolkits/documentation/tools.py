@@ -23,7 +23,7 @@ from paddock.toolkits.tool_options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
 
@@ -65,18 +65,20 @@ def describe_missing_vectors(options: Mapping[str, Any], environment: Mapping[st
     return 'Without numpy, search compares words only, not meaning: pip install "paddock[search]".'
 
 
-def find_wolfram_language_pages(ctx: Context, context: TaskDescription) -> str:
-    """Find documentation of the Wolfram Language."""
+def _format_context(question: str, corpora: Sequence[str], options: Mapping[str, Any]) -> str:
     from paddock.toolkits.documentation.lookup import format_context
 
-    return format_context(context, ["wolfram"], ctx.options)
+    return format_context(question, corpora, options)
+
+
+def find_wolfram_language_pages(ctx: Context, context: TaskDescription) -> str:
+    """Find documentation of the Wolfram Language."""
+    return _format_context(context, ["wolfram"], ctx.options)
 
 
 def find_python_pages(ctx: Context, context: TaskDescription) -> str:
     """Find documentation of Python."""
-    from paddock.toolkits.documentation.lookup import format_context
-
-    return format_context(context, ["python"], ctx.options)
+    return _format_context(context, ["python"], ctx.options)
 
 
 def find_documentation_pages(
@@ -91,9 +93,7 @@ def find_documentation_pages(
     ] = ["all"],  # noqa: B006 - the default of the schema, never changed
 ) -> str:
     """Find documentation in the given corpora."""
-    from paddock.toolkits.documentation.lookup import format_context
-
-    return format_context(context, corpora, ctx.options)
+    return _format_context(context, corpora, ctx.options)
 
 
 def _create_context_tool(
@@ -136,10 +136,8 @@ def search_python(ctx: Context, query: str) -> str:
 
 
 def _search_documentation(ctx: Context, query: str, corpus: str, tool: Tool) -> str:
-    from paddock.toolkits.documentation.lookup import format_context
-
     try:
-        results = format_context(query, [corpus], get_option_values(ctx, tool))
+        results = _format_context(query, [corpus], get_option_values(ctx, tool))
     except ToolError as error:
         results = f"[Error] {error}"
     return format_search_text(query, results)

@@ -276,7 +276,7 @@ def _open_lookup(
     engine = get_configured_engine(ctx)
     if "evaluation" not in engine.capabilities:
         raise ToolError(
-            "no Wolfram Language engine is installed",
+            "No Wolfram Language engine is installed",
             hint="`paddock engines` shows how to install one",
         )
     with open_kernel(engine, limits) as kernel:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
-from paddock.authoring.context import Context  # noqa: TC001 - read from the hints of handlers
+from paddock.authoring.context import Context
 from paddock.authoring.handler_errors import log_failure
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
@@ -66,19 +66,19 @@ def read_agents(ctx: Context) -> JsonObject:
     return {"agents": to_json(page.items)}
 
 
-def read_agent(id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as the template has it
+def read_agent(id: str, ctx: Context) -> JsonObject:
     """Return an agent without its brain."""
     agent: JsonObject = to_json(get_caller_zoo(ctx).agents.get(id))
     return agent
 
 
 def read_brain(
-    id: str,  # noqa: A002 - as the template has it
+    id: str,
     ctx: Context,
-    type: str | None = None,  # noqa: A002 - as the template has it
+    type: str | None = None,
     tags: str | None = None,
-    dateFrom: str | None = None,  # noqa: N803 - as the template has it
-    dateTo: str | None = None,  # noqa: N803 - as the template has it
+    dateFrom: str | None = None,
+    dateTo: str | None = None,
     pinned: bool | None = None,
     text: str | None = None,
 ) -> JsonObject:
@@ -97,7 +97,7 @@ def read_brain(
     return {"agentId": id, "entries": to_json(page.items)}
 
 
-def read_entry(id: str, entry_id: str, ctx: Context) -> JsonObject:  # noqa: A002 - as above
+def read_entry(id: str, entry_id: str, ctx: Context) -> JsonObject:
     """Return one entry of an agent's brain."""
     entry: JsonObject = to_json(get_caller_zoo(ctx).brain.get_entry(id, entry_id))
     return entry
