@@ -9,7 +9,7 @@ from typing import IO, Literal, NamedTuple, TypedDict
 
 from msgspec import Struct
 
-from paddock.client.thread_pool import report_callback_error
+from paddock.client.thread_pool import call_safely
 
 
 class TranscriptMessage(NamedTuple):
@@ -35,11 +35,8 @@ class Transcript:
         message = TranscriptMessage(is_ours, frame.rstrip(b"\r\n"))
         with self._lock:
             self.messages.append(message)
-            try:
-                if self._watch is not None:
-                    self._watch(message)
-            except Exception as error:  # noqa: BLE001 - the calling thread serves the connection
-                report_callback_error(error)
+            if self._watch is not None:
+                call_safely(self._watch, message)
 
     @property
     def sent(self) -> list[bytes]:

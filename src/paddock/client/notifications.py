@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 from paddock.client.connect_options import Json
 from paddock.client.errors import PeerTimeoutError
-from paddock.client.thread_pool import report_callback_error
+from paddock.client.thread_pool import call_safely
 from paddock.protocol.jsonrpc import encode_request
 
 if TYPE_CHECKING:
@@ -95,11 +95,8 @@ class NotificationQueue:
             if not isinstance(notification, tuple):
                 notification()
                 continue
-            try:
-                if self._deliver is not None:
-                    self._deliver(*notification)
-            except Exception as error:  # noqa: BLE001 - the other notifications are still delivered
-                report_callback_error(error)
+            if self._deliver is not None:
+                call_safely(self._deliver, *notification)
             with self._progress:
                 self._delivered_count += 1
                 self._progress.notify_all()

@@ -10,6 +10,14 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 
 
+def call_safely(callback: Callable[..., object], *arguments: object) -> None:
+    """Call a function. Its exception is printed, so that the calling thread survives."""
+    try:
+        callback(*arguments)
+    except Exception as error:  # noqa: BLE001 - a callback may raise anything
+        report_callback_error(error)
+
+
 def report_callback_error(error: BaseException) -> None:
     """Print an exception of a callback like one that ends a thread: by `threading.excepthook`."""
     args = (type(error), error, error.__traceback__, threading.current_thread())
@@ -75,10 +83,7 @@ class ThreadPool:
     def _run_jobs(self, first: Job) -> None:
         job: Job | None = first
         while job is not None:
-            try:
-                job()
-            except Exception as error:  # noqa: BLE001 - the thread goes to the next job
-                report_callback_error(error)
+            call_safely(job)
             job = self._next_job()
 
     def _next_job(self) -> Job | None:

@@ -5,6 +5,7 @@ A frame is one line. Its `params`, `result` and `error` stay encoded until their
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 import msgspec
@@ -124,6 +125,7 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
     )
 
 
+# Not compiled here: only a line beyond the limit needs them.
 _ID_PATTERN = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\\x00-\x1f]*")\s*'
 _SCALAR_PATTERN = rb'"[^"\\]*"\s*:\s*(?:"[^"\\]*"|-?\d+)\s*'
 _LEADING_ID_PATTERN = rb"\s*\{\s*(?:" + _SCALAR_PATTERN + rb",\s*)*?" + _ID_PATTERN + rb"[,}]"
@@ -135,8 +137,6 @@ _RESPONSE_PATTERN = rb"\s*\{\s*(?:" + _SCALAR_PATTERN + rb",\s*)*\"(?:result|err
 
 def is_response(head: bytes) -> bool:
     """Return whether a message is a response, from its beginning alone."""
-    import re  # noqa: PLC0415 - only a line beyond the limit needs it
-
     return re.match(_RESPONSE_PATTERN, head) is not None
 
 
@@ -146,8 +146,6 @@ def find_request_id(head: bytes, tail: bytes) -> RequestId | None:
     Only members of the outermost object count: those before the first nested value and those after
     the last one.
     """
-    import re  # noqa: PLC0415 - only a line beyond the limit needs it
-
     match = re.match(_LEADING_ID_PATTERN, head) or re.search(_TRAILING_ID_PATTERN, tail)
     return _decode_request_id(match[1]) if match else None
 

@@ -15,6 +15,7 @@ from msgspec import UNSET
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.jsonrpc import decode_frame
 from paddock.protocol.request import InputRequired, describe_object
+from paddock.protocol.tasks import is_tool_error
 from paddock.protocol.thread_interrupt import HandlerCancelled
 
 if TYPE_CHECKING:
@@ -214,6 +215,4 @@ def _is_tool_error(result: OperationResult) -> bool:
     encoded_members = b"".join(result) if isinstance(result, tuple) else result
     if _TOOL_ERROR_MEMBER not in encoded_members:
         return False
-    from paddock.protocol.tasks import is_tool_error  # noqa: PLC0415 - only for likely failures
-
     return is_tool_error(b"{%b}" % encoded_members)

@@ -50,6 +50,11 @@ class ResumableStream:
         self.is_over = False
 
     @property
+    def reader_count(self) -> int:
+        """The number of clients that are reading the stream."""
+        return len(self._readers)
+
+    @property
     def has_reader(self) -> bool:
         """Whether a client is reading the stream."""
         return bool(self._readers)
@@ -210,7 +215,7 @@ class HttpSession:
 
     def attach_standalone_reader(self, responder: Responder, headers: Headers) -> bool:
         """Open the standalone stream for a reader. Return False if it has too many."""
-        if len(self.standalone_stream._readers) >= MAX_STANDALONE_READERS:  # noqa: SLF001 - of this module
+        if self.standalone_stream.reader_count >= MAX_STANDALONE_READERS:
             return False
         responder.open_stream(headers)
         self.standalone_stream.attach_reader(responder)
