@@ -57,7 +57,7 @@ STRICT_SCHEMA_SUFFIXES = ("Body", "Changes")
 UNAUTHENTICATED_PATHS = ("/api/health", "/api/sign-in", "/api/sign-out")
 EXAMPLE_AGENT: Json = {
     "name": "Ada",
-    "description": "Counts what nobody has counted.",
+    "description": "Counts everything twice.",
     "systemPrompt": "You count before you claim.",
     "tags": ["numbers"],
 }
@@ -145,7 +145,7 @@ def complete_openapi(schema: Json) -> Json:
         "token": {"type": "http", "scheme": "bearer"},
         "session": {"type": "apiKey", "in": "cookie", "name": "paddock_session"},
     }
-    # The empty requirement stands for the local mode, in which no sign-in is needed.
+    # The empty requirement is for the local mode, which needs no sign-in.
     schema["security"] = [{}, {"token": []}, {"session": []}]
     return schema
 

@@ -57,7 +57,7 @@ class RequestUser(Struct, frozen=True, kw_only=True):
     is_authenticated: bool = True
 
 
-ANONYMOUS = RequestUser(owner="(nobody)", is_admin=False, is_authenticated=False)
+ANONYMOUS = RequestUser(owner="(anonymous)", is_admin=False, is_authenticated=False)
 
 
 @runtime_checkable

@@ -59,7 +59,7 @@ class MissingScopesError(Exception):
 class OwnerAuthorization:
     """An authorizer that takes every request for one of the same owner."""
 
-    # The endpoint is no OAuth resource: the application has authenticated the request.
+    # Without OAuth metadata: the application has authenticated the request before.
     resource = ""
     metadata_url = ""
 

@@ -179,8 +179,7 @@ def apply_file_plan(plan: FilePlan) -> list[FileWriteResult]:
     """Write the new and changed files of a plan, each atomically.
 
     A file that has changed since it was planned, or cannot be written, is skipped; the result has
-    the
-    reason. The other files are still written.
+    the reason. The other files are still written.
     """
     return [_write_file(plan.folder, file) for file in plan.files if file.needs_write]
 

@@ -98,8 +98,7 @@ def select_entries_within_budget(
     """Return the entries that fit into a budget, in order and without duplicates.
 
     Entries are never truncated. All pinned entries are tried. Iterating the others stops when
-    several
-    in a row do not fit, because each further one may cost a query.
+    several in a row do not fit, because each further one may cost a query.
     """
     remaining_tokens = budget_tokens - estimate_tokens(f"{MEMORY_TITLE}\n\n{MEMORY_INTRODUCTION}")
     selected: dict[str, BrainEntry] = {}

@@ -51,8 +51,7 @@ def make_file_slug(text: str, fallback: str) -> str:
     """Convert a text to a slug that is a valid file name on every system.
 
     A text without ASCII letters and digits gets a slug with a digest, so that different texts do
-    not
-    share the fallback.
+    not share the fallback.
     """
     slug = slugify(text, "")
     if not slug:

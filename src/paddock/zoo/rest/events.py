@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PING_SECONDS = 15.0
 READ_BATCH_EVENTS = 500
 MAX_MISSED_EVENTS = 5_000
-"""Missed events that are replayed; after more, the reader is told to reload everything."""
+"""Missed events that are replayed; after more, a `reset` makes the reader reload everything."""
 PING_CHUNK = b": ping\n\n"
 RESET_CHUNK = b"event: reset\ndata: {}\n\n"
 

@@ -68,8 +68,7 @@ class StrictRequest(Request[Any, Any, Any]):
     """A request whose body must have exactly the types that its route declares.
 
     Litestar decodes bodies as leniently as URL parameters: it would accept "true" for a boolean and
-    a
-    number for a string.
+    a number for a string.
     """
 
     async def json(self) -> Any:

@@ -71,7 +71,7 @@ def _matches_deleted(in_bin: bool) -> ColumnElement[bool]:
 
 
 def make_agent_id_check(tx: ReadTransaction) -> Callable[[str], bool]:
-    """Return a function that tells whether an ID is in use.
+    """Return a predicate for IDs that are in use.
 
     IDs of agents in the bin count, because those agents can be restored.
     """
@@ -161,7 +161,7 @@ def _filter_agents(
     if after is not None:
         statement = statement.where(agents.c.key > after)
     if limit is not None:
-        statement = statement.limit(limit + 1)  # the extra row tells whether there is a next page
+        statement = statement.limit(limit + 1)  # one more than the page, to detect a next page
     return statement.order_by(agents.c.key)
 
 
@@ -244,7 +244,7 @@ def find_library_item(
 
 
 def make_library_id_check(tx: ReadTransaction, kind: type[LibraryItem]) -> Callable[[str], bool]:
-    """Return a function that tells whether an ID is in use."""
+    """Return a predicate for IDs that are in use."""
     return lambda item_id: find_library_item(tx, kind, item_id) is not None
 
 

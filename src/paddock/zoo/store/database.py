@@ -194,8 +194,7 @@ class ZooDatabase:
         """Open a transaction that changes nothing.
 
         In SQLite all statements see the same state. In PostgreSQL each statement sees the latest
-        one,
-        unless `at_one_moment` is set.
+        one, unless `at_one_moment` is set.
         """
         with self._connect() as connection:
             if at_one_moment and not self.is_sqlite:

@@ -75,7 +75,7 @@ class TagList(TypeDecorator[list[str]]):
 def has_any_tag(column: ColumnElement[list[str]], tags: list[str]) -> ColumnElement[bool]:
     """Return the condition that a column contains one of the tags.
 
-    LIKE is no alternative: in SQLite it ignores case.
+    LIKE would not do: in SQLite it ignores case.
     """
     text = type_coerce(column, Text)
     return or_(*(_has_tag(text, tag) for tag in tags))

@@ -100,6 +100,6 @@ def list_events_after(tx: ReadTransaction, event_id: int, max_results: int) -> l
 
 
 def get_latest_event_id(tx: ReadTransaction) -> int:
-    """Return the ID of the latest event, or 0 if there is none."""
+    """Return the ID of the latest event, or 0 without events."""
     statement = select(func.max(events.c.id)).where(events.c.owner == tx.owner)
     return tx.connection.scalar(statement) or 0

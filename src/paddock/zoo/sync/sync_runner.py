@@ -60,7 +60,7 @@ def choose_next_step(
     Args:
         file: Digest of the file; None if it does not exist.
         zoo: Digest of the text that the zoo would write; None if it has no such agent.
-        last_file: Digest of the file at the last synchronization; None if there was none.
+        last_file: Digest of the file at the last synchronization; None before the first one.
         last_zoo: Digest of the text that the zoo would have written then.
         prefer: The side that wins if both have changed.
     """

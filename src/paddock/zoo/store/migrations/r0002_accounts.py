@@ -1,4 +1,4 @@
-"""The people of a team, and what lets them in."""
+"""The users of a team, and their credentials."""
 
 import sqlalchemy as sa
 from alembic import op
