@@ -119,7 +119,7 @@ def test_a_package_that_is_not_there_is_reported() -> None:
         missing = peer.call("echo1", {"text": "abcd"})
     assert counted.text == "4"
     assert "does not define SamplePublisher`Sampler`echo; there is no file for" in missing.text
-    assert 'the initialization Needs["SamplePublisher`Sampler`"] gave $Failed' in missing.text
+    assert 'the initialization Needs["SamplePublisher`Sampler`"] returned $Failed' in missing.text
 
 
 def test_functions_without_packages_work() -> None:

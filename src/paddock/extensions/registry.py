@@ -194,8 +194,8 @@ class ItemRegistry:
         hint = (
             f"did you mean {' or '.join(near)}?"
             if near
-            else f"there are: {format_name_list(known)}; a function of yours is package.module:name or"
-            " file.py:name"
+            else f"there are: {format_name_list(known)}; use package.module:name or file.py:name for "
+            "your own function"
         )
         message = f'No {word} named "{name}" found in {making.registry_title}'
         return making.not_found_error(message, where=where, hint=hint)

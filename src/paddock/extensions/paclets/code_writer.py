@@ -1,4 +1,4 @@
-"""Data as Wolfram Language code: what came from JSON, or from a file that was read."""
+"""Formatting of JSON data and parsed Wolfram data as Wolfram Language code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STRING_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def write_literal(value: object) -> str:
-    """A value as code; what was held when it was read is code already."""
+    """Return a value as code. Unevaluated expressions are code already."""
     if value is None:
         return "Null"
     if isinstance(value, bool | int):
@@ -35,7 +35,7 @@ def _write_composite(value: object) -> str:
         return f"{write_literal(value.key)} -> {write_literal(value.value)}"
     if isinstance(value, Mapping):
         return write_association(
-            {write_literal(key): write_literal(one) for key, one in value.items()}
+            {write_literal(key): write_literal(item) for key, item in value.items()}
         )
     if isinstance(value, list | tuple):
         return f"{{{', '.join(map(write_literal, value))}}}"
@@ -43,13 +43,13 @@ def _write_composite(value: object) -> str:
 
 
 def write_association(parts: Mapping[str, str]) -> str:
-    """An association of keys and values that are code."""
+    """Return an association from keys and values that are code."""
     return f"<|{', '.join(f'{key} -> {value}' for key, value in parts.items())}|>"
 
 
 def write_string(text: str) -> str:
-    """A string as code, on one line."""
-    written = quote_string(text)
+    """Return a string as code on one line."""
+    code = quote_string(text)
     for character, escape in _STRING_ESCAPES.items():
-        written = written.replace(character, escape)
-    return written
+        code = code.replace(character, escape)
+    return code

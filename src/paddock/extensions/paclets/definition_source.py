@@ -1,7 +1,7 @@
-"""What a file of Wolfram Language or WXF says, as data and with the place of it.
+"""Reading of definition files in Wolfram Language or WXF as data with source locations.
 
-Nothing is run: of a source file with several expressions the last one counts, as it does when the
-file is loaded, and it has to be data already.
+No code is run. Of several expressions in a source file, the last one is used, as when a kernel
+loads the file. It must be data already.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 _RULE_HEADS = ("Rule", "RuleDelayed")
 _DATA_HEADS = ("Association", "List", "PacletObject", "LLMTool", "Rule")
-"""What data is written with; the right side of a delayed rule is code."""
+"""Heads of expressions that are data. The right side of `RuleDelayed` is code."""
 _COMPRESSED_HEADER, _UNCOMPRESSED_HEADER = b"8C:", b"8:"
 
 
 class DefinitionContent(NamedTuple):
-    """The expression that a file is worth, and where it stands."""
+    """The expression that a file evaluates to, with its location."""
 
     expression: Expression
     where: str
-    """The file."""
+    """The path of the file."""
     source: ParsedSource | None = None
-    """Its text, if it has one."""
+    """The source text, or None for WXF."""
 
     @property
     def location(self) -> str:
-        """The file, with line and column where it has any."""
+        """The path of the file, with line and column of source text."""
         return self._format_location(self.expression)
 
     def _format_location(self, expression: Expression) -> str:
@@ -47,10 +47,10 @@ class DefinitionContent(NamedTuple):
         return f"{self.where}:{line}:{column}"
 
     def to_data(self) -> object:
-        """The expression as data; what is none stays an expression.
+        """Convert the expression to data. Code in it remains an unevaluated expression.
 
         Raises:
-            LoadError: when it is nested too deeply, or an association in it has a slip.
+            LoadError: The expression is nested too deeply, or has a malformed association.
         """
         self._check_associations()
         try:
@@ -59,25 +59,25 @@ class DefinitionContent(NamedTuple):
             raise LoadError(error.message, where=self.location, hint=error.hint) from None
 
     def _check_associations(self) -> None:
-        """Refuse an association with something that is no rule: it would not be data."""
-        waiting = [self.expression]
-        while waiting:
-            node = waiting.pop()
+        """Reject an association with an element that is not a rule, which is not data."""
+        pending = [self.expression]
+        while pending:
+            node = pending.pop()
             if not isinstance(node, Node) or not any(has_head(node, head) for head in _DATA_HEADS):
                 continue
-            odd = _find_non_rule(node) if has_head(node, "Association") else None
-            if odd is not None:
-                is_empty = is_symbol(odd, "Null")
+            non_rule = _find_non_rule(node) if has_head(node, "Association") else None
+            if non_rule is not None:
+                is_empty = is_symbol(non_rule, "Null")
                 raise LoadError(
-                    "the association has something that is no rule",
+                    "the association has an element that is not a rule",
                     where=self._format_location(node),
-                    hint="there is a comma too many" if is_empty else 'expected "key" -> value, …',
+                    hint="remove the extra comma" if is_empty else 'expected "key" -> value, …',
                 )
-            waiting += reversed(node.args)
+            pending += reversed(node.args)
 
 
 def _find_non_rule(association: Node) -> Expression | None:
-    """The first thing in an association that is no rule."""
+    """Return the first element of an association that is not a rule, or None."""
     rules = iter_rules(association.args)
     return next(
         (arg for arg in rules if not any(has_head(arg, rule) for rule in _RULE_HEADS)), None
@@ -85,19 +85,19 @@ def _find_non_rule(association: Node) -> Expression | None:
 
 
 def parse_content(data: bytes, suffix: str, where: str) -> DefinitionContent:
-    """What the content of a file is worth.
+    """Parse the content of a definition file.
 
     Raises:
-        LoadError: when it cannot be read, with its line and column.
+        LoadError: The content cannot be parsed. The error contains line and column.
     """
     return _parse_wxf(data, where) if suffix == ".wxf" else _parse_text(data, where)
 
 
 def decode_source(data: bytes, where: str) -> str:
-    """The text of a source file.
+    """Decode the text of a source file.
 
     Raises:
-        LoadError: when it is not UTF-8.
+        LoadError: The data is not UTF-8.
     """
     try:
         return data.decode("utf-8-sig")
@@ -105,7 +105,7 @@ def decode_source(data: bytes, where: str) -> str:
         raise LoadError(
             f"is not UTF-8: {error.reason} at byte {error.start}",
             where=where,
-            hint="save it as UTF-8",
+            hint="save the file as UTF-8",
         ) from None
 
 
@@ -116,12 +116,12 @@ def _parse_text(data: bytes, where: str) -> DefinitionContent:
         line, column = source.get_position(problem.start)
         raise LoadError(problem.message, where=f"{where}:{line}:{column}")
     if not source.expressions:
-        raise LoadError("holds no expression", where=where)
+        raise LoadError("contains no expression", where=where)
     return DefinitionContent(_get_final_expression(source.expressions[-1]), where, source)
 
 
 def _get_final_expression(expression: Expression) -> Expression:
-    """What an expression is seen to be worth: the last of `a; b`, the `b` of `a = b`."""
+    """Return the part that gives the value: `b` in `a; b` and in `a = b`."""
     while isinstance(expression, Node) and expression.args:
         if not has_head(expression, "CompoundExpression") and not has_head(expression, "Set"):
             break
@@ -142,16 +142,16 @@ def _parse_wxf(data: bytes, where: str) -> DefinitionContent:
 
 
 def _decompress(data: bytes, where: str) -> bytes:
-    """Data that is no longer compressed: of a few bytes could become more than the memory."""
+    """Decompress WXF data, up to a limit: a small file could otherwise fill the memory."""
     if not data.startswith(_COMPRESSED_HEADER):
         return data
-    unpacking = zlib.decompressobj()
+    decompressor = zlib.decompressobj()
     try:
-        found = unpacking.decompress(data[len(_COMPRESSED_HEADER) :], MAX_DEFINITION_BYTES + 1)
+        content = decompressor.decompress(data[len(_COMPRESSED_HEADER) :], MAX_DEFINITION_BYTES + 1)
     except zlib.error as error:
         raise LoadError(f"cannot be unpacked: {error}", where=where) from None
-    if len(found) > MAX_DEFINITION_BYTES:
+    if len(content) > MAX_DEFINITION_BYTES:
         raise LoadError(f"unpacks to more than {MAX_DEFINITION_BYTES:,} bytes", where=where)
-    if not unpacking.eof:
+    if not decompressor.eof:
         raise LoadError("ends too early", where=where)
-    return _UNCOMPRESSED_HEADER + found
+    return _UNCOMPRESSED_HEADER + content

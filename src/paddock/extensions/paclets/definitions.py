@@ -1,9 +1,9 @@
-"""Definition files of a paclet: which one holds an item, and what it holds.
+"""The definition files of a paclet.
 
-An item has a file of its own, `<Root>/Tools/NAME.wxf` or `.wl`, or stands in a combined one,
-`<Root>/Tools.wxf` or `.wl`. A file of its own wins even when it is broken. `.mx` files are in a
-closed format of one version of one kernel: beside others they are passed over, alone they are an
-error. What a definition means is left to `tools`, `prompts` and `servers`.
+An item is defined in its own file, `<Root>/Tools/NAME.wxf` or `.wl`, or in a combined file,
+`<Root>/Tools.wxf` or `.wl`. The own file takes precedence even if it is broken. `.mx` files have a
+closed format that only one version of a kernel can read. They are ignored beside other files, and
+are an error alone.
 """
 
 from __future__ import annotations
@@ -63,71 +63,71 @@ _combined_files: ParseCache[_ParsedFile] = ParseCache()
 
 
 class PacletItemFiles(NamedTuple):
-    """All files that could define an item, by their names in the paclet, the first to count."""
+    """The existing files that could define an item, by precedence, as names in the paclet."""
 
     own: tuple[str, ...] = ()
-    """Those of its own."""
+    """Files for this item."""
     combined: tuple[str, ...] = ()
-    """Those of all items of its kind."""
+    """Files for all items of its kind."""
 
     @property
     def selected_file(self) -> str | None:
-        """The one that counts."""
+        """The file that is used."""
         return next(iter(self.own or self.combined), None)
 
     @property
     def mx_files(self) -> tuple[str, ...]:
-        """Those that cannot be read here."""
-        return tuple(one for one in (*self.own, *self.combined) if one.endswith(MX_SUFFIX))
+        """The files that cannot be read."""
+        return tuple(name for name in (*self.own, *self.combined) if name.endswith(MX_SUFFIX))
 
 
 def find_item_files(files: PacletFiles, root: str, kind: ItemKind, item: str) -> PacletItemFiles:
-    """The files that could define an item; none of them is read."""
+    """Find the files that could define an item, without reading them."""
     folder = DEFINITION_FOLDERS.get(kind)
     if folder is None:
         return PacletItemFiles()
     base = PurePosixPath(root) / folder
-    own = [f"{base / item}{ending}" for ending in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
-    combined = [f"{base}{ending}" for ending in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
+    own_files = [f"{base / item}{suffix}" for suffix in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
+    combined_files = [f"{base}{suffix}" for suffix in (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX)]
     return PacletItemFiles(
-        tuple(filter(files.has_file, own)), tuple(filter(files.has_file, combined))
+        tuple(filter(files.has_file, own_files)), tuple(filter(files.has_file, combined_files))
     )
 
 
 def make_missing_files_error(paclet: str, root: Path, kind: ItemKind, item: str) -> LoadError:
-    """The complaint about an item that is declared and not defined."""
+    """Return the error for a declared item without a definition."""
     folder = DEFINITION_FOLDERS.get(kind, kind)
     return LoadError(
-        f"the {kind.removesuffix('s')} '{paclet}/{item}' is declared and has no definition",
+        f"the {kind.removesuffix('s')} '{paclet}/{item}' is declared but has no definition",
         where=str(root),
-        hint=f"expected {root / folder / item}.wl, or .wxf",
+        hint=f"expected {root / folder / item}.wl or .wxf",
     )
 
 
 class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
-    """The file of a paclet that holds the definition of an item."""
+    """The definition of an item in a file of a paclet."""
 
     files: PacletFiles
     inner_path: str
-    """Its name in the paclet."""
+    """The name of the file in the paclet."""
     paclet: str
     version: str | None
     description: str | None = None
-    """What the paclet declares it with, for a definition that has none."""
+    """The description in `PacletInfo`, for a definition without one."""
 
     def read_properties(self) -> PropertyDict:
-        """The properties as they are written: keys as they are, functions as expressions.
+        """Return the properties as written, with functions as unevaluated expressions.
 
         Raises:
-            LoadError: when the file cannot be read, or does not hold the item.
+            LoadError: The file cannot be read, or does not define the item.
         """
         return self._read_item_table()[0]
 
     def is_immediate(self, key: str) -> bool:
-        """Whether a property is written with `->`, so that a kernel works it out on loading.
+        """Return whether a property is written with `->`, which a kernel evaluates on loading.
 
         Raises:
-            LoadError: when the file cannot be read.
+            LoadError: The file cannot be read.
         """
         content, _, _ = self._load_file()
         expression: Expression | None = content.expression
@@ -138,11 +138,11 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return rule is not None and has_head(rule, "Rule")
 
     def load(self) -> object:
-        """The properties, ready to become a tool, a prompt or a server.
+        """Return the properties in the form that `make_tool` and similar functions take.
 
         Raises:
-            LoadError: when the file cannot be read, or does not hold the item.
-            SpecificationError: when it lacks what such an item needs.
+            LoadError: The file cannot be read, or does not define the item.
+            SpecificationError: A required property is missing or invalid.
         """
         table, where = self._read_item_table()
         if self.description is not None and is_missing(table.get(_DESCRIPTION_KEY)):
@@ -155,7 +155,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
             raise LoadError(error.message, where=where) from None
 
     def _read_item_table(self) -> tuple[PropertyDict, str]:
-        """The table, and where it stands."""
+        """Return the table of the item and its location."""
         content, value, items = self._load_file()
         if self.is_combined:
             if items is None or self.item not in items:
@@ -170,7 +170,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return table, content.location
 
     def _load_file(self) -> _ParsedFile:
-        """What the file holds; one that defines several items is read once."""
+        """Return the parsed file. Combined files are cached."""
         if not self.is_combined:
             return self._parse_file()
         return _combined_files.get_or_parse(
@@ -178,7 +178,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         )
 
     def _parse_file(self) -> _ParsedFile:
-        """What the file holds: with its source, as data, and as a table of items if it is one."""
+        """Parse the file: its source, its data and, if it is combined, the table of items."""
         if self.path.suffix == MX_SUFFIX:
             raise _make_mx_error(self.path)
         data = self.files.read_file(self.inner_path, MAX_DEFINITION_BYTES)
@@ -187,25 +187,26 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         return content, value, to_table(value) if self.is_combined else None
 
     def _make_definition_error(self, value: object, content: DefinitionContent) -> LoadError:
-        word = self.kind.removesuffix("s")
+        item_kind = self.kind.removesuffix("s")
         expected = f'<| "{self.item}" -> <| … |>, … |>' if self.is_combined else "<| … |>"
+        found = shorten_repr(to_plain_data(value))
         return LoadError(
-            f"holds no definition of the {word} {self.item!r}, but {shorten_repr(to_plain_data(value))}",
+            f"contains no definition of the {item_kind} {self.item!r}, but {found}",
             where=content.location,
-            hint=f"expected {expected}, written out: nothing is evaluated to read it",
+            hint=f"expected {expected}, as data: nothing is evaluated to read it",
         )
 
 
 def _find_rule(expression: Expression | None, key: str) -> Node | None:
-    """The rule for a key in an association, a list of rules, or a tool that is made of one."""
+    """Return the rule for a key in an association, a list of rules, or an `LLMTool` of one."""
     while isinstance(expression, Node) and has_head(expression, LLM_TOOL_HEAD) and expression.args:
         expression = expression.args[0]
     if not isinstance(expression, Node) or not any(
-        has_head(expression, one) for one in _TABLE_HEADS
+        has_head(expression, rule) for rule in _TABLE_HEADS
     ):
         return None
-    rules = (one for one in iter_rules(expression.args) if isinstance(one, Node))
-    return next((one for one in rules if _is_rule(one) and _get_rule_key(one) == key), None)
+    rules = (rule for rule in iter_rules(expression.args) if isinstance(rule, Node))
+    return next((rule for rule in rules if _is_rule(rule) and _get_rule_key(rule) == key), None)
 
 
 def _is_rule(node: Node) -> bool:
@@ -220,6 +221,6 @@ def _make_mx_error(path: Path) -> LoadError:
     return LoadError(
         "is in the closed .mx format, which only the Wolfram kernel that wrote it can read",
         where=str(path),
-        hint=f"have the paclet's author put {path.stem}.wl or {path.stem}.wxf beside it: "
+        hint=f"ask the paclet's author to add {path.stem}.wl or {path.stem}.wxf: "
         f'in a kernel, Export["{path.stem}.wxf", Get["{path.name}"]]',
     )

@@ -1,4 +1,4 @@
-"""The files of a paclet, in its directory or in its archive, by names with slashes."""
+"""Access to the files of a paclet in a directory or an archive, by names with slashes."""
 
 from __future__ import annotations
 
@@ -15,58 +15,59 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MAX_SMALL_FILE_BYTES = 50_000
-"""Bytes that a file may have to be read together with others."""
+"""Maximum size of a file that is read with the others in its folder."""
 _MAX_FOLDER_READ_BYTES = 5_000_000
 _folder_cache: ParseCache[dict[str, bytes]] = ParseCache()
 
 
 class PacletFiles(Protocol):
-    """What a paclet is read through."""
+    """Interface to the files of a paclet, implemented for directories and archives."""
 
     path: Path
     """The directory or the archive."""
 
     def has_file(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Return whether the file exists."""
         ...
 
     def has_folder(self, name: str) -> bool:
-        """Whether there is such a directory, with anything in it."""
+        """Return whether the directory exists and is not empty."""
         ...
 
     def list_file_names(self, folder: str) -> list[str]:
-        """The names of the files directly in a directory, sorted; none when it is not there."""
+        """Return the sorted names of the files directly in a directory, or [] if it is absent."""
         ...
 
     def get_backing_file(self, name: str) -> Path:
-        """What changes on disk when a file changes: the file itself, or the archive."""
+        """Return the path on disk to watch for changes: the file itself, or the archive."""
         ...
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """The content of a file.
+        """Return the content of a file.
 
         Raises:
-            LoadError: when it cannot be read, or has more bytes than the limit.
+            LoadError: The file cannot be read, or has more than `limit` bytes.
         """
         ...
 
 
 def open_paclet_files(place: Path) -> PacletFiles:
-    """The files of the paclet in a directory or an archive.
+    """Open the files of the paclet in a directory or an archive.
 
     Raises:
-        ArchiveError: when it is an archive that cannot be used.
+        ArchiveError: The archive cannot be read, or is not safe.
     """
     return PackedPaclet(place) if is_paclet_archive(place) else PacletDirectory(place)
 
 
 def is_paclet_archive(place: Path) -> bool:
-    """Whether a path is that of a paclet archive."""
+    """Return whether a path is a paclet archive."""
     return place.suffix == PACLET_SUFFIX and _has_file_type(stat.S_ISREG, place)
 
 
 def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
-    # Not `Path.is_file`: for what may not be looked at, versions of Python raise or say no.
+    # Not `Path.is_file`: without permission, it raises or returns False depending on the version
+    # of Python. Such a path counts as existing here, so that reading it reports the reason.
     try:
         return kind(path.stat().st_mode)
     except PermissionError:
@@ -76,33 +77,33 @@ def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
 
 
 class PacletDirectory:
-    """The files of a paclet that is a directory."""
+    """The files of an unpacked paclet."""
 
     def __init__(self, place: Path) -> None:
         self.path = place
 
     def has_file(self, name: str) -> bool:
-        """Whether there is such a file; what may not be looked at counts, and reading says why."""
+        """Return whether the file exists or cannot be accessed."""
         return _has_file_type(stat.S_ISREG, self.path / name)
 
     def has_folder(self, name: str) -> bool:
-        """Whether there is such a directory; what may not be looked at counts."""
+        """Return whether the directory exists or cannot be accessed."""
         return _has_file_type(stat.S_ISDIR, self.path / name)
 
     def list_file_names(self, folder: str) -> list[str]:
-        """The names of the files directly in a directory, sorted; none when it is not there."""
+        """Return the sorted names of the files directly in a directory, or [] if it is absent."""
         try:
-            found = sorted(one.name for one in (self.path / folder).iterdir())
+            names = sorted(path.name for path in (self.path / folder).iterdir())
         except OSError:
             return []
-        return [name for name in found if self.has_file(f"{folder}/{name}")]
+        return [name for name in names if self.has_file(f"{folder}/{name}")]
 
     def get_backing_file(self, name: str) -> Path:
-        """The file itself."""
+        """Return the path of the file."""
         return self.path / name
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """The content of a file, read no further than the limit."""
+        """Return the content of a file, reading at most `limit` bytes."""
         path = self.path / name
         try:
             with path.open("rb") as file:
@@ -113,10 +114,11 @@ class PacletDirectory:
 
 
 class PackedPaclet:
-    """The files of a paclet that is an archive, which is not unpacked.
+    """The files of a paclet archive, read without unpacking it.
 
-    The one folder that holds everything, if there is one, does not count, unless `prefix` says
-    what does not.
+    Args:
+        place: The archive.
+        prefix: A prefix to omit from file names (default: the one folder that contains all files).
     """
 
     def __init__(self, place: Path, *, prefix: str | None = None) -> None:
@@ -126,54 +128,56 @@ class PackedPaclet:
         self._prefix = find_common_folder(self._names) if prefix is None else prefix
 
     def has_file(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Return whether the file exists."""
         return self._prefix + name in self._names
 
     def has_folder(self, name: str) -> bool:
-        """Whether there is such a directory, with anything in it."""
-        inner = f"{self._prefix}{name}/"
-        return any(one.startswith(inner) for one in self._names)
+        """Return whether the directory exists and is not empty."""
+        prefix = f"{self._prefix}{name}/"
+        return any(name.startswith(prefix) for name in self._names)
 
     def list_file_names(self, folder: str) -> list[str]:
-        """The names of the files directly in a directory, sorted; none when it is not there."""
-        inner = self._prefix if folder == "." else f"{self._prefix}{folder}/"
-        rest = (one.removeprefix(inner) for one in self._names if one.startswith(inner))
-        return sorted(one for one in rest if "/" not in one)
+        """Return the sorted names of the files directly in a directory, or [] if it is absent."""
+        prefix = self._prefix if folder == "." else f"{self._prefix}{folder}/"
+        inner_names = (name.removeprefix(prefix) for name in self._names if name.startswith(prefix))
+        return sorted(name for name in inner_names if "/" not in name)
 
     def get_backing_file(self, name: str) -> Path:
-        """The archive."""
+        """Return the path of the archive."""
         return self.path
 
     def read_file(self, name: str, limit: int) -> bytes:
-        """The content of a file, unpacked no further than the limit.
+        """Return the content of a file, unpacking at most `limit` bytes.
 
-        An archive is looked through whenever it is opened, so small files of a folder, as
-        definitions are, are read together.
+        All entries are checked whenever an archive is opened. Therefore the small files of a
+        folder, such as definitions, are read at once and cached.
         """
-        inner = self._prefix + name
-        folder = inner.rpartition("/")[0]
-        together: dict[str, bytes] = {}
+        full_name = self._prefix + name
+        folder = full_name.rpartition("/")[0]
+        folder_files: dict[str, bytes] = {}
         if "/" in name:
             key = str(self.path / folder)
-            together = _folder_cache.get_or_parse(key, self.path, lambda: self._read_folder(folder))
-        if inner in together:
-            return _check_size(together[inner], limit, self.path / name)
-        with open_archive(self.path) as archive, archive.open(inner) as file:
+            folder_files = _folder_cache.get_or_parse(
+                key, self.path, lambda: self._read_folder(folder)
+            )
+        if full_name in folder_files:
+            return _check_size(folder_files[full_name], limit, self.path / name)
+        with open_archive(self.path) as archive, archive.open(full_name) as file:
             return _check_size(file.read(limit + 1), limit, self.path / name)
 
     def _read_folder(self, folder: str) -> dict[str, bytes]:
-        """The small files directly in a folder, as many as are not too much together."""
-        found: dict[str, bytes] = {}
-        left = _MAX_FOLDER_READ_BYTES
+        """Read the small files directly in a folder, up to a total size."""
+        contents: dict[str, bytes] = {}
+        remaining_bytes = _MAX_FOLDER_READ_BYTES
         with open_archive(self.path) as archive:
             for name, entry in archive.files.items():
-                is_small = entry.file_size <= min(_MAX_SMALL_FILE_BYTES, left)
+                is_small = entry.file_size <= min(_MAX_SMALL_FILE_BYTES, remaining_bytes)
                 if name.rpartition("/")[0] == folder and is_small:
-                    # One that cannot be unpacked is told of when it is wanted.
+                    # A broken file is reported when it is read on its own.
                     with suppress(LoadError), archive.open(name) as file:
-                        found[name] = file.read(_MAX_SMALL_FILE_BYTES)
-                        left -= entry.file_size
-        return found
+                        contents[name] = file.read(_MAX_SMALL_FILE_BYTES)
+                        remaining_bytes -= entry.file_size
+        return contents
 
 
 def _check_size(data: bytes, limit: int, path: Path) -> bytes:

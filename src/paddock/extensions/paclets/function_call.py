@@ -1,12 +1,8 @@
-"""`#name` as `#1["name"]`, which means the same, for engines that do not know the short form.
+"""Calls of the Wolfram functions of paclets, in one kernel per process.
 
-Arguments as Wolfram Language code: every declared parameter, as its interpreter wants it.
-
-Calling the Wolfram functions of paclets, in one kernel for all of them in this process.
-
-A paclet's packages are read by us and given to the engine with full names, unless the engine loads
-packages itself. Initializations are evaluated once. A kernel that has ended is replaced by another,
-and everything is loaded again.
+If the engine cannot load packages, Paddock reads the packages of a paclet and evaluates their code
+with fully qualified symbols. Initializations are evaluated once. If the kernel has ended, a new one
+is started and everything is loaded again.
 """
 
 from __future__ import annotations
@@ -50,22 +46,27 @@ if TYPE_CHECKING:
 
 
 ENGINES_WITHOUT_NAMED_SLOTS = ("mathics",)
-"""The engines that this is for."""
+"""Engines that do not support `#name` and need `#1["name"]` instead."""
 
 
 def expand_named_slots(code: str) -> str:
-    """Code without named slots; what cannot be read stays as it is."""
+    """Replace `#name` by the equivalent `#1["name"]`. Code with syntax errors is not changed."""
     source = parse(code)
     if source.problems or "#" not in code:
         return code
     pieces: list[str] = []
-    at = 0
-    slots = [part for one in source.expressions for part in walk(one) if _is_named_slot(part)]
-    for slot in sorted(slots, key=lambda one: one.start):
+    offset = 0
+    slots = [
+        node
+        for expression in source.expressions
+        for node in walk(expression)
+        if _is_named_slot(node)
+    ]
+    for slot in sorted(slots, key=lambda expression: expression.start):
         name = source.text[slot.start : slot.end].strip('#"')
-        pieces += [source.text[at : slot.start], f'#1["{name}"]']
-        at = slot.end
-    return "".join([*pieces, source.text[at:]])
+        pieces += [source.text[offset : slot.start], f'#1["{name}"]']
+        offset = slot.end
+    return "".join([*pieces, source.text[offset:]])
 
 
 def _is_named_slot(part: object) -> bool:
@@ -79,18 +80,21 @@ MISSING_ARGUMENT_CODE = 'Missing["NoInput"]'
 
 
 class ArgumentCode(NamedTuple):
-    """The code of an argument."""
+    """An argument as Wolfram Language code."""
 
     name: str
     code: str
     needs_interpretation: bool = False
-    """Whether the engine has to make something of it first."""
+    """Whether the code calls an interpreter and must be evaluated before the function."""
 
 
 def write_arguments(
     arguments: Mapping[str, Any], interpreters: Mapping[str, str]
 ) -> Iterator[ArgumentCode]:
-    """The arguments in the order of the parameters; those that were not given are missing."""
+    """Yield the code of all arguments in the order of the parameters.
+
+    Absent arguments are `Missing["NoInput"]`, as in Wolfram's AgentTools.
+    """
     for name in [*interpreters, *(other for other in arguments if other not in interpreters)]:
         if name in arguments:
             yield _write_argument(name, arguments[name], interpreters.get(name, '"String"'))
@@ -101,9 +105,9 @@ def write_arguments(
 def _write_argument(name: str, value: object, interpreter: str) -> ArgumentCode:
     source = parse(interpreter)
     form = evaluate(source.expressions[0]) if source.expressions else "String"
-    interpreting = InterpreterSchemaBuilder()
-    interpreting.build_schema(form)
-    if interpreting.format_note():
+    schema_builder = InterpreterSchemaBuilder()
+    schema_builder.build_schema(form)
+    if schema_builder.format_note():
         return ArgumentCode(
             name, f"Interpreter[{interpreter}][{write_literal(value)}]", needs_interpretation=True
         )
@@ -111,12 +115,12 @@ def _write_argument(name: str, value: object, interpreter: str) -> ArgumentCode:
 
 
 def _find_choice_code(form: object, value: object) -> str | None:
-    """What a choice stands for: the right side of its rule."""
+    """Return the code on the right side of the rule of a choice, or None."""
     rules: list[tuple[object, object]] = []
     if isinstance(form, Mapping):
         rules = list(form.items())
     elif isinstance(form, list):
-        rules = [(one.key, one.value) for one in form if isinstance(one, RuleValue)]
+        rules = [(rule.key, rule.value) for rule in form if isinstance(rule, RuleValue)]
     for label, meaning in rules:
         if label == value and type(label) is type(value):
             return write_literal(meaning)
@@ -129,11 +133,11 @@ _LOCK_WAIT_SECONDS = 0.1
 _NOT_IMPLEMENTED_PATTERN = re.compile(
     r"([\w$`]+)\[.*\] is a built-in Wolfram Language function not yet", re.S
 )
-"""What Woxi says of functions that it knows by name only."""
+"""The message of Woxi for functions that it knows only by name."""
 
 
 class FunctionCall(NamedTuple):
-    """A function, what it is called with, and what has to be evaluated before."""
+    """A function with its arguments and the initializations to evaluate before the call."""
 
     code: str
     owner: FunctionOwner
@@ -143,38 +147,38 @@ class FunctionCall(NamedTuple):
 
 
 def call_function(call: FunctionCall, ctx: Context) -> Any:
-    """What a function gives for its arguments, as a tool or a prompt answers.
+    """Call a function and convert its value to the result of a tool or prompt.
 
     Raises:
-        NoEngineError: when there is no engine.
-        UnresolvedSymbolsError: when the engine lacks what it needs.
-        ToolError: when it fails.
+        NoEngineError: There is no engine.
+        UnresolvedSymbolsError: The engine does not define a symbol in the function.
+        ToolError: The function failed.
     """
 
     def evaluate_call(control: EvaluationControl) -> EvaluationResult:
         return _get_shared_kernel().call(call, control)
 
     try:
-        outcome = call_kernel(ctx, evaluate_call, CALL_TIMEOUT_SECONDS)
+        result = call_kernel(ctx, evaluate_call, CALL_TIMEOUT_SECONDS)
     except ToolError:
         raise
     except PaddockError as error:
         raise ToolError(str(error)) from error
     ctx.raise_if_cancelled()
-    what = f"The {call.owner}"
-    return (make_prompt_text if call.owner.kind == "prompt" else make_tool_result)(outcome, what)
+    label = f"The {call.owner}"
+    return (make_prompt_text if call.owner.kind == "prompt" else make_tool_result)(result, label)
 
 
 class _LoadedPaclet(NamedTuple):
-    """A paclet whose packages the kernel has."""
+    """A paclet whose packages are loaded into the kernel."""
 
     packages: ContextResolver
     problems: list[str]
-    """What could not be loaded, and why."""
+    """The problems found while loading, reported if a call fails."""
 
 
 class _PacletKernel:
-    """The kernel that evaluates what paclets bring."""
+    """The kernel that all paclet functions of this process share, one call at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -184,7 +188,8 @@ class _PacletKernel:
         self._completed_initializations: set[tuple[str, str]] = set()
 
     def call(self, call: FunctionCall, control: EvaluationControl) -> EvaluationResult:
-        """Have a function called; other calls wait meanwhile."""
+        """Call a function after earlier calls have finished."""
+        # The lock is polled, so that a call that waits for another one can be cancelled.
         while not self._lock.acquire(timeout=_LOCK_WAIT_SECONDS):
             if control.is_cancelled():
                 raise ToolError("The call was cancelled")
@@ -194,13 +199,13 @@ class _PacletKernel:
             self._lock.release()
 
     def close(self) -> None:
-        """End the kernel."""
+        """Stop the kernel."""
         kernel, self._kernel = self._kernel, None
         if kernel is not None:
             kernel.close()
 
     def ensure_kernel(self, engine: Engine) -> Kernel:
-        """A kernel of an engine that is alive; a new one has nothing loaded."""
+        """Return the running kernel, or start a new one, which has nothing loaded."""
         is_same = self._engine is not None and self._engine.name == engine.name
         if self._kernel is None or not self._kernel.is_alive or not is_same:
             self.close()
@@ -211,60 +216,60 @@ class _PacletKernel:
         return self._kernel
 
     def get_or_load_paclet(self, key: str, load: Callable[[], _LoadedPaclet]) -> _LoadedPaclet:
-        """A paclet that is loaded, now or before."""
+        """Return a loaded paclet, loading it if necessary."""
         if key not in self._paclets_by_key:
             self._paclets_by_key[key] = load()
         return self._paclets_by_key[key]
 
     def needs_initialization(self, key: str, code: str) -> bool:
-        """Whether an initialization has not been evaluated yet."""
+        """Return whether an initialization has not been evaluated yet."""
         return (key, code) not in self._completed_initializations
 
     def record_initialization(self, key: str, code: str) -> None:
-        """Remember that an initialization has been evaluated."""
+        """Record that an initialization has been evaluated."""
         self._completed_initializations.add((key, code))
 
 
 @cache
 def _get_shared_kernel() -> _PacletKernel:
-    found = _PacletKernel()
-    atexit.register(found.close)
-    return found
+    kernel = _PacletKernel()
+    atexit.register(kernel.close)
+    return kernel
 
 
 @cache
 def _choose_engine(_variable: str | None) -> Engine:
-    """Looked for once, since it means looking at many places."""
+    """Choose the engine once per setting, since the search checks many paths."""
     return choose_engine().engine
 
 
 class _CallExecution:
-    """One call, while it has the kernel to itself."""
+    """One call with exclusive use of the kernel."""
 
     def __init__(
         self,
-        home: _PacletKernel,
+        shared_kernel: _PacletKernel,
         call: FunctionCall,
         control: EvaluationControl,
     ) -> None:
-        self._shared_kernel = home
+        self._shared_kernel = shared_kernel
         self._call = call
         self._control = control
         self._engine = _choose_engine(environ.get(ENGINE_VARIABLE))
         if "evaluation" not in self._engine.capabilities:
             raise make_no_engine_error(call.code, call.owner)
-        self._kernel = home.ensure_kernel(self._engine)
+        self._kernel = shared_kernel.ensure_kernel(self._engine)
 
     def run(self) -> EvaluationResult:
-        """Load, initialise, interpret the arguments, call."""
+        """Load the paclet, run initializations, interpret the arguments and call the function."""
         paclet = self._get_paclet(self._call.owner)
         for initialization, owner in self._call.initializations:
             if _make_paclet_key(owner) == _make_paclet_key(self._call.owner):
                 self._run_initialization(initialization, owner)
         code = paclet.packages.qualify_code(self._call.code)
         self._check_symbols(code, paclet)
-        outcome = self._evaluate(f"({code})[{write_association(self._evaluate_arguments())}]")
-        return self._check_outcome(outcome, code, paclet)
+        result = self._evaluate(f"({code})[{write_association(self._evaluate_arguments())}]")
+        return self._check_outcome(result, code, paclet)
 
     def _evaluate(self, code: str) -> EvaluationResult:
         if self._engine.name in ENGINES_WITHOUT_NAMED_SLOTS:
@@ -287,46 +292,50 @@ class _CallExecution:
             _find_no_file if files is None else files.find_package, self._is_system_symbol
         )
         contexts = [] if files is None else files.contexts
-        absent = [context for context in contexts if not packages.load(context)]
-        broken = [f"there is no file for the context {context}" for context in absent]
-        broken += packages.problems
-        broken += [f"the context {context} is not found" for context in packages.missing_contexts]
+        missing_contexts = [context for context in contexts if not packages.load(context)]
+        problems = [f"there is no file for the context {context}" for context in missing_contexts]
+        problems += packages.problems
+        problems += [f"the context {context} is not found" for context in packages.missing_contexts]
         if owner.files is not None and self._engine_loads_packages and owner.files.path.is_dir():
-            place = quote_string(str(owner.files.path))
-            needed = "; ".join(f"Needs[{quote_string(context)}]" for context in contexts)
-            self._evaluate(f"PacletDirectoryLoad[{place}]; {needed or 'Null'}")
+            directory = quote_string(str(owner.files.path))
+            needs_calls = "; ".join(f"Needs[{quote_string(context)}]" for context in contexts)
+            self._evaluate(f"PacletDirectoryLoad[{directory}]; {needs_calls or 'Null'}")
         else:
-            broken += self._evaluate_new_code(packages)
-        return _LoadedPaclet(packages, broken)
+            problems += self._evaluate_new_code(packages)
+        return _LoadedPaclet(packages, problems)
 
     @property
     def _engine_loads_packages(self) -> bool:
         return "packages" in self._engine.capabilities
 
     def _evaluate_new_code(self, packages: ContextResolver) -> list[str]:
-        """Have the kernel evaluate what it has not yet of some packages; what went wrong."""
-        broken: list[str] = []
-        strange: dict[str, None] = {}
+        """Evaluate the code of packages that the kernel has not seen, and return problems."""
+        problems: list[str] = []
+        unresolved: dict[str, None] = {}
         for code in packages.take_new_code():
             names = find_unresolved_symbols(code, self._is_system_symbol, packages.has_symbol)
-            strange.update(dict.fromkeys(names))
-            outcome = self._evaluate(code)
-            if outcome.status != "done":
-                said = next((one.text for one in outcome.outputs if one.kind == "message"), "")
-                broken.append(
-                    f"{_shorten_first_line(code)}: {_shorten_first_line(said) or outcome.status}"
+            unresolved.update(dict.fromkeys(names))
+            result = self._evaluate(code)
+            if result.status != "done":
+                message = next(
+                    (output.text for output in result.outputs if output.kind == "message"), ""
                 )
-        if strange:
-            broken.append(f"{self._engine_title} does not know {', '.join(strange)}")
-        return broken
+                problems.append(
+                    f"{_shorten_first_line(code)}: {_shorten_first_line(message) or result.status}"
+                )
+        if unresolved:
+            problems.append(f"{self._engine_title} does not define {', '.join(unresolved)}")
+        return problems
 
     def _check_symbols(self, code: str, paclet: _LoadedPaclet) -> None:
         def is_defined(name: str) -> bool:
-            is_asked = self._engine_loads_packages and not paclet.packages.has_symbol(name)
-            return not is_asked or self._evaluate(f"NameQ[{quote_string(name)}]").result == "True"
+            asks_engine = self._engine_loads_packages and not paclet.packages.has_symbol(name)
+            return (
+                not asks_engine or self._evaluate(f"NameQ[{quote_string(name)}]").result == "True"
+            )
 
-        known = is_defined if self._engine_loads_packages else paclet.packages.has_symbol
-        missing = find_unresolved_symbols(code, self._is_system_symbol, known)
+        is_known = is_defined if self._engine_loads_packages else paclet.packages.has_symbol
+        missing = find_unresolved_symbols(code, self._is_system_symbol, is_known)
         if missing:
             raise self._make_unresolved_error(missing, paclet.problems)
 
@@ -341,7 +350,7 @@ class _CallExecution:
         return f"{self._engine.title} {self._engine.version}".strip()
 
     def _run_initialization(self, initialization: str, owner: FunctionOwner) -> None:
-        """Evaluate an initialization, unless it was; that it fails is told when a call fails."""
+        """Evaluate an initialization once. A failure is reported only if a call fails too."""
         key = _make_paclet_key(owner)
         if not self._shared_kernel.needs_initialization(key, initialization):
             return
@@ -349,31 +358,31 @@ class _CallExecution:
         statements = _list_statements(paclet.packages.qualify_code(initialization), paclet.packages)
         paclet.problems.extend(self._evaluate_new_code(paclet.packages))
         for code in statements:
-            outcome = self._evaluate(code)
-            if outcome.status == "cancelled":
+            result = self._evaluate(code)
+            if result.status == "cancelled":
                 return
-            if outcome.status != "done" or outcome.result == "$Failed":
-                said = outcome.result or outcome.status
+            if result.status != "done" or result.result == "$Failed":
+                value = result.result or result.status
                 paclet.problems.append(
-                    f"the initialization {_shorten_first_line(code)} gave {said}"
+                    f"the initialization {_shorten_first_line(code)} returned {value}"
                 )
         self._shared_kernel.record_initialization(key, initialization)
 
     def _evaluate_arguments(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for one in write_arguments(self._call.arguments, self._call.interpreters):
-            found[write_string(one.name)] = (
-                self._interpret_argument(one.name, one.code)
-                if one.needs_interpretation
-                else one.code
+        code_by_key: dict[str, str] = {}
+        for argument in write_arguments(self._call.arguments, self._call.interpreters):
+            code_by_key[write_string(argument.name)] = (
+                self._interpret_argument(argument.name, argument.code)
+                if argument.needs_interpretation
+                else argument.code
             )
-        return found
+        return code_by_key
 
     def _interpret_argument(self, name: str, code: str) -> str:
-        """What the engine makes of a text.
+        """Evaluate the interpreter of an argument, and return the resulting code.
 
         Raises:
-            ToolError: when it makes nothing of it.
+            ToolError: The interpreter rejects the argument, or the engine does not have it.
         """
         result = self._evaluate(code).result or "$Failed"
         expression = (parse(result).expressions or [Atom("symbol", result)])[0]
@@ -386,24 +395,24 @@ class _CallExecution:
     def _check_outcome(
         self, outcome: EvaluationResult, code: str, paclet: _LoadedPaclet
     ) -> EvaluationResult:
-        """The outcome, unless nothing was evaluated.
+        """Return the result, unless the engine returned the call or a part of it unevaluated.
 
         Raises:
-            UnresolvedSymbolsError: when a function of the engine is there by name only.
-            ToolError: when the function has no definition for the arguments.
+            UnresolvedSymbolsError: The engine knows a function only by name.
+            ToolError: The function has no definition for the arguments.
         """
         result = outcome.result or ""
-        said = [
-            _NOT_IMPLEMENTED_PATTERN.match(one.text)
-            for one in outcome.outputs
-            if one.kind == "message"
+        matches = [
+            _NOT_IMPLEMENTED_PATTERN.match(output.text)
+            for output in outcome.outputs
+            if output.kind == "message"
         ]
-        lacking = [found[1] for found in said if found is not None and f"{found[1]}[" in result]
+        missing = [match[1] for match in matches if match is not None and f"{match[1]}[" in result]
         head = _get_result_head(result)
-        if head and not lacking and not self._is_system_symbol(head) and "`" not in head:
-            lacking = [head]
-        if lacking:
-            raise self._make_unresolved_error(list(dict.fromkeys(lacking)))
+        if head and not missing and not self._is_system_symbol(head) and "`" not in head:
+            missing = [head]
+        if missing:
+            raise self._make_unresolved_error(list(dict.fromkeys(missing)))
         if result.startswith(f"{code}["):
             reasons = "".join(f"\n{reason}" for reason in paclet.problems[:MAX_REASONS])
             raise ToolError(
@@ -414,17 +423,17 @@ class _CallExecution:
 
 
 def _list_statements(code: str, packages: ContextResolver) -> list[str]:
-    """The statements of an initialization, without those that load what is loaded."""
+    """Return the statements of an initialization, without those that load a known package."""
     source = parse(code)
-    found: list[str] = []
-    waiting = list(reversed(source.expressions))
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Node) and has_head(one, "CompoundExpression"):
-            waiting += reversed(one.args)
-        elif not _loads_known_package(one, packages):
-            found.append(source.text[one.start : one.end])
-    return [text for text in found if text and text != "Null"]
+    statements: list[str] = []
+    pending = list(reversed(source.expressions))
+    while pending:
+        expression = pending.pop()
+        if isinstance(expression, Node) and has_head(expression, "CompoundExpression"):
+            pending += reversed(expression.args)
+        elif not _loads_known_package(expression, packages):
+            statements.append(source.text[expression.start : expression.end])
+    return [text for text in statements if text and text != "Null"]
 
 
 def _loads_known_package(expression: object, packages: ContextResolver) -> bool:
@@ -437,21 +446,25 @@ def _loads_known_package(expression: object, packages: ContextResolver) -> bool:
 
 
 def _get_result_head(result: str) -> str:
-    """The function that a result is a call of, if it is one."""
+    """Return the head of a result that is a function call, or ""."""
     expressions = parse(result).expressions
-    found = expressions[0] if len(expressions) == 1 else None
-    return found.head.text if isinstance(found, Node) and isinstance(found.head, Atom) else ""
+    expression = expressions[0] if len(expressions) == 1 else None
+    return (
+        expression.head.text
+        if isinstance(expression, Node) and isinstance(expression.head, Atom)
+        else ""
+    )
 
 
 def _make_paclet_key(owner: FunctionOwner) -> str:
-    """Which paclet an item is of, wherever that is."""
+    """Return the key of the paclet of an item, independent of its location."""
     return f"{owner.paclet} {owner.version}"
 
 
 def _find_no_file(_context: str) -> None:
-    """A paclet without packages."""
+    """Find no package file, for a paclet without packages."""
 
 
 def _shorten_first_line(text: str) -> str:
-    line, _, rest = text.strip().partition("\n")
-    return f"{line[:100]}…" if rest or len(line) > 100 else line
+    line, _, other_lines = text.strip().partition("\n")
+    return f"{line[:100]}…" if other_lines or len(line) > 100 else line

@@ -1,4 +1,4 @@
-"""What a Wolfram function gives, as what a tool or a prompt answers."""
+"""Conversion of evaluation results of Wolfram functions to tool results and prompt texts."""
 
 from __future__ import annotations
 
@@ -40,52 +40,56 @@ _STATUS_TEXTS = {
 }
 
 
-def make_tool_result(outcome: EvaluationResult, what: str) -> CallToolResult:
-    """The answer of a tool.
+def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
+    """Convert an evaluation result to a tool result.
+
+    Args:
+        result: The evaluation result.
+        label: The function, for errors.
 
     Raises:
-        ToolError: when the function failed.
+        ToolError: The function failed.
     """
-    value = _parse_value(outcome, what)
-    text = outcome.result or ""
+    value = _parse_value(result, label)
+    text = result.result or ""
     table = value if isinstance(value, Mapping) else {}
     meta = table.get("_meta")
     if isinstance(table.get("Content"), list):
-        content = [_make_content_item(one) for one in table["Content"]]
+        content = [_make_content_item(item) for item in table["Content"]]
     elif isinstance(table.get("String"), str):
         content = [TextContent(escape_private_characters(table["String"]))]
     else:
-        shown = value if isinstance(value, str) else text
-        content = [TextContent(escape_private_characters(shown)), *_render_images(outcome)]
+        displayed = value if isinstance(value, str) else text
+        content = [TextContent(escape_private_characters(displayed)), *_render_images(result)]
     return CallToolResult(
         [*content], meta=_to_json_data(meta) if isinstance(meta, Mapping) else None
     )
 
 
-def make_prompt_text(outcome: EvaluationResult, what: str) -> str:
-    """The text of a prompt, also when the function failed."""
+def make_prompt_text(result: EvaluationResult, label: str) -> str:
+    """Convert an evaluation result to a prompt text. If the function failed, it is the error."""
     try:
-        answer = make_tool_result(outcome, what)
+        tool_result = make_tool_result(result, label)
     except ToolError as error:
         return str(error)
-    return "".join(item.text for item in answer.content if isinstance(item, TextContent))
+    return "".join(item.text for item in tool_result.content if isinstance(item, TextContent))
 
 
-def _parse_value(outcome: EvaluationResult, what: str) -> object:
-    """The result as data.
+def _parse_value(result: EvaluationResult, label: str) -> object:
+    """Parse the result as data.
 
     Raises:
-        ToolError: when it is a failure, or there is none.
+        ToolError: The result is a failure, or there is no result.
     """
-    if outcome.status in _STATUS_TEXTS or outcome.result is None:
-        said = _STATUS_TEXTS.get(outcome.status, "could not be evaluated")
-        raise ToolError(f"[Error] {what} {said}{_format_messages(outcome)}")
-    source = parse(outcome.result)
+    if result.status in _STATUS_TEXTS or result.result is None:
+        description = _STATUS_TEXTS.get(result.status, "could not be evaluated")
+        raise ToolError(f"[Error] {label} {description}{_format_messages(result)}")
+    source = parse(result.result)
     if source.problems or len(source.expressions) != 1:
-        return UnevaluatedExpression(Atom("symbol", outcome.result))
+        return UnevaluatedExpression(Atom("symbol", result.result))
     expression = source.expressions[0]
     if isinstance(expression, Atom) and expression.text in FAILURE_SYMBOLS:
-        raise ToolError(f"[Error] {what} gave {expression.text}{_format_messages(outcome)}")
+        raise ToolError(f"[Error] {label} gave {expression.text}{_format_messages(result)}")
     if isinstance(expression, Node) and has_head(expression, "Failure"):
         raise ToolError(f"[Error] {format_failure(expression)}")
     try:
@@ -94,14 +98,14 @@ def _parse_value(outcome: EvaluationResult, what: str) -> object:
         return UnevaluatedExpression(expression)
 
 
-def _format_messages(outcome: EvaluationResult) -> str:
-    """What the engine said meanwhile, for whoever looks for the reason."""
-    found = [output.text for output in outcome.outputs if output.kind == "message"][:3]
-    return "".join(f"\n{text}" for text in found)
+def _format_messages(result: EvaluationResult) -> str:
+    """Format the first messages of the engine, which often contain the reason of a failure."""
+    messages = [output.text for output in result.outputs if output.kind == "message"][:3]
+    return "".join(f"\n{text}" for text in messages)
 
 
 def format_failure(failure: Node) -> str:
-    """The message of a `Failure`, its template filled in."""
+    """Return the message of a `Failure` with its parameters inserted."""
     tag, *rest = [evaluate(arg) for arg in failure.args] or [""]
     table = rest[0] if rest and isinstance(rest[0], Mapping) else {}
     for key in ("Message", "MessageTemplate"):
@@ -112,21 +116,21 @@ def format_failure(failure: Node) -> str:
 
 
 def _fill_template(template: str, parameters: object) -> str:
-    named = (
-        {str(key): one for key, one in parameters.items()}
+    values_by_name = (
+        {str(key): value for key, value in parameters.items()}
         if isinstance(parameters, Mapping)
         else {}
     )
-    listed = parameters if isinstance(parameters, list) else list(named.values())
-    place = 0
+    values = parameters if isinstance(parameters, list) else list(values_by_name.values())
+    position = 0
 
-    def fill(found: re.Match[str]) -> str:
-        nonlocal place
-        name = found[1]
+    def fill(match: re.Match[str]) -> str:
+        nonlocal position
+        name = match[1]
         if name and not name.isdigit():
-            return _to_text(named.get(name, found[0]))
-        place = int(name) if name else place + 1
-        return _to_text(listed[place - 1]) if 0 < place <= len(listed) else found[0]
+            return _to_text(values_by_name.get(name, match[0]))
+        position = int(name) if name else position + 1
+        return _to_text(values[position - 1]) if 0 < position <= len(values) else match[0]
 
     return _SLOT_PATTERN.sub(fill, template)
 
@@ -135,35 +139,34 @@ def _to_text(value: object) -> str:
     return value.text if isinstance(value, UnevaluatedExpression) else str(value)
 
 
-def _make_content_item(given: object) -> Content:
-    """An item of content as a function writes it: text, or a table with a type."""
-    if not isinstance(given, Mapping):
-        return TextContent(escape_private_characters(_to_text(given)))
-    table = {str(key).lower(): one for key, one in given.items()}
+def _make_content_item(item: object) -> Content:
+    """Convert an element of the `Content` list of a result: text, or a table with a type."""
+    if not isinstance(item, Mapping):
+        return TextContent(escape_private_characters(_to_text(item)))
+    table = {str(key).lower(): value for key, value in item.items()}
     data = table.get("data")
     if table.get("type") == "image" and isinstance(data, str):
-        mime = table.get("mimetype")
+        media_type = table.get("mimetype")
         try:
             return ImageContent(
-                base64.b64decode(data), mime if isinstance(mime, str) else PNG_MEDIA_TYPE
+                base64.b64decode(data),
+                media_type if isinstance(media_type, str) else PNG_MEDIA_TYPE,
             )
         except binascii.Error:
-            return TextContent("(a picture that is no base64)")
-    return TextContent(escape_private_characters(_to_text(table.get("text", given))))
+            return TextContent("(an image with invalid base64 data)")
+    return TextContent(escape_private_characters(_to_text(table.get("text", item))))
 
 
-def _render_images(outcome: EvaluationResult) -> Sequence[Content]:
-    pictures = [output for output in outcome.outputs if output.kind == "picture"]
-    drawn = (
-        render_images([(picture.data, picture.mime) for picture in pictures]) if pictures else []
-    )
-    return [ImageContent(png, PNG_MEDIA_TYPE) for png in drawn if png is not None]
+def _render_images(result: EvaluationResult) -> Sequence[Content]:
+    images = [output for output in result.outputs if output.kind == "picture"]
+    rendered = render_images([(image.data, image.mime) for image in images]) if images else []
+    return [ImageContent(png, PNG_MEDIA_TYPE) for png in rendered if png is not None]
 
 
 def _to_json_data(value: Any) -> Any:
-    """A value without what JSON does not have."""
+    """Convert a value to JSON data, with other values as text."""
     if isinstance(value, Mapping):
-        return {_to_text(key): _to_json_data(one) for key, one in value.items()}
+        return {_to_text(key): _to_json_data(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_to_json_data(one) for one in value]
+        return [_to_json_data(item) for item in value]
     return value if isinstance(value, str | int | float | bool | None) else _to_text(value)

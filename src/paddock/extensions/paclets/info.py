@@ -1,8 +1,8 @@
-"""`PacletInfo` files: what a paclet is called, and what its "AgentTools" extension declares.
+"""Reading of `PacletInfo` files as manifests.
 
-They become the same `Manifest` that distributions have. A declared item that has none of the three
-forms, or a name that could lead out of the paclet, is left out and told of beside the manifest, for
-a validator to report; a root that leads out of it makes the paclet unusable.
+The "AgentTools" extension of a paclet becomes an `ExtensionManifest`, as for distributions. Items
+with an invalid form or name are omitted and listed separately for validation. A root directory
+outside the paclet makes the paclet unusable.
 """
 
 from __future__ import annotations
@@ -37,43 +37,43 @@ ITEM_LISTS: dict[str, ItemKind] = {
     "Tools": "tools",
     "MCPPrompts": "prompts",
 }
-"""The lists of a declaration, and what we call what stands in them."""
+"""The item kind of each list in a declaration."""
 _PACLET_HEADS = ("PacletObject", "Paclet")
 _PAIR_LENGTH = 2
 
 
 class MalformedItem(NamedTuple):
-    """Something in a declaration that is no item, and does not count."""
+    """An invalid element of an item list, which is ignored."""
 
     kind: ItemKind
     position: int
-    """Its place in the list, counted from 1; 0 for what should be the list itself."""
+    """The position in the list, from 1; 0 if the value is not a list."""
     value_text: str
 
 
 class PacletInfo(NamedTuple):
-    """What a paclet says about itself."""
+    """The content of a `PacletInfo` file."""
 
     name: str
-    """`Paclet`, or `Publisher/Paclet`."""
+    """`Paclet` or `Publisher/Paclet`."""
     version: str | None
     manifest: ExtensionManifest | None
-    """What it declares; None when it has no "AgentTools" extension."""
+    """The declared items; None without an "AgentTools" extension."""
     malformed_items: tuple[MalformedItem, ...] = ()
     invalid_version: str | None = None
-    """What it says as its version, if that is no text."""
+    """The value of the version, if it is not a string."""
     extra_declarations: int = 0
-    """How many more "AgentTools" extensions there are, which do not count."""
+    """Number of additional "AgentTools" extensions, which are ignored."""
     problem: ManifestError | None = None
-    """Why nothing of it can be used, although everything can be read."""
+    """The error that makes the paclet unusable although the file can be read."""
 
 
 def read_paclet_info(files: PacletFiles) -> PacletInfo:
-    """What the `PacletInfo` file among the files of a paclet says.
+    """Read the `PacletInfo` file of a paclet.
 
     Raises:
-        ManifestError: when there is none, or it cannot be understood.
-        ArchiveError: when the archive cannot be unpacked.
+        ManifestError: There is no such file, or it is invalid.
+        ArchiveError: The archive cannot be unpacked.
     """
     for name in PACLET_INFO_FILE_NAMES:
         if files.has_file(name):
@@ -88,18 +88,18 @@ def read_paclet_info(files: PacletFiles) -> PacletInfo:
                 raise info.problem
             return info
     raise ManifestError(
-        "is no paclet: there is no PacletInfo.wl",
+        "is not a paclet: there is no PacletInfo.wl",
         where=str(files.path),
-        hint="give the directory that holds PacletInfo.wl, or a .paclet archive",
+        hint="pass the directory that contains PacletInfo.wl, or a .paclet archive",
     )
 
 
 def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
-    """What the content of a `PacletInfo` file says.
+    """Parse the content of a `PacletInfo` file.
 
     Raises:
-        ManifestError: when it is not what a paclet says about itself.
-        LoadError: when it is no Wolfram Language.
+        ManifestError: The content does not describe a paclet.
+        LoadError: The content has a syntax error.
     """
     content = parse_content(data, ".wl", where)
     try:
@@ -114,47 +114,49 @@ def parse_paclet_info(data: bytes, where: str) -> PacletInfo:
         )
     name, publisher = _read_name(table, content.location)
     version = table.get("Version")
-    found = PacletInfo(name, version if isinstance(version, str) else None, None)
-    if version is not None and found.version is None:
-        found = found._replace(invalid_version=shorten_repr(to_plain_data(version)))
-    given = _find_declarations(table.get("Extensions", []))
-    return _add_declaration(found, given, publisher, content.location) if given else found
+    info = PacletInfo(name, version if isinstance(version, str) else None, None)
+    if version is not None and info.version is None:
+        info = info._replace(invalid_version=shorten_repr(to_plain_data(version)))
+    declarations = _find_declarations(table.get("Extensions", []))
+    return (
+        _add_declaration(info, declarations, publisher, content.location) if declarations else info
+    )
 
 
 def read_extension_tables(files: PacletFiles, name: str) -> list[PropertyDict]:
-    """What a paclet says about its extensions of a name, such as "Kernel", in their order.
+    """Return the properties of the extensions with a name, such as "Kernel", in order.
 
     Raises:
-        ManifestError: when there is no `PacletInfo`, or it cannot be understood.
-        LoadError: when it is no Wolfram Language.
+        ManifestError: The `PacletInfo` file is invalid.
+        LoadError: The `PacletInfo` file has a syntax error.
     """
-    for inner in PACLET_INFO_FILE_NAMES:
-        if files.has_file(inner):
+    for file_name in PACLET_INFO_FILE_NAMES:
+        if files.has_file(file_name):
             content = parse_content(
-                files.read_file(inner, MAX_MANIFEST_BYTES), ".wl", str(files.path / inner)
+                files.read_file(file_name, MAX_MANIFEST_BYTES), ".wl", str(files.path / file_name)
             )
-            table = _read_properties(content.to_data()) or {}
-            found = (
-                to_table(_flatten(given))
-                for given in _find_declarations(table.get("Extensions", []), name)
+            properties = _read_properties(content.to_data()) or {}
+            tables = (
+                to_table(_flatten(declaration))
+                for declaration in _find_declarations(properties.get("Extensions", []), name)
             )
-            return [one for one in found if one is not None]
+            return [table for table in tables if table is not None]
     return []
 
 
 def _read_properties(value: object) -> PropertyDict | None:
-    """The properties in `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` or an association alone."""
+    """Return the properties in `PacletObject[<|…|>]`, `Paclet[Name -> …, …]` or `<|…|>`."""
     if isinstance(value, Mapping):
         return to_table(value)
     if get_head_name(value) not in _PACLET_HEADS:
         return None
     arguments = get_arguments(value)
-    only = arguments[0] if len(arguments) == 1 else arguments
-    return to_table(only)
+    argument = arguments[0] if len(arguments) == 1 else arguments
+    return to_table(argument)
 
 
 def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
-    """The name of the paclet, and its publisher if the name has one."""
+    """Return the name of the paclet, and the publisher if the name contains one."""
     name = table.get("Name")
     parts = name.split("/") if isinstance(name, str) else []
     if (
@@ -171,69 +173,74 @@ def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
 
 
 def _add_declaration(
-    info: PacletInfo, given: list[list[object]], publisher: str | None, where: str
+    info: PacletInfo, declarations: list[list[object]], publisher: str | None, where: str
 ) -> PacletInfo:
-    """A paclet with what the first of its "AgentTools" extensions declares."""
-    table = to_table(_flatten(given[0]))
+    """Add the manifest from the first "AgentTools" extension."""
+    table = to_table(_flatten(declarations[0]))
     if table is None:
+        value = shorten_repr(to_plain_data(declarations[0]))
         raise ManifestError(
-            f'the "{AGENT_TOOLS_EXTENSION}" extension is {shorten_repr(to_plain_data(given[0]))}',
+            f'the "{AGENT_TOOLS_EXTENSION}" extension is {value}',
             where=where,
             hint=f'expected {{"{AGENT_TOOLS_EXTENSION}", "Root" -> …, "Tools" -> {{…}}, …}}',
         )
-    malformed: list[MalformedItem] = []
-    found: dict[str, object] = {"publisher": publisher}
+    malformed_items: list[MalformedItem] = []
+    manifest_table: dict[str, object] = {"publisher": publisher}
     root = to_plain_data(table.pop("Root", DEFAULT_PACLET_ROOT))
     for key, kind in ITEM_LISTS.items():
-        found[kind] = _read_items(kind, table.pop(key, []), malformed)
-    manifest = build_manifest({**found, "root": DEFAULT_PACLET_ROOT}, where)
+        manifest_table[kind] = _read_items(kind, table.pop(key, []), malformed_items)
+    manifest = build_manifest({**manifest_table, "root": DEFAULT_PACLET_ROOT}, where)
     problem = None
     try:
-        manifest = build_manifest({**found, "root": root}, where)
+        manifest = build_manifest({**manifest_table, "root": root}, where)
     except ManifestError as error:
         problem = error
     return info._replace(
         manifest=manifest._replace(extra=to_plain_data(table)),
-        malformed_items=tuple(malformed),
-        extra_declarations=len(given) - 1,
+        malformed_items=tuple(malformed_items),
+        extra_declarations=len(declarations) - 1,
         problem=problem,
     )
 
 
 def _find_declarations(extensions: object, name: str = AGENT_TOOLS_EXTENSION) -> list[list[object]]:
-    """What stands in each extension of a name after it."""
+    """Return the values that follow the name in each extension with that name."""
     if isinstance(extensions, Mapping):
         extensions = [RuleValue(key, value) for key, value in extensions.items()]
-    found: list[list[object]] = []
-    for one in extensions if isinstance(extensions, list) else ():
-        if isinstance(one, list) and one and to_key(one[0]) == name:
-            found.append(one[1:])
-        elif isinstance(one, RuleValue) and to_key(one.key) == name:
-            found.append([one.value])
-    return found
+    declarations: list[list[object]] = []
+    for entry in extensions if isinstance(extensions, list) else ():
+        if isinstance(entry, list) and entry and to_key(entry[0]) == name:
+            declarations.append(entry[1:])
+        elif isinstance(entry, RuleValue) and to_key(entry.key) == name:
+            declarations.append([entry.value])
+    return declarations
 
 
 def _flatten(values: list[object]) -> list[object]:
-    """Rules that stand in a list of their own, beside the others."""
-    return [inner for one in values for inner in (one if isinstance(one, list) else [one])]
+    """Flatten one level of nested lists of rules."""
+    return [item for value in values for item in (value if isinstance(value, list) else [value])]
 
 
-def _read_items(kind: ItemKind, value: object, malformed: list[MalformedItem]) -> list[object]:
+def _read_items(
+    kind: ItemKind, value: object, malformed_items: list[MalformedItem]
+) -> list[object]:
     if not isinstance(value, list):
-        malformed.append(MalformedItem(kind, 0, shorten_repr(to_plain_data(value))))
+        malformed_items.append(MalformedItem(kind, 0, shorten_repr(to_plain_data(value))))
         return []
-    found: dict[str, object] = {}
-    for position, one in enumerate(value, 1):
-        name, item = _read_item(one)
-        if name is None or not is_valid_name(name) or name in found:
-            malformed.append(MalformedItem(kind, position, shorten_repr(to_plain_data(one))))
+    items: dict[str, object] = {}
+    for position, entry in enumerate(value, 1):
+        name, item = _read_item(entry)
+        if name is None or not is_valid_name(name) or name in items:
+            malformed_items.append(
+                MalformedItem(kind, position, shorten_repr(to_plain_data(entry)))
+            )
         else:
-            found[name] = item
-    return list(found.values())
+            items[name] = item
+    return list(items.values())
 
 
 def _read_item(value: object) -> tuple[str | None, object]:
-    """The name of an item, if it has one of the three forms, and the item as a manifest has it."""
+    """Return the name of an item and the item in manifest form, or None for another form."""
     if isinstance(value, str):
         return value, value
     if (

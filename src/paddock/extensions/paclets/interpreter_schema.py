@@ -1,12 +1,9 @@
-"""String patterns as regular expressions of JSON Schema, which are those of JavaScript.
+"""Conversion of Wolfram interpreters and string patterns to JSON Schema.
 
-`RegularExpression["…"]` is nearly one already; of patterns such as `DigitCharacter ..` the common
-ones are translated. What cannot be said gives none.
-
-Interpreters as JSON Schema: what a model may send for something that Wolfram makes sense of.
-
-`"Integer"` is an integer, `Restricted["Integer", {1, 10}]` one between bounds, `{"a", "b"}` a
-choice. What JSON has no type for, such as `"City"`, is sent as text, and the note names it.
+`"Integer"` becomes an integer, `Restricted["Integer", {1, 10}]` an integer with bounds, and
+`{"a", "b"}` an enumeration. Types without a JSON equivalent, such as `"City"`, are sent as text and
+named in a note. String patterns become regular expressions of JavaScript, as JSON Schema requires;
+patterns without an equivalent are omitted.
 """
 
 from __future__ import annotations
@@ -69,11 +66,11 @@ _POSIX_CLASSES = {
     "punct": r"!-/:-@\[-`{-~",
 }
 _WILDCARD_PATTERNS = {"*": f"{_ANY_CHARACTER}*", "@": "[^A-Z]+"}
-"""What stands for more than itself in a plain text that is a pattern."""
+"""Wildcards in strings that are used as patterns."""
 _LEADING_FLAGS = re.compile(r"^\(\?([a-zA-Z]+)\)")
 _INLINE_FLAGS = re.compile(r"\(\?-?[ms]+\)")
 _SUPPORTED_FLAGS = frozenset("msuU")
-"""Flags that need not be told; others change what is matched."""
+"""Inline flags that can be dropped or translated. Other flags change the matches."""
 _POSIX_CLASS_PATTERN = re.compile(r"\[:(\w+):\]")
 _REGEX_TOKEN = re.compile(
     r"\\x\{([0-9A-Fa-f]+)\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|.", re.DOTALL
@@ -83,13 +80,17 @@ _SPECIAL_CHARACTERS = frozenset(r".^$*+?()[]{}|\/")
 
 
 def to_json_pattern(value: object) -> str | None:
-    """The regular expression that whole texts match; empty when all do, None when there is none."""
-    found = _translate(value, 0)
-    if found is None or len(found) > MAX_PATTERN_CHARACTERS:
+    """Convert a string pattern to an anchored regular expression.
+
+    Returns:
+        The expression, "" if it would match any text, or None if there is no equivalent.
+    """
+    pattern = _translate(value, 0)
+    if pattern is None or len(pattern) > MAX_PATTERN_CHARACTERS:
         return None
-    if found in (f"{_ANY_CHARACTER}*", ""):
+    if pattern in (f"{_ANY_CHARACTER}*", ""):
         return ""
-    return f"^(?:{found})$"
+    return f"^(?:{pattern})$"
 
 
 def _translate(value: object, depth: int) -> str | None:
@@ -97,7 +98,7 @@ def _translate(value: object, depth: int) -> str | None:
         return None
     if isinstance(value, str):
         return "".join(
-            _WILDCARD_PATTERNS.get(letter) or _escape_literal(letter) for letter in value
+            _WILDCARD_PATTERNS.get(character) or _escape_literal(character) for character in value
         )
     name = get_symbol_name(value)
     if name is not None:
@@ -107,16 +108,16 @@ def _translate(value: object, depth: int) -> str | None:
     head = get_head_name(value)
     if head in _BLANK_PATTERNS and not get_arguments(value):
         return _BLANK_PATTERNS[head]
-    work = _TRANSLATORS.get(head or "")
+    translator = _TRANSLATORS.get(head or "")
     return (
-        work(get_arguments(value), depth + 1)
-        if work and isinstance(value, UnevaluatedExpression)
+        translator(get_arguments(value), depth + 1)
+        if translator and isinstance(value, UnevaluatedExpression)
         else None
     )
 
 
-def _join_patterns(several: list[object], separator: str, depth: int) -> str | None:
-    parts = [_translate(one, depth) for one in several]
+def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | None:
+    parts = [_translate(pattern, depth) for pattern in patterns]
     if not parts or any(part is None for part in parts):
         return None
     text = separator.join(part for part in parts if part is not None)
@@ -135,16 +136,16 @@ def _make_repeat_translator(sign: str) -> Callable[[list[object], int], str | No
 
 
 def _format_count(value: object) -> str | None:
-    """How often, as `Repeated` has it: at most, exactly, or from and to."""
+    """Convert the second argument of `Repeated`: at most n, exactly {n}, or {min, max}."""
     match value:
         case int():
             return f"{{1,{value}}}"
-        case [int(exactly)]:
-            return f"{{{exactly}}}"
-        case [int(least), int(most)]:
-            return f"{{{least},{most}}}"
-        case [int(least), other] if get_symbol_name(other) == "Infinity":
-            return f"{{{least},}}"
+        case [int(count)]:
+            return f"{{{count}}}"
+        case [int(minimum), int(maximum)]:
+            return f"{{{minimum},{maximum}}}"
+        case [int(minimum), other] if get_symbol_name(other) == "Infinity":
+            return f"{{{minimum},}}"
     return None
 
 
@@ -164,7 +165,7 @@ def _translate_range(arguments: list[object], _depth: int) -> str | None:
 
 
 def _translate_except(arguments: list[object], depth: int) -> str | None:
-    """What a single character must not be."""
+    """Convert `Except[pattern]` to a negative lookahead and one character."""
     part = _translate(arguments[0], depth) if len(arguments) == 1 else None
     if part is None:
         return None
@@ -180,12 +181,13 @@ def _translate_regular_expression(arguments: list[object], _depth: int) -> str |
 
 def _convert_to_javascript(text: str) -> str | None:
     try:
-        # What a later Python might read otherwise is none of our business.
+        # Python compiles the expression only to validate it, so its warnings about syntax that may
+        # change do not matter.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             re.compile(
                 _POSIX_CLASS_PATTERN.sub(
-                    lambda found: _POSIX_CLASSES.get(found[1], ""), _convert_to_python(text)
+                    lambda match: _POSIX_CLASSES.get(match[1], ""), _convert_to_python(text)
                 )
             )
     except (re.error, OverflowError, RecursionError):
@@ -197,37 +199,43 @@ def _convert_to_javascript(text: str) -> str | None:
     if flags is not None:
         text = text[flags.end() :]
     text = _INLINE_FLAGS.sub("", text)
-    return _REGEX_TOKEN.sub(lambda found: _convert_token(found, is_dotall=is_dotall), text)
+    return _REGEX_TOKEN.sub(lambda match: _convert_token(match, is_dotall=is_dotall), text)
 
 
 def _convert_to_python(text: str) -> str:
-    """The expression as Python would have it, to find out whether it is one."""
+    """Convert a PCRE expression to Python's syntax, to validate it."""
     flags = _LEADING_FLAGS.match(text)
     text = text[flags.end() :] if flags else text
     text = _INLINE_FLAGS.sub("", text).replace(r"\z", r"\Z")
     return re.sub(r"\\x\{[0-9A-Fa-f]+\}", "x", text)
 
 
-def _convert_token(found: re.Match[str], *, is_dotall: bool) -> str:
-    piece = found[0]
-    if found[1]:
-        return _format_code_point(int(found[1][-8:], 16))
-    if piece.startswith("[") and len(piece) > 1:
-        return _POSIX_CLASS_PATTERN.sub(lambda one: _POSIX_CLASSES.get(one[1], one[0]), piece)
-    if piece == "." and is_dotall:
+def _convert_token(match: re.Match[str], *, is_dotall: bool) -> str:
+    element = match[0]
+    if match[1]:
+        return _format_code_point(int(match[1][-8:], 16))
+    if element.startswith("[") and len(element) > 1:
+        return _POSIX_CLASS_PATTERN.sub(
+            lambda class_match: _POSIX_CLASSES.get(class_match[1], class_match[0]), element
+        )
+    if element == "." and is_dotall:
         return _ANY_CHARACTER
-    return _ANCHORS.get(piece, piece)
+    return _ANCHORS.get(element, element)
 
 
 def _format_code_point(code: int) -> str:
     if code <= 0xFF:
         return f"\\x{code:02x}"
     encoded = chr(min(code, 0x10FFFF)).encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{encoded[at : at + 2].hex()}" for at in range(0, len(encoded), 2))
+    return "".join(
+        f"\\u{encoded[offset : offset + 2].hex()}" for offset in range(0, len(encoded), 2)
+    )
 
 
 def _escape_literal(text: str) -> str:
-    return "".join(f"\\{letter}" if letter in _SPECIAL_CHARACTERS else letter for letter in text)
+    return "".join(
+        f"\\{character}" if character in _SPECIAL_CHARACTERS else character for character in text
+    )
 
 
 _TRANSLATORS: dict[str, Callable[[list[object], int], str | None]] = {
@@ -248,7 +256,7 @@ JsonSchema = dict[str, Any]
 MAX_INTERPRETER_DEPTH = 20
 MAX_ENUM_VALUES = 100
 MAX_JSON_NUMBER = 2**63
-"""What JSON can carry to every client; infinity is beyond it."""
+"""Exclusive limit on the magnitude of numbers in schemas, which excludes infinity."""
 _JSON_TYPES = {
     **dict.fromkeys(("String", "TextLine", "TextArea", "StringCharacter"), "string"),
     **dict.fromkeys(("Integer", "Integer8", "Integer16", "Integer32", "Integer64"), "integer"),
@@ -260,27 +268,27 @@ _BOUND_COUNTS = (2, 3)
 
 
 def format_interpreter(interpreter: object) -> str:
-    """An interpreter as source text."""
+    """Return the source text of an interpreter."""
     if is_missing(interpreter):
         return '"String"'
     return write_literal(interpreter)
 
 
 class InterpreterSchemaBuilder:
-    """The schema of one parameter; remembers what could only be given as text."""
+    """Builds the schema of one parameter, and collects interpreters without an equivalent."""
 
     def __init__(self) -> None:
         self._unknown_interpreters: list[str] = []
 
     def format_note(self) -> str:
-        """What a model should know about text that Wolfram will make something else of."""
+        """Return a note for the model about the interpreters that take text, or ""."""
         if not self._unknown_interpreters:
             return ""
         names = ", ".join(dict.fromkeys(self._unknown_interpreters))
         return f"(Given as text, for the Wolfram interpreter {names}.)"
 
     def build_schema(self, interpreter: object, depth: int = 0) -> JsonSchema:
-        """The schema of what an interpreter takes."""
+        """Return the schema of the values that an interpreter accepts."""
         if is_missing(interpreter):
             return {"type": "string"}
         name = to_key(interpreter)
@@ -297,7 +305,7 @@ class InterpreterSchemaBuilder:
         return self._build_composite(interpreter, depth + 1) or self._build_text(interpreter)
 
     def _build_composite(self, interpreter: object, depth: int) -> JsonSchema | None:
-        """The schema of what is made of other interpreters, or is a pattern for text."""
+        """Return the schema of a composite interpreter or string pattern, or None."""
         match get_head_name(interpreter), get_arguments(interpreter):
             case "Interpreter", [form, *_]:
                 return self.build_schema(form, depth)
@@ -311,8 +319,10 @@ class InterpreterSchemaBuilder:
                 return choice and {"type": "array", "items": choice, "uniqueItems": True}
             case "CompoundElement", [parts, *_]:
                 return self._build_compound(parts, depth)
-            case "Alternatives", several:
-                return {"anyOf": [self.build_schema(one, depth) for one in several]}
+            case "Alternatives", alternatives:
+                return {
+                    "anyOf": [self.build_schema(alternative, depth) for alternative in alternatives]
+                }
         pattern = to_json_pattern(interpreter)
         return None if pattern is None else _make_pattern_schema(pattern)
 
@@ -322,9 +332,9 @@ class InterpreterSchemaBuilder:
         base = self.build_schema(form, depth)
         condition = conditions[0] if conditions else None
         choices = condition[0] if isinstance(condition, list) and len(condition) == 1 else None
-        chosen = _make_enum_schema(choices) if isinstance(choices, list) else None
-        if chosen is not None:
-            return chosen
+        enum_schema = _make_enum_schema(choices) if isinstance(choices, list) else None
+        if enum_schema is not None:
+            return enum_schema
         if base.get("type") in _NUMERIC_TYPES:
             limits = _make_number_limits(condition)
             return None if limits is None else {**base, **limits}
@@ -334,19 +344,19 @@ class InterpreterSchemaBuilder:
 
     def _build_compound(self, parts: object, depth: int) -> JsonSchema | None:
         if isinstance(parts, list):
-            several = [self.build_schema(one, depth) for one in parts]
+            schemas = [self.build_schema(part, depth) for part in parts]
             return {
                 "type": "array",
-                "prefixItems": several,
-                "minItems": len(several),
-                "maxItems": len(several),
+                "prefixItems": schemas,
+                "minItems": len(schemas),
+                "maxItems": len(schemas),
             }
         table = to_table(parts)
         if table is None:
             return None
         return {
             "type": "object",
-            "properties": {name: self.build_schema(one, depth) for name, one in table.items()},
+            "properties": {name: self.build_schema(part, depth) for name, part in table.items()},
         }
 
     def _build_text(self, interpreter: object) -> JsonSchema:
@@ -358,62 +368,64 @@ class InterpreterSchemaBuilder:
 
 
 def _make_enum_schema(value: object) -> JsonSchema | None:
-    """The schema of one of several texts or numbers; of rules, those on the left."""
+    """Return an enumeration of strings or numbers, the left sides for rules, or None."""
     labels: list[Any]
     if isinstance(value, Mapping):
         labels = list(value)
     elif isinstance(value, list):
-        labels = [one.key if isinstance(one, RuleValue) else one for one in value]
+        labels = [label.key if isinstance(label, RuleValue) else label for label in value]
     else:
         return None
-    if not labels or not all(isinstance(one, str) or _to_bound(one) is not None for one in labels):
+    if not labels or not all(
+        isinstance(label, str) or _to_bound(label) is not None for label in labels
+    ):
         return None
     for kind, types in (("string", str), ("integer", int), ("number", int | float)):
-        if all(isinstance(one, types) for one in labels):
+        if all(isinstance(label, types) for label in labels):
             return {"type": kind, "enum": list(dict.fromkeys(labels))}
     return None
 
 
 def _to_bound(value: object) -> int | float | None:
-    """A bound; None for what is none, such as `Infinity`."""
+    """Return a finite number, or None for other values such as `Infinity`."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if abs(value) < MAX_JSON_NUMBER else None
 
 
 def _make_number_limits(condition: object) -> JsonSchema | None:
-    """What restricts a number: the greatest, or the least and the greatest and a step."""
+    """Convert the condition of a restricted number: max, {min, max} or {min, max, step}."""
     if _to_bound(condition) is not None:
         return {"maximum": condition}
     if not isinstance(condition, list) or len(condition) not in _BOUND_COUNTS:
         return None
-    least, most = _to_bound(condition[0]), _to_bound(condition[1])
+    minimum, maximum = _to_bound(condition[0]), _to_bound(condition[1])
     step = _to_bound(condition[2]) if len(condition) == max(_BOUND_COUNTS) else None
-    if least is not None and most is not None and step and step > 0:
-        count = int((most - least) / step + 1e-9) + 1
+    if minimum is not None and maximum is not None and step and step > 0:
+        count = int((maximum - minimum) / step + 1e-9) + 1
         if 0 < count <= MAX_ENUM_VALUES:
-            return {"enum": [least + step * index for index in range(count)]}
-    bounds = {"minimum": least, "maximum": most}
+            return {"enum": [minimum + step * index for index in range(count)]}
+    bounds = {"minimum": minimum, "maximum": maximum}
     return {key: bound for key, bound in bounds.items() if bound is not None}
 
 
 def _make_count_limits(condition: object) -> JsonSchema:
-    """How often an element may be repeated: at most, or from and to."""
+    """Convert the number of repetitions: max or {min, max}."""
     if isinstance(condition, list) and condition and isinstance(condition[-1], list):
         condition = condition[-1]
-    least, most = (
+    minimum, maximum = (
         condition if isinstance(condition, list) and len(condition) == 2 else (0, condition)
     )
-    found = {"minItems": least, "maxItems": most}
+    limits = {"minItems": minimum, "maxItems": maximum}
     return {
-        key: one
-        for key, one in found.items()
-        if isinstance(one, int) and (one or key != "minItems")
+        key: limit
+        for key, limit in limits.items()
+        if isinstance(limit, int) and (limit or key != "minItems")
     }
 
 
 def _make_restricted_text_schema(conditions: list[object]) -> JsonSchema | None:
-    """What restricts a text: a pattern, and its length."""
+    """Convert the conditions of a restricted text: a pattern and a length."""
     pattern = to_json_pattern(conditions[0]) if conditions else ""
     if pattern is None:
         return None

@@ -1,10 +1,8 @@
-"""The parameters of a tool as JSON Schema, and what Wolfram is to make of the arguments.
+"""Conversion of Wolfram definitions of tools, prompts and servers to property tables.
 
-Tools in the files of paclets: an association, or an `LLMTool` of any form.
-
-Prompts in the files of paclets: a text, a template, or a function of the Wolfram Language.
-
-Server definitions in the files of paclets, for `servers` to read like any other.
+The tables are the input of `make_tool`, `make_prompt` and `parse_definition`, like definitions in
+TOML. Tools can be associations or `LLMTool` expressions. Functions become `WolframFunction`
+objects.
 """
 
 from __future__ import annotations
@@ -51,25 +49,28 @@ _PARAMETERS_HINT = 'expected {"name" -> <| "Interpreter" -> …, "Help" -> …, 
 
 
 def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[str, str]]:
-    """The schema of all parameters in their order, and the interpreter of each as source text.
+    """Convert the `Parameters` of a tool.
 
-    Each is required unless it says otherwise. Its type alone may stand for it, or its name.
+    Parameters are required by default. A parameter can be only a name, or a name with a type.
+
+    Returns:
+        The input schema, and the interpreter of each parameter as source text.
 
     Raises:
-        ToolSpecificationError: when one cannot be understood.
+        ToolSpecificationError: A parameter is invalid.
     """
     properties: JsonSchema = {}
     interpreters: dict[str, str] = {}
     required: list[str] = []
-    for name, given in _iterate_parameters(value, where):
-        here = f"{where}: Parameters: {name}"
+    for name, parameter in _iterate_parameters(value, where):
+        parameter_location = f"{where}: Parameters: {name}"
         if name in properties:
-            raise ToolSpecificationError("the parameter stands twice", where=here)
-        details = _read_details(given)
+            raise ToolSpecificationError("the parameter is defined twice", where=parameter_location)
+        details = _read_details(parameter)
         interpreter = details.get("Interpreter")
-        properties[name] = _make_parameter_schema(details, here)
+        properties[name] = _make_parameter_schema(details, parameter_location)
         interpreters[name] = format_interpreter(interpreter)
-        if _is_required(details, here):
+        if _is_required(details, parameter_location):
             required.append(name)
     schema: JsonSchema = {
         "type": "object",
@@ -87,31 +88,31 @@ def _iterate_parameters(value: object, where: str) -> Iterator[tuple[str, object
     if table is not None:
         yield from table.items()
         return
-    for one in value if isinstance(value, list) else [value]:
-        part = to_table(one) if isinstance(one, RuleValue | Mapping) else None
-        if isinstance(one, str) and one:
-            yield one, "String"
-        elif part is not None:
-            yield from part.items()
+    for item in value if isinstance(value, list) else [value]:
+        item_table = to_table(item) if isinstance(item, RuleValue | Mapping) else None
+        if isinstance(item, str) and item:
+            yield item, "String"
+        elif item_table is not None:
+            yield from item_table.items()
         else:
             raise ToolSpecificationError(
-                f"Parameters has {shorten_repr(to_plain_data(one))}",
+                f"Parameters has {shorten_repr(to_plain_data(item))}",
                 where=where,
                 hint=_PARAMETERS_HINT,
             )
 
 
-def _read_details(given: object) -> dict[str, Any]:
-    """What is said about a parameter; a type alone is its interpreter."""
-    table = to_table(given) if isinstance(given, Mapping | list) and given else None
-    return table if table is not None and table.keys() & _DETAIL_KEYS else {"Interpreter": given}
+def _read_details(value: object) -> dict[str, Any]:
+    """Return the properties of a parameter. A type alone is the interpreter."""
+    table = to_table(value) if isinstance(value, Mapping | list) and value else None
+    return table if table is not None and table.keys() & _DETAIL_KEYS else {"Interpreter": value}
 
 
 def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
-    interpreting = InterpreterSchemaBuilder()
-    schema = interpreting.build_schema(details.get("Interpreter"))
+    schema_builder = InterpreterSchemaBuilder()
+    schema = schema_builder.build_schema(details.get("Interpreter"))
     help_text = get_text(details, "Help", where) or get_text(details, "Description", where) or ""
-    parts = [help_text, interpreting.format_note()]
+    parts = [help_text, schema_builder.format_note()]
     description = " ".join(part for part in parts if part)
     if description:
         schema["description"] = description
@@ -139,29 +140,29 @@ _POSITIONAL_KEYS = ("Parameters", "Function")
 
 
 def read_tool_table(value: object) -> PropertyDict | None:
-    """The properties of a tool: of an association, or of `LLMTool[…]` in any of its forms."""
+    """Return the properties of a tool in an association or in any form of `LLMTool[…]`."""
     if get_head_name(value) != LLM_TOOL_HEAD:
         return to_table(value)
-    first, *rest = get_arguments(value) or [None]
+    first, *others = get_arguments(value) or [None]
     table = to_table(first) if not isinstance(first, str) else None
     if table is not None and first != []:
         return table
     name, description = first if isinstance(first, list) and len(first) == 2 else (first, None)
-    table = {"Name": name, **dict(zip(_POSITIONAL_KEYS, rest, strict=False))}
+    table = {"Name": name, **dict(zip(_POSITIONAL_KEYS, others, strict=False))}
     return table if description is None else {**table, "Description": description}
 
 
 def make_tool_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """The properties that a tool is made of, with a handler that knows its Wolfram function.
+    """Convert a tool definition to properties with a `WolframFunction`.
 
     Raises:
-        ToolSpecificationError: when there is no function, or a parameter makes no sense.
+        ToolSpecificationError: There is no function, or a property is invalid.
     """
     schema, interpreters = read_tool_parameters(table.get("Parameters", []), where)
     initialization = table.get("Initialization")
-    found: dict[str, object] = {
+    properties: dict[str, object] = {
         "name": get_text(table, "Name", where) or owner.item,
         "description": get_text(table, "Description", where) or "",
         "input_schema": schema,
@@ -174,20 +175,20 @@ def make_tool_properties(
         "options": _read_options(table.get("Options", []), where),
     }
     title = get_text(table, "DisplayName", where)
-    return found if title is None else {**found, "title": title}
+    return properties if title is None else {**properties, "title": title}
 
 
 def _read_function(table: PropertyDict, where: str) -> str:
     value = table.get("Function")
     if isinstance(value, UnevaluatedExpression):
         return value.text
-    found = (
+    problem = (
         "there is no Function"
         if value is None
         else f"Function is {shorten_repr(to_plain_data(value))}"
     )
     raise ToolSpecificationError(
-        found, where=where, hint='as in "Function" -> MyPackage`myFunction, or "Function" -> (…&)'
+        problem, where=where, hint='as in "Function" -> MyPackage`myFunction, or "Function" -> (…&)'
     )
 
 
@@ -199,7 +200,7 @@ def _read_options(value: object, where: str) -> dict[str, object]:
             where=where,
             hint='as in {"MaxItems" -> 10}',
         )
-    return {key: get_symbol_name(one) or to_plain_data(one) for key, one in table.items()}
+    return {key: get_symbol_name(option) or to_plain_data(option) for key, option in table.items()}
 
 
 if TYPE_CHECKING:
@@ -215,17 +216,17 @@ if TYPE_CHECKING:
 def make_prompt_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """The properties that a prompt is made of.
+    """Convert a prompt definition to properties.
 
     Raises:
-        PromptSpecificationError: when its content or its arguments make no sense.
+        PromptSpecificationError: The content or an argument is invalid.
     """
     content = table.get("Content")
     arguments = _read_prompt_arguments(table, where)
     if isinstance(content, StringTemplate) and arguments is None:
         arguments = [{"name": name} for name in list_slots(content.text)]
-    made = _make_content(content, _read_content_type(table), arguments or [], owner)
-    if made is None:
+    prompt_content = _make_content(content, _read_content_type(table), arguments or [], owner)
+    if prompt_content is None:
         raise PromptSpecificationError(
             "there is no Content"
             if content is None
@@ -233,15 +234,15 @@ def make_prompt_properties(
             where=where,
             hint="expected a string, a StringTemplate or a function",
         )
-    found: dict[str, object] = {
+    properties: dict[str, object] = {
         "name": get_text(table, "Name", where) or owner.item,
         "description": get_text(table, "Description", where) or "",
-        "type": "Text" if isinstance(made, str) else "Function",
-        "content": made,
+        "type": "Text" if isinstance(prompt_content, str) else "Function",
+        "content": prompt_content,
         "arguments": arguments or [],
     }
     title = get_text(table, "DisplayName", where) or get_text(table, "Title", where)
-    return found if title is None else {**found, "title": title}
+    return properties if title is None else {**properties, "title": title}
 
 
 def _read_content_type(table: PropertyDict) -> str:
@@ -251,12 +252,12 @@ def _read_content_type(table: PropertyDict) -> str:
 def _make_content(
     content: object, kind: str, arguments: list[PromptArgumentTable], owner: FunctionOwner
 ) -> str | Callable[[dict[str, str], Context], Any] | None:
-    """The text, or the function that makes it."""
+    """Return the text of a prompt, a function that returns it, or None for invalid content."""
     if isinstance(content, UnevaluatedExpression) and not is_missing(content):
         return WolframFunction(content.text, owner)
     if isinstance(content, StringTemplate):
         return StringTemplateHandler(
-            content.text, [str(one.get("name")) for one in arguments], owner
+            content.text, [str(argument.get("name")) for argument in arguments], owner
         )
     if isinstance(content, str) and kind != "function":
         return content
@@ -266,36 +267,37 @@ def _make_content(
 
 
 def _join_texts(parts: list[object]) -> str | None:
-    """The texts in a list of content; what is no text cannot be sent."""
-    found: list[str] = []
+    """Join the texts in a list of content, or return None if an element is not text."""
+    texts: list[str] = []
     for part in parts:
         table = to_table(part) if isinstance(part, Mapping) else None
         text = part if table is None else table.get("Text", table.get("text"))
         if not isinstance(text, str):
             return None
-        found.append(text)
-    return "".join(found) if found else None
+        texts.append(text)
+    return "".join(texts) if texts else None
 
 
 def _read_prompt_arguments(table: PropertyDict, where: str) -> list[PromptArgumentTable] | None:
-    given = table.get("Arguments")
-    if is_missing(given):
+    arguments = table.get("Arguments")
+    if is_missing(arguments):
         return None
     return [
-        _read_prompt_argument(one, where) for one in (given if isinstance(given, list) else [given])
+        _read_prompt_argument(argument, where)
+        for argument in (arguments if isinstance(arguments, list) else [arguments])
     ]
 
 
-def _read_prompt_argument(given: object, where: str) -> PromptArgumentTable:
-    if isinstance(given, str):
-        return {"name": given}
-    table = to_table(given) or {}
+def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
+    if isinstance(argument, str):
+        return {"name": argument}
+    table = to_table(argument) or {}
     if not table or any(
         isinstance(value, UnevaluatedExpression) and not is_missing(value)
         for value in table.values()
     ):
         raise PromptSpecificationError(
-            f"Arguments has {shorten_repr(to_plain_data(given))}",
+            f"Arguments has {shorten_repr(to_plain_data(argument))}",
             where=where,
             hint='expected <| "Name" -> …, "Description" -> …, "Required" -> … |>',
         )
@@ -319,70 +321,75 @@ _ITEM_LIST_KEYS = ("Tools", "MCPPrompts")
 def make_server_properties(
     table: PropertyDict, owner: FunctionOwner, where: str
 ) -> Mapping[str, object]:
-    """The table of a server, its version that of the paclet unless it says another.
+    """Convert a server definition. The version defaults to that of the paclet.
 
     Raises:
-        DefinitionError: when it lacks `LLMEvaluator`.
-        LoadError: when something would have to be evaluated.
+        DefinitionError: `LLMEvaluator` is missing or invalid.
+        LoadError: A value would have to be evaluated.
     """
-    found = {key: value for key, value in table.items() if not is_missing(value)}
-    evaluator = _read_evaluator(found, where)
+    properties = {key: value for key, value in table.items() if not is_missing(value)}
+    evaluator = _read_evaluator(properties, where)
     for key in _TEXT_KEYS:
-        if key in found:
-            found[key] = get_text(found, key, where)
-    if not {"ServerVersion", "Version"} & found.keys() and owner.version:
-        found["ServerVersion"] = owner.version
-    initialization = found.pop("Initialization", None)
-    rest = {key: to_plain_data(value) for key, value in found.items() if key != EVALUATOR_KEY}
+        if key in properties:
+            properties[key] = get_text(properties, key, where)
+    if not {"ServerVersion", "Version"} & properties.keys() and owner.version:
+        properties["ServerVersion"] = owner.version
+    initialization = properties.pop("Initialization", None)
+    server_table = {
+        key: to_plain_data(value) for key, value in properties.items() if key != EVALUATOR_KEY
+    }
     if initialization is not None:
-        rest["Initialization"] = WolframInitialization(to_plain_data(initialization), owner)
-    return {**rest, EVALUATOR_KEY: _make_evaluator(evaluator, owner, where)}
+        server_table["Initialization"] = WolframInitialization(to_plain_data(initialization), owner)
+    return {**server_table, EVALUATOR_KEY: _make_evaluator(evaluator, owner, where)}
 
 
 def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
     value = table.get(EVALUATOR_KEY)
     if get_head_name(value) == _CONFIGURATION_HEAD:
         value = (get_arguments(value) or [None])[0]
-    found = None if value is None else to_table(value)
-    if found is None:
-        said = (
+    evaluator = None if value is None else to_table(value)
+    if evaluator is None:
+        problem = (
             "there is no"
             if value is None
-            else f"{shorten_repr(to_plain_data(value))} is no table for"
+            else f"{shorten_repr(to_plain_data(value))} is not a table for"
         )
         raise DefinitionError(
-            f"{said} {EVALUATOR_KEY}",
+            f"{problem} {EVALUATOR_KEY}",
             where=where,
             hint=f'as in "{EVALUATOR_KEY}" -> <| "Tools" -> {{…}}, "MCPPrompts" -> {{…}} |>',
         )
-    return found
+    return evaluator
 
 
 def _make_evaluator(evaluator: PropertyDict, owner: FunctionOwner, where: str) -> dict[str, object]:
-    found = {key: value for key, value in evaluator.items() if not is_missing(value)}
+    properties = {key: value for key, value in evaluator.items() if not is_missing(value)}
     for key in _ITEM_LIST_KEYS:
-        if key in found:
-            found[key] = _make_item_list(
-                found[key], _INLINE_ITEM_MAKERS[key], owner, f"{where}: {key}"
+        if key in properties:
+            properties[key] = _make_item_list(
+                properties[key], _INLINE_ITEM_MAKERS[key], owner, f"{where}: {key}"
             )
-    others = {
+    other_properties = {
         key: _read_instructions(value, where)
-        for key, value in found.items()
+        for key, value in properties.items()
         if key not in _ITEM_LIST_KEYS
     }
-    return {**others, **{key: found[key] for key in _ITEM_LIST_KEYS if key in found}}
+    return {
+        **other_properties,
+        **{key: properties[key] for key in _ITEM_LIST_KEYS if key in properties},
+    }
 
 
 def _make_item_list(
     value: object,
-    inline: Callable[[object, FunctionOwner, str], object],
+    make_inline: Callable[[object, FunctionOwner, str], object],
     owner: FunctionOwner,
     where: str,
 ) -> object:
-    """Names as they are, and what is defined on the spot as properties."""
+    """Convert a list of items: names are kept, inline definitions become properties."""
     if isinstance(value, list):
-        return [_make_item_list(one, inline, owner, where) for one in value]
-    return value if isinstance(value, str) else inline(value, owner, where)
+        return [_make_item_list(item, make_inline, owner, where) for item in value]
+    return value if isinstance(value, str) else make_inline(value, owner, where)
 
 
 def _make_inline_tool(value: object, owner: FunctionOwner, where: str) -> object:
@@ -416,12 +423,16 @@ _INLINE_ITEM_MAKERS: dict[str, Callable[[object, FunctionOwner, str], Any]] = {
 
 
 def _read_instructions(value: object, where: str) -> object:
-    """Other properties of the evaluator, of which `Prompts` are texts for the model."""
+    """Return another property of the evaluator, such as `Prompts`, the instructions for models.
+
+    Raises:
+        LoadError: The value would have to be evaluated.
+    """
     texts = value if isinstance(value, list) else [value]
-    if any(isinstance(one, UnevaluatedExpression | StringTemplate) for one in texts):
+    if any(isinstance(text, UnevaluatedExpression | StringTemplate) for text in texts):
         raise LoadError(
             f"{shorten_repr(to_plain_data(value))} would have to be evaluated",
             where=where,
-            hint="write it out as a string",
+            hint="write it as a string",
         )
     return to_plain_data(value)

@@ -1,4 +1,4 @@
-"""A paclet as an extension: read from its directory or from its archive, which stays packed."""
+"""Paclets as extensions, read from a directory or from an archive without unpacking it."""
 
 from __future__ import annotations
 
@@ -27,15 +27,13 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
 
     files: PacletFiles
     malformed_items: tuple[MalformedItem, ...] = ()
-    """What stands in the declaration and does not count."""
+    """Invalid items in the declaration, which are ignored."""
 
     def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
-        """The file with the definition of an item, neither read nor run.
-
-        A file that cannot be read here says so when it is loaded.
+        """Return the definition of an item, without reading the file.
 
         Raises:
-            LoadError: when there is none.
+            LoadError: There is no definition file.
         """
         files = find_item_files(self.files, self.manifest.root, kind, item)
         if files.selected_file is None:
@@ -54,31 +52,31 @@ class PacletExtension(Extension, frozen=True, kw_only=True):
 
     def _find_declared_description(self, kind: ItemKind, item: str) -> str | None:
         declared = self.manifest.get_items(kind)
-        return next((one.description for one in declared if one.name == item), None)
+        return next((entry.description for entry in declared if entry.name == item), None)
 
 
-def read_paclet(place: Path) -> PacletExtension:
-    """The extension that a paclet is, in a directory or an archive.
+def read_paclet(path: Path) -> PacletExtension:
+    """Read the extension of a paclet in a directory or an archive.
 
     Raises:
-        ManifestError: when it is no paclet, or its `PacletInfo` cannot be used.
-        ArchiveError: when the archive cannot be read, or is not safe.
-        ExtensionNotFoundError: when it has no "AgentTools" extension.
+        ManifestError: There is no `PacletInfo` file, or it is invalid.
+        ArchiveError: The archive cannot be read, or is not safe.
+        ExtensionNotFoundError: The paclet has no "AgentTools" extension.
     """
-    files = open_paclet_files(place)
+    files = open_paclet_files(path)
     info = read_paclet_info(files)
-    found = make_paclet_extension(info, files)
-    if found is None:
+    extension = make_paclet_extension(info, files)
+    if extension is None:
         raise ExtensionNotFoundError(
             f'the paclet {info.name!r} has no "{AGENT_TOOLS_EXTENSION}" extension',
-            where=str(place),
+            where=str(path),
             hint=f'expected "Extensions" -> {{{{"{AGENT_TOOLS_EXTENSION}", "Tools" -> {{…}}, …}}}}',
         )
-    return found
+    return extension
 
 
 def make_paclet_extension(info: PacletInfo, files: PacletFiles) -> PacletExtension | None:
-    """The extension that a paclet is; None when it declares none."""
+    """Return the extension of a paclet, or None if it declares none."""
     if info.manifest is None:
         return None
     return PacletExtension(

@@ -1,9 +1,8 @@
-"""Tables out of Wolfram data: associations, lists of rules, and what stands in them.
+"""Conversion of Wolfram data to Python tables.
 
-The data evaluator leaves rules and unevaluated expressions where they stand. Here they become
-tables with keys of text, and values as plain as Python's own.
-
-Texts in definitions, which have to be there as they are.
+`paddock.wolfram.literals.evaluate` returns associations, rules and unevaluated expressions. This
+module converts associations and lists of rules to dictionaries with string keys, and other values
+to JSON data.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ _MAX_JSON_NUMBER = 2**63
 
 
 def to_table(value: object) -> PropertyDict | None:
-    """The table that an association, a rule, or a list of these makes; None for anything else.
+    """Convert an association, a rule, or a list of them to a dictionary, else return None.
 
-    An empty list is an empty table. Keys may be text or symbols, as older files have them.
+    An empty list is an empty table. Keys can be strings or, as in older files, symbols.
     """
     if isinstance(value, Mapping):
         return _make_table(value.items())
@@ -38,17 +37,17 @@ def to_table(value: object) -> PropertyDict | None:
         return _make_table([(value.key, value.value)])
     if not isinstance(value, list):
         return None
-    found: PropertyDict = {}
-    for one in value:
-        part = to_table(one) if isinstance(one, RuleValue | Mapping) else None
-        if part is None:
+    table: PropertyDict = {}
+    for item in value:
+        part_table = to_table(item) if isinstance(item, RuleValue | Mapping) else None
+        if part_table is None:
             return None
-        found |= part
-    return found
+        table |= part_table
+    return table
 
 
 def to_key(value: object) -> str | None:
-    """A key as text: a string, or the name of a symbol without its context."""
+    """Return a key: a string, or the name of a symbol without its context; else None."""
     if isinstance(value, str):
         return value
     name = get_symbol_name(value)
@@ -56,7 +55,7 @@ def to_key(value: object) -> str | None:
 
 
 def get_symbol_name(value: object) -> str | None:
-    """The name of a symbol that has been left as it is."""
+    """Return the name of an unevaluated symbol, or None for other values."""
     if isinstance(value, UnevaluatedExpression) and isinstance(value.expression, Atom):
         atom = value.expression
         return wolfram_text.parse_symbol_name(atom.text) if atom.kind == "symbol" else None
@@ -64,7 +63,7 @@ def get_symbol_name(value: object) -> str | None:
 
 
 def get_head_name(value: object) -> str | None:
-    """What an unevaluated expression is one of: the name of its head without the context."""
+    """Return the head of an unevaluated expression without its context, or None."""
     if isinstance(value, UnevaluatedExpression) and isinstance(value.expression, Node):
         head = value.expression.head
         if isinstance(head, Atom) and head.kind == "symbol":
@@ -73,30 +72,30 @@ def get_head_name(value: object) -> str | None:
 
 
 def get_arguments(value: object) -> list[object]:
-    """The arguments of an unevaluated expression, as data."""
+    """Return the arguments of an unevaluated expression as data."""
     if isinstance(value, UnevaluatedExpression) and isinstance(value.expression, Node):
         return [evaluate(argument) for argument in value.expression.args]
     return []
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value says that there is none: `None`, `Missing[…]` or `Automatic`."""
+    """Return whether a value stands for an absent one: `None`, `Missing[…]` or `Automatic`."""
     return (
         value is None or get_head_name(value) == "Missing" or get_symbol_name(value) == "Automatic"
     )
 
 
 def to_plain_data(value: object) -> Any:
-    """A value as JSON could have it: rules as tables, what is not data as its source text."""
+    """Convert a value to JSON data: rules to tables, unevaluated expressions to source text."""
     if isinstance(value, UnevaluatedExpression | StringTemplate):
         return value.text
     if isinstance(value, RuleValue):
         return to_plain_data(to_table(value) or repr(value))
     if isinstance(value, Mapping):
-        return {to_key(key) or str(key): to_plain_data(one) for key, one in value.items()}
+        return {to_key(key) or str(key): to_plain_data(item) for key, item in value.items()}
     if isinstance(value, list):
-        table = to_table(value) if any(isinstance(one, RuleValue) for one in value) else None
-        return [to_plain_data(one) for one in value] if table is None else to_plain_data(table)
+        table = to_table(value) if any(isinstance(item, RuleValue) for item in value) else None
+        return [to_plain_data(item) for item in value] if table is None else to_plain_data(table)
     return (
         value
         if not isinstance(value, int | float) or abs(value) < _MAX_JSON_NUMBER
@@ -105,25 +104,25 @@ def to_plain_data(value: object) -> Any:
 
 
 def _format_large_number(number: float) -> str:
-    """A number that JSON cannot carry, as text."""
+    """Format a number outside the range that JSON clients support."""
     return f"{Decimal(number):.6e}"
 
 
 def _make_table(pairs: Any) -> PropertyDict | None:
-    found: PropertyDict = {}
+    table: PropertyDict = {}
     for key, value in pairs:
         name = to_key(key)
         if name is None:
             return None
-        found[name] = value
-    return found
+        table[name] = value
+    return table
 
 
 def get_text(table: PropertyDict, key: str, where: str) -> str | None:
-    """The text that a property is; None where it is absent or missing.
+    """Return a string property, or None if it is absent.
 
     Raises:
-        LoadError: when it is something else, or would have to be evaluated.
+        LoadError: The value is not a string, or would have to be evaluated.
     """
     value = table.get(key)
     if isinstance(value, str):
@@ -133,5 +132,5 @@ def get_text(table: PropertyDict, key: str, where: str) -> str | None:
     raise LoadError(
         f"{key} is {shorten_repr(to_plain_data(value))}",
         where=where,
-        hint="expected a string, written out: nothing is evaluated to read it",
+        hint="expected a string literal: nothing is evaluated to read it",
     )

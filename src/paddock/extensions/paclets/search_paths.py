@@ -1,6 +1,6 @@
-"""Where paclets are looked for, on any system.
+"""The search paths for paclets on each operating system.
 
-The places are worked out and not looked at: whether something is there is asked by `installed`.
+The paths are computed from the environment without accessing the file system.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 PACLET_PATH_VARIABLE = "PADDOCK_PACLET_PATH"
 PADDOCK_PACLET_FOLDER = "paclets"
-"""In the data directory: paclets that Paddock itself has unpacked."""
+"""The folder of the data directory with paclets that Paddock has installed."""
 
 _USER_VARIABLES = ("WOLFRAM_USERBASE", "MATHEMATICA_USERBASE")
 _SYSTEM_VARIABLES = ("WOLFRAM_BASE", "MATHEMATICA_BASE")
 _PRODUCT_FOLDERS = ("Wolfram", "Mathematica")
-"""What the folders are called since 14.1, and what they were called before."""
+"""The names of Wolfram's folders since version 14.1 and before."""
 _PACLET_FOLDERS = ("Paclets", "Applications")
 
 
@@ -32,49 +32,49 @@ def list_search_paths(
     *,
     data: str | None = None,
 ) -> list[PurePath]:
-    """The directories and archives in which paclets may be, the first to be preferred.
+    """Return the directories and archives to search for paclets, by precedence.
 
-    Those of `PADDOCK_PACLET_PATH`, then Paddock's own, then those of the Wolfram user and those of
-    everybody on the machine.
+    These are the paths in `PADDOCK_PACLET_PATH`, Paddock's own folder, the folders of the Wolfram
+    user, and the folders shared by all users.
 
     Args:
-        system: As `sys.platform` says it; this system unless given.
-        environment: The variables that count; those of this process unless given.
-        data: Paddock's data directory; that of this user unless given.
+        system: A value of `sys.platform` (default: this system).
+        environment: The environment variables (default: those of this process).
+        data: Paddock's data directory (default: that of this user).
     """
     system = system or sys.platform
     environment = os.environ if environment is None else environment
     path = PureWindowsPath if system == "win32" else PurePosixPath
     home = path(environment.get("USERPROFILE" if system == "win32" else "HOME") or _get_home(path))
-    found: list[PurePath] = list(_iterate_configured_paths(environment, path, home))
-    found.append(path(data or get_data_directory()) / PADDOCK_PACLET_FOLDER)
+    paths: list[PurePath] = list(_iterate_configured_paths(environment, path, home))
+    paths.append(path(data or get_data_directory()) / PADDOCK_PACLET_FOLDER)
     bases = [
         *_iterate_user_bases(system, environment, home),
         *_iterate_system_bases(system, environment),
     ]
-    found += [path(base) / part for base in bases for part in _PACLET_FOLDERS]
-    return list(dict.fromkeys(found))
+    paths += [path(base) / part for base in bases for part in _PACLET_FOLDERS]
+    return list(dict.fromkeys(paths))
 
 
 def get_configured_paths() -> str | None:
-    """What `PADDOCK_PACLET_PATH` says, in a form that means the same in any directory."""
+    """Return `PADDOCK_PACLET_PATH` with absolute paths, or None if it is empty."""
     path = PureWindowsPath if sys.platform == "win32" else PurePosixPath
-    given = _iterate_configured_paths(os.environ, path, path(Path.home()))
-    return os.pathsep.join(str(Path(one).absolute()) for one in given) or None
+    configured = _iterate_configured_paths(os.environ, path, path(Path.home()))
+    return os.pathsep.join(str(Path(entry).absolute()) for entry in configured) or None
 
 
 def _get_home(path: type[PurePath]) -> str:
-    """The home directory where the environment does not say; nowhere for another system."""
-    own = PureWindowsPath if sys.platform == "win32" else PurePosixPath
-    return str(Path.home()) if path is own else ""
+    """Return the home directory if the environment has none, or "" for another system."""
+    native = PureWindowsPath if sys.platform == "win32" else PurePosixPath
+    return str(Path.home()) if path is native else ""
 
 
 def _iterate_configured_paths(
     environment: Mapping[str, str], path: type[PurePath], home: PurePath
 ) -> Iterator[PurePath]:
     separator = ";" if path is PureWindowsPath else ":"
-    for one in environment.get(PACLET_PATH_VARIABLE, "").split(separator):
-        text = one.strip().strip('"')
+    for entry in environment.get(PACLET_PATH_VARIABLE, "").split(separator):
+        text = entry.strip().strip('"')
         if text == "~" or text.startswith(("~/", "~\\")):
             yield home / text[2:]
         elif text:

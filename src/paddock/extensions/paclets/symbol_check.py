@@ -1,4 +1,4 @@
-"""Which symbols in code mean nothing to an engine, as far as can be told without running it."""
+"""Static search for symbols in Wolfram code that neither the engine nor a package defines."""
 
 from __future__ import annotations
 
@@ -19,21 +19,26 @@ _ITERATION_HEADS = ("Table", "Do", "Sum", "Product", "Array")
 def find_unresolved_symbols(
     code: str, is_system: Callable[[str], bool], is_defined: Callable[[str], bool]
 ) -> list[str]:
-    """The symbols that nobody defines: qualified ones, and functions that are called.
+    """Return the undefined symbols in code: qualified symbols and heads of calls.
 
-    Other names may be variables, which need no definition. `is_defined` is asked about full names.
+    Other names can be variables, which need no definition.
+
+    Args:
+        code: The source text.
+        is_system: Returns whether the engine defines a symbol of the context System`.
+        is_defined: Returns whether a qualified symbol is defined.
     """
     source = parse(code)
-    found: dict[str, None] = {}
+    unresolved: dict[str, None] = {}
     for expression in source.expressions:
-        local = set(_iterate_local_names(expression))
+        local_names = set(_iterate_local_names(expression))
         for name, is_called in _iterate_symbols(expression):
-            if name in local or not _is_unresolved(
+            if name in local_names or not _is_unresolved(
                 name, is_system, is_defined, is_called=is_called
             ):
                 continue
-            found[name] = None
-    return list(found)
+            unresolved[name] = None
+    return list(unresolved)
 
 
 def _is_unresolved(
@@ -51,10 +56,10 @@ def _is_unresolved(
 
 
 def _iterate_symbols(expression: Expression) -> Iterator[tuple[str, bool]]:
-    """All symbols, and whether each is called; not those that operators stand for."""
+    """Yield each symbol with True if it is called. Heads implied by operators are omitted."""
     if isinstance(expression, Atom):
         if expression.kind == "symbol":
-            yield expression.text, True  # all of the code: it is the function
+            yield expression.text, True  # a symbol alone is the function to call
         return
     for part in walk(expression):
         if isinstance(part, Atom) and part.kind == "symbol":
@@ -64,7 +69,7 @@ def _iterate_symbols(expression: Expression) -> Iterator[tuple[str, bool]]:
 
 
 def _iterate_local_names(expression: Expression) -> Iterator[str]:
-    """The names of local variables and of patterns."""
+    """Yield the names of local variables and pattern variables."""
     for part in walk(expression):
         if not isinstance(part, Node) or not part.args:
             continue
@@ -78,10 +83,16 @@ def _iterate_local_names(expression: Expression) -> Iterator[str]:
                     yield from _iterate_variables(iterator)
 
 
-def _iterate_variables(listed: Expression) -> Iterator[str]:
-    for one in (
-        listed.args if isinstance(listed, Node) and is_symbol(listed.head, "List") else [listed]
+def _iterate_variables(variables: Expression) -> Iterator[str]:
+    for variable in (
+        variables.args
+        if isinstance(variables, Node) and is_symbol(variables.head, "List")
+        else [variables]
     ):
-        name = one.args[0] if isinstance(one, Node) and has_head(one, "Set") and one.args else one
+        name = (
+            variable.args[0]
+            if isinstance(variable, Node) and has_head(variable, "Set") and variable.args
+            else variable
+        )
         if isinstance(name, Atom) and name.kind == "symbol":
             yield name.text

@@ -1,8 +1,6 @@
-"""Wolfram functions where Paddock wants Python's: evaluated by the chosen engine when called.
+"""Handlers of tools and prompts that call Wolfram functions or fill a `StringTemplate`.
 
-Listing them needs no engine, and loads nothing of kernels.
-
-The texts of `StringTemplate`: `` `name` `` stands for an argument, `` `1` `` for the first.
+Creating them needs no engine and imports no kernel modules. The first call starts the engine.
 """
 
 from __future__ import annotations
@@ -19,11 +17,11 @@ if TYPE_CHECKING:
 
 
 _pending_initializations: dict[WolframInitialization, None] = {}
-"""What servers of this process want evaluated before the first call, the first to start first."""
+"""Initializations of servers in this process, run before the next call, in order of start."""
 
 
 class WolframFunction:
-    """A function of the Wolfram Language as the handler of a tool or a prompt."""
+    """A Wolfram Language function as the handler of a tool or prompt."""
 
     def __init__(
         self,
@@ -33,29 +31,34 @@ class WolframFunction:
         initialization: str | None = None,
         interpreters: Mapping[str, str] | None = None,
     ) -> None:
-        self.__doc__ = None  # or clients would be shown ours
+        self.__doc__ = None  # a tool without a description would get the docstring of this class
         self.code = code
-        """Its source text."""
+        """The source text of the function."""
         self.owner = owner
         self.initialization = initialization
-        """What has to be evaluated once before it is first called, as source text."""
+        """Code to evaluate once before the first call."""
         self.interpreters = dict(interpreters or {})
-        """What is to be made of each argument, as source text."""
+        """The source text of the interpreter of each parameter."""
 
     def __call__(self, arguments: dict[str, Any], ctx: Context) -> Any:
-        """Have the chosen engine call it.
+        """Call the function with the configured engine.
 
         Raises:
-            NoEngineError: when there is no engine.
-            UnresolvedSymbolsError: when the engine lacks what it needs.
-            ToolError: when it fails.
+            NoEngineError: There is no engine.
+            UnresolvedSymbolsError: The engine does not define a symbol in the function.
+            ToolError: The function failed.
         """
-        from paddock.extensions.paclets.function_call import FunctionCall, call_function  # noqa: PLC0415 - kernels are loaded with the first call
+        from paddock.extensions.paclets.function_call import (  # noqa: PLC0415 - loads kernels
+            FunctionCall,
+            call_function,
+        )
 
-        prepared = [(one.code, one.owner) for one in _pending_initializations]
+        initializations = [(pending.code, pending.owner) for pending in _pending_initializations]
         if self.initialization is not None:
-            prepared.append((self.initialization, self.owner))
-        call = FunctionCall(self.code, self.owner, arguments, self.interpreters, tuple(prepared))
+            initializations.append((self.initialization, self.owner))
+        call = FunctionCall(
+            self.code, self.owner, arguments, self.interpreters, tuple(initializations)
+        )
         return call_function(call, ctx)
 
     def __repr__(self) -> str:
@@ -63,9 +66,10 @@ class WolframFunction:
 
 
 class WolframInitialization:
-    """What a server's definition wants evaluated when it starts.
+    """The initialization code of a server definition.
 
-    No kernel is started for it: it is evaluated before the first function that needs one.
+    Starting the server does not start a kernel. The code is evaluated before the first function
+    call.
     """
 
     def __init__(self, code: str, owner: FunctionOwner) -> None:
@@ -73,7 +77,7 @@ class WolframInitialization:
         self.owner = owner
 
     def __call__(self) -> None:
-        """Have it evaluated before the next function is called."""
+        """Register the code to be evaluated before the next function call."""
         _pending_initializations[self] = None
 
     def __repr__(self) -> str:
@@ -84,43 +88,49 @@ _SLOT_PATTERN = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
 
 
 def list_slots(text: str) -> list[str]:
-    """The names of the arguments that a template uses, in order; numbers are left out."""
-    names = (found[1] for found in _SLOT_PATTERN.finditer(text) if found[1])
+    """Return the named slots of a template in order, without numbered ones."""
+    names = (match[1] for match in _SLOT_PATTERN.finditer(text) if match[1])
     return [name for name in dict.fromkeys(names) if not name.isdigit()]
 
 
 class StringTemplateHandler:
-    """A template that is filled in with the arguments of a prompt."""
+    """A `StringTemplate` as the handler of a prompt.
+
+    The slot `` `name` `` is replaced by the argument with that name, `` `1` `` by the first
+    argument.
+    """
 
     def __init__(self, text: str, arguments: Sequence[str], owner: FunctionOwner) -> None:
-        self.__doc__ = None  # or clients would be shown ours
+        self.__doc__ = None  # a prompt without a description would get the docstring of this class
         self.text = text
         self._argument_names = list(arguments)
         self._owner = owner
 
     def __call__(self, arguments: dict[str, str], ctx: Context) -> str:
-        """The text with its slots filled in; what was not given is left out.
+        """Return the text with its slots replaced. Missing arguments become empty.
 
         Raises:
-            ToolError: when there is an expression in it, and no engine that evaluates it.
+            ToolError: The text contains an expression that cannot be evaluated.
         """
-        place = 0
+        position = 0
 
-        def fill_slot(found: re.Match[str]) -> str:
-            nonlocal place
-            name = found[1]
+        def fill_slot(match: re.Match[str]) -> str:
+            nonlocal position
+            name = match[1]
             if name is None:
-                return self._evaluate_expression(found[2], arguments, ctx)
+                return self._evaluate_expression(match[2], arguments, ctx)
             if name and not name.isdigit():
                 return arguments.get(name, "")
-            place = int(name) if name else place + 1
-            known = (
-                self._argument_names[place - 1] if 0 < place <= len(self._argument_names) else ""
+            position = int(name) if name else position + 1
+            argument_name = (
+                self._argument_names[position - 1]
+                if 0 < position <= len(self._argument_names)
+                else ""
             )
-            return arguments.get(known, "")
+            return arguments.get(argument_name, "")
 
         return _SLOT_PATTERN.sub(fill_slot, self.text)
 
     def _evaluate_expression(self, code: str, arguments: dict[str, str], ctx: Context) -> str:
-        """What an expression in the text is worth, in which slots are arguments."""
+        """Evaluate an expression `<*…*>` in the text, in which slots are arguments."""
         return str(WolframFunction(f"({code.strip()}) &", self._owner)(arguments, ctx))

@@ -140,7 +140,7 @@ def test_a_broken_file_of_its_own_wins_too() -> None:
 
 
 def test_an_item_that_a_combined_file_lacks_is_reported() -> None:
-    with pytest.raises(LoadError, match="holds no definition of the tool 'Absent'"):
+    with pytest.raises(LoadError, match="contains no definition of the tool 'Absent'"):
         tool(sample("Combined"), "Absent")
 
 
