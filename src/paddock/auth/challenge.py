@@ -172,6 +172,7 @@ def extract_token(values: Sequence[str], refusals: RefusalFactory) -> str:
     """
     if not values:
         raise refusals.create_missing_token_error()
+    # Ambiguous: a proxy and this server could pick different ones.
     if len(values) > 1:
         raise refusals.create_malformed_token_error(
             f"there are {len(values)} Authorization headers"

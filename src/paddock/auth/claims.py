@@ -40,10 +40,12 @@ def _read_seconds(claims: TokenClaims, name: str) -> float | None:
     value = claims.get(name)
     if value is None:
         return None
+    # bool is a subclass of int.
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidTokenError(f"{name} is not a number of seconds")
     try:
         seconds = float(value)
+    # JSON integers have no size limit.
     except OverflowError:
         seconds = math.inf
     if not math.isfinite(seconds):

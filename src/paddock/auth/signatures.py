@@ -107,6 +107,7 @@ def read_token_header(token: str, algorithms: Collection[str]) -> TokenHeader:
     algorithm, kid = header.get("alg"), header.get("kid")
     if algorithm not in algorithms:
         raise InvalidTokenError(f"alg is {algorithm!r}, expected {', '.join(algorithms)}")
+    # RFC 7515, section 4.1.11: a token with unsupported critical extensions must be rejected.
     if "crit" in header or header.get("b64", True) is not True:
         raise InvalidTokenError("the header requires an extension (crit or b64)")
     return TokenHeader(str(algorithm), kid if isinstance(kid, str) else None)
@@ -162,6 +163,7 @@ def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
         )
     except (jwt.PyJWTError, KeyError, ValueError, TypeError):
         return None
+    # RFC 7518, section 3.3: shorter keys must not be used.
     if family is _RSA_FAMILY and public_key.key_size < MIN_RSA_BITS:
         return None
     return IssuerKey(
@@ -234,6 +236,7 @@ class RemoteKeySet:
             await self._refresh()
             matching_keys = self._filter_keys(header)
         elif age >= self._refresh_seconds and not self._is_too_soon():
+            # Renew in the background; this request uses the current keys.
             self._call_pool.start(self, self._fetch_keys)
         if not self._keys or monotonic() - self._fetched_at > MAX_KEY_AGE_SECONDS:
             raise UndecidedError("the issuer's signing keys are unavailable; retry later")

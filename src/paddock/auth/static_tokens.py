@@ -30,6 +30,7 @@ class StaticTokens:
                 "no tokens are given, so every request would be rejected", where="StaticTokens"
             )
         self._principals = [
+            # Hashed, because compare_digest reveals the lengths of its arguments.
             (_hash_token(_validate_token(token)), _to_principal(principal))
             for token, principal in tokens.items()
         ]

@@ -87,6 +87,8 @@ class BlockingCallPool:
         with self._lock:
             call = self._active_calls.get(key)
             if call is None:
+                # Drop the oldest pending call: its client has waited longest and most likely timed
+                # out.
                 if len(self._pending_calls) >= MAX_PENDING_CALLS:
                     oldest = next(iter(self._pending_calls))
                     displaced_call = self._pending_calls.pop(oldest)
@@ -101,6 +103,7 @@ class BlockingCallPool:
     def _leave_call(self, key: Hashable, call: _SharedCall) -> None:
         with self._lock:
             call.waiter_count -= 1
+            # All waiting requests have given up, so the call need not run.
             if not call.waiter_count and self._pending_calls.get(key) is call:
                 del self._pending_calls[key], self._active_calls[key]
 
@@ -125,6 +128,7 @@ class BlockingCallPool:
                 if not self._pending_calls:
                     self._thread_count -= 1
                     return
+                # The newest one, see the module docstring.
                 key, call = self._pending_calls.popitem()
             self._run_call(key, call)
 
@@ -192,6 +196,7 @@ class TokenCache:
 
 def digest_token(token: str, resource: str) -> bytes:
     """Return the cache key of a token for a resource."""
+    # The resource is part of the key: a token may be valid for one server and not for another.
     return sha256(f"{resource}\0{token}".encode()).digest()
 
 

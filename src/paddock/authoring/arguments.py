@@ -202,12 +202,9 @@ def _create_struct_reader(
     fields: list[Any], where: str, rename: dict[str, str] | None = None
 ) -> Callable[[Raw | bytes], Any]:
     try:
+        # forbid_unknown_fields: a misspelled optional argument would otherwise be ignored silently.
         struct = msgspec.defstruct(
-            "Arguments",
-            fields,
-            forbid_unknown_fields=True,
-            kw_only=True,
-            rename=rename,
+            "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=rename
         )
         decode = msgspec.json.Decoder(struct, dec_hook=decode_hook).decode
     except (TypeError, ValueError) as error:

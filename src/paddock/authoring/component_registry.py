@@ -41,6 +41,7 @@ class ComponentRegistry(Generic[T]):
         return len(self._items)
 
     def __iter__(self) -> Iterator[T]:
+        # A copy, because items may be registered during the iteration.
         return iter(list(self._items.values()))
 
     def __contains__(self, key: str) -> bool:

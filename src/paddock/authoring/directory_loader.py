@@ -51,6 +51,7 @@ def load_directory(
         root = (Path(relative_to).parent if relative_to else Path.cwd()) / root
     if not root.is_dir():
         raise LoadError("is not a directory", where=str(root), hint="expected one with tools/*.py")
+    # Most likely the wrong directory was given, but an empty one is valid.
     if not any((root / kind).is_dir() for kind in _ITEM_TYPES):
         _log.warning("%s contains no tools/, prompts/, resources/ or skills/", root)
     for kind in _ITEM_TYPES:
@@ -100,6 +101,7 @@ def _collect_items(kind: str, module: Any, file: Path) -> list[DirectoryItem]:
     if not items:
         expected = " or ".join(item_type.__name__ for item_type in _ITEM_TYPES[kind])
         raise LoadError(f"defines no {expected}", where=str(file))
+    # One object may be bound to several names.
     return list(dict.fromkeys(items))
 
 

@@ -31,6 +31,7 @@ def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
     index = 0
     while index < len(lines):
         line = lines[index]
+        # An indented heading is part of other text.
         section = _SECTION.match(line.strip()) if line == line.lstrip() or not index else None
         if section:
             block, index = _read_section(lines, index + 1)
@@ -71,6 +72,7 @@ def _parse_parameter_descriptions(block: list[str]) -> dict[str, str]:
     if not text_lines:
         return {}
     margin = min(len(line) - len(line.lstrip()) for line in text_lines)
+    # Google style indents items below the heading, NumPy style does not.
     pattern = _GOOGLE_ITEM if margin else _NUMPY_ITEM
     texts_by_name: dict[str, list[str]] = {}
     current: list[str] | None = None

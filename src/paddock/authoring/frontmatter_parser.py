@@ -127,8 +127,11 @@ class _FrontmatterParser:
                 break
             if isinstance(event, MappingStartEvent | SequenceStartEvent):
                 raise self._create_error(event, "has a key that is not a text")
+            # Checks the key for anchors and tags.
             self._parse_value(event, depth)
             if event.value in mapping:
+                # YAML forbids duplicate keys, but some parsers use the last value: clients could
+                # disagree.
                 raise self._create_error(event, f"has the key {event.value!r} twice")
             mapping[event.value] = self._parse_value(next(self._events), depth + 1)
         return mapping
@@ -141,6 +144,7 @@ class _FrontmatterParser:
                 "contains half of a surrogate pair",
                 "expected text that can be encoded as UTF-8",
             )
+        # A quoted scalar is always a text.
         if event.style:
             return text
         number = parse_number(text)

@@ -153,9 +153,11 @@ def _is_same_value(header_value: str, value: object) -> bool:
 
 
 def _is_same_number(header_value: str, value: float) -> bool:
+    # Bounds the cost of parsing a number that anyone can send.
     if len(header_value) > MAX_NUMBER_CHARACTERS or not _NUMBER.fullmatch(header_value):
         return False
     try:
+        # Numbers may be written differently: 1.0 in the header and 1 in the body are equal.
         return Decimal(header_value) == Decimal(value)
     except (InvalidOperation, OverflowError):
         return False

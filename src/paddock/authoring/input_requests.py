@@ -83,6 +83,7 @@ def elicitation(message: str, schema: Any = None) -> ServerRequest:
         )
     if isinstance(schema, dict):
         return _create_form_request(message, schema, _create_schema_reader(schema))
+    # Forms are objects, so other types become the only field of one.
     requested = build_type_schema(schema, "elicitation")
     if requested.get("type") == "object":
         return _create_form_request(

@@ -70,6 +70,7 @@ def encode_page(key: str, entries: list[bytes], cursor: str | None, size: int | 
 
 def _parse_cursor(key: str, cursor: str, count: int) -> int:
     try:
+        # Cursors are opaque to clients, but a client may send anything.
         kind, _, number = binascii.a2b_base64(cursor, strict_mode=True).decode().partition(":")
         offset = int(number)
     except ValueError:

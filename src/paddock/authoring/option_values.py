@@ -52,6 +52,7 @@ def _convert_option(options: Mapping[str, Option], name: str, value: object, too
     if value == AUTOMATIC_VALUE:
         return option.default
     value_type = _get_value_type(option)
+    # "None" may also be a valid text, so it is tried as no value first.
     candidates = [None, value] if value == NONE_VALUE else [value]
     for candidate in candidates:
         try:

@@ -43,7 +43,9 @@ def fill_template(template: str, arguments: Mapping[str, str]) -> str:
             pieces.append(arguments.get(name, match[0]))
             position = match.end()
             continue
+        # Sections can be nested, so the end is the matching brace, not the next one.
         end = _find_closing_brace(template, match.end())
+        # Without a closing brace it is ordinary text.
         if end is None:
             pieces.append(match[0])
             position = match.end()
@@ -127,6 +129,7 @@ class PromptRenderer:
         if self._signature is None or self.prompt.handler is None:
             return self.prompt.messages
         if self.prompt.takes_dictionary:
+            # Bound with each request: prompts are rarely used, unlike tools.
             call = bind_dict_handler(
                 self.prompt.handler, lambda request: Context(request, self._server)
             )

@@ -89,6 +89,7 @@ class ResourceReader:
     def build_result(self, value: Any, uri: str) -> Json:
         """Return the result of `resources/read`."""
         items = value if isinstance(value, list | tuple) else [value]
+        # A handler may return several contents, for example for the files of a directory.
         if items and all(isinstance(item, ResourceContents) for item in items):
             return {"contents": list(items)}
         return {"contents": [self._build_contents(value, uri)]}

@@ -44,6 +44,7 @@ CONTENT_TYPES = ("text", "image", "audio", "resource", "resource_link")
 LARGE_TEXT_BYTES = 65_536
 """Larger texts are passed on in pieces, to save a copy."""
 _IMAGE_CLASSES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
+# By type, because walking a class hierarchy for every result would be slow.
 _image_kinds: dict[type, str | None] = {}
 
 
@@ -89,6 +90,7 @@ def convert_result(value: Any, structure: OutputSchema) -> Result:
         )
     if kind is structure.scalar_type:
         text = encode_json(value)
+        # msgspec writes NaN and infinities as null, which would violate the declared schema.
         if text == b"null":
             raise ResultError(f"returned {value}, which JSON cannot represent")
         return b'"content":[{"type":"text","text":"%b"}],"structuredContent":{"result":%b}' % (
@@ -160,6 +162,7 @@ def _encode_value(value: object) -> bytes:
 
 def _quote_json(data: bytes) -> bytes:
     """Encode JSON text as a JSON string. Only two characters can need escapes in it."""
+    # JSON text contains no control characters, so only backslashes and quotes need escapes.
     return b'"%b"' % data.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
@@ -173,10 +176,12 @@ def _to_content(value: Any, structure: OutputSchema) -> list[Content] | None:
         return [value]
     if isinstance(value, bytes | bytearray):
         return [_to_media_content(bytes(value), structure.mime_type, structure.where)]
+    # (data, media type), a short form of ImageContent or AudioContent.
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes | bytearray):
         if not isinstance(value[1], str):
             raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
         return [_to_media_content(bytes(value[0]), value[1], structure.where)]
+    # A list is content if it is declared so or contains any content object; other lists are data.
     is_list = isinstance(value, list | tuple)
     if is_list and (structure.is_content_list or any(_is_content_value(item) for item in value)):
         return [block for item in value for block in _to_content_items(item, structure)]
@@ -250,8 +255,10 @@ def _to_image_content(value: Any) -> Content | None:
 
 def _encode_data_result(value: Any, structure: OutputSchema) -> bytes:
     data = _encode_value(value)
+    # NaN and infinities, see convert_result.
     if data == b"null" and value is not None:
         raise ResultError(f"returned {value}, which JSON cannot represent")
+    # Data is sent as one text block.
     structure.check_content(value, [TextContent("")])
     structured = structure.to_structured_content(value, data)
     members = b'"content":[{"type":"text","text":%b}]' % _quote_json(data)

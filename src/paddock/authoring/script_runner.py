@@ -30,6 +30,7 @@ def run_file(path: Path, name: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise LoadError("not a Python file", where=str(path), hint="expected a .py file")
     module = importlib.util.module_from_spec(spec)
+    # Registered before it runs, as import does: dataclasses and pickle look modules up by name.
     sys.modules[name] = module
     try:
         with LoadScope():
@@ -62,6 +63,7 @@ def _prioritize_directory(directory: Path) -> None:
     Another script may have imported its own `helpers` before. That module object stays in use
     there, and is renamed in `sys.modules` to free the name.
     """
+    # Also move it to the front if it is there already, so that it wins over other directories.
     if str(directory) in sys.path:
         sys.path.remove(str(directory))
     sys.path.insert(0, str(directory))

@@ -108,12 +108,14 @@ class _FileEntry(NamedTuple):
             open(descriptor, "rb", closefd=False) as file,
         ):
             data = file.read(MAX_SKILL_BYTES + 1)
+        # The file may have grown since it was listed.
         check_skill_size(0, len(data), self.path)
         return data
 
     def list_entries(self) -> list[tuple[str, _FileEntry, bool]]:
         """Return the visible entries of a directory: name, entry, and whether it is a link."""
         with _convert_read_errors(self.path):
+            # Windows cannot list a directory by its descriptor.
             if os.scandir not in os.supports_fd:
                 return _scan_entries(self.path, self.path)
             with self._open(os.O_RDONLY) as descriptor:
@@ -160,6 +162,7 @@ class DirectorySkillFiles:
         fields = self._parse_frontmatter(data)
         digests = {path: self._get_digest(path, entry) for path, entry in files.items()}
         digests[SKILL_FILE_NAME] = compute_digest(data)
+        # Also forgets files that no longer exist.
         self._digests = {path: (files[path].stamp, digest) for path, digest in digests.items()}
         return SkillManifest(fields, digests)
 
@@ -200,6 +203,7 @@ class DirectorySkillFiles:
 
     def _list_files_and_directories(self) -> tuple[dict[str, _FileEntry], set[str]]:
         """Return all files and directories that may be served, by relative path."""
+        # Links are followed only to files and directories that the scan has found inside the skill.
         regular_files, contents, root = self._scan_directories()
         files: dict[str, _FileEntry] = {}
         directories: set[str] = set()
@@ -265,6 +269,7 @@ class InlineSkillFiles:
         check_frontmatter(self._frontmatter, name, name)
         for path in files:
             _check_file_path(path, files, name)
+        # The blank line separates frontmatter and Markdown.
         self._frontmatter_bytes = encode_frontmatter(self._frontmatter, name) + b"\n"
         contents = {SKILL_FILE_NAME: body, **files}
         self.content_functions: Mapping[str, Callable[..., Any]] = {

@@ -239,6 +239,8 @@ class SkillMethods:
 
         def work() -> Result:
             resources = self._server.resources
+            # Skills are read from disk each time, but the entries of resources change only with the
+            # registry.
             revision, entries = self._resource_entries
             if revision != resources.revision:
                 revision = resources.revision
@@ -259,6 +261,7 @@ class SkillMethods:
         path = unquote_path(quoted_path or "")
         if path is None or path not in skill.files.content_functions:
             return StaticFileReader(skill, path, self._file_tracker)
+        # Readers of generated files are cached because they inspect the signature of the function.
         if self._revision != self._server.skills.revision:
             self._revision = self._server.skills.revision
             self._generated_readers.clear()

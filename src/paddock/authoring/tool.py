@@ -237,6 +237,7 @@ class Tool:
 
     def _copy_with_attribute(self, attribute: str, value: object) -> Tool:
         tool_copy = object.__new__(type(self))
+        # Copies attributes without running the checks of the constructor again.
         for slot in Tool.__slots__:
             setattr(tool_copy, slot, getattr(self, slot))
         setattr(tool_copy, attribute, value)

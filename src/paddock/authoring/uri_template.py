@@ -60,6 +60,7 @@ class UriTemplate:
             )
         may_have_slashes = bool(variable[1] or variable[3])
         name = variable[2]
+        # A variable that appears twice must have the same value in both places.
         if name in names:
             return f"(?P={name})"
         names.append(name)

@@ -179,6 +179,7 @@ class RequestForwarder:
 
     async def run(self) -> Json:
         """Return the upstream's final result."""
+        # A session upstream kept its call open while a stateless client collected the answers.
         is_resumed = "call" in self._remembered_state
         calls = self._upstream.calls
         if is_resumed:
@@ -196,6 +197,7 @@ class RequestForwarder:
                 calls.end_call(call)
             raise
         except BaseException:
+            # Otherwise the upstream would keep working for a client that is gone.
             call.cancel("the client has cancelled the request")
             calls.end_call(call)
             raise
@@ -238,6 +240,7 @@ class RequestForwarder:
             reason = f"no answer to {self._request.method} within {seconds:g} s"
             raise UpstreamError(self._upstream.label, reason) from None
         if questions:
+            # The client returns these keys with the answers, since it may not answer all questions.
             self._request.remembered_value = {"call": call.id, "keys": list(questions)}
             raise InputRequired(questions)
         try:

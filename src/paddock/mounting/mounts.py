@@ -296,6 +296,7 @@ class ServerMounts:
         if alias is not None:
             client_count += self._server.resource_updated(alias)
         owner = self._item_lookups["resources"].items().get(uri)
+        # An own resource hides the mounted one, whose changes do not concern its subscribers.
         is_own = uri in self._server.resources
         if not is_own and (owner is None or owner.source is mount.source):
             client_count += self._server.resource_updated(uri)

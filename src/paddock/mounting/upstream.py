@@ -338,6 +338,7 @@ class Upstream:
                     ConnectError(f"the connection ends soon after it starts: {self._end_reason}")
                 )
             self._pause(pause)
+            # The first reconnect is immediate; the delays before further ones double.
             pause = min(2 * pause, MAX_RECONNECT_SECONDS) or MIN_RECONNECT_SECONDS
         with self._condition:
             if self._thread is threading.current_thread():

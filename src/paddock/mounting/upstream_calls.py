@@ -125,6 +125,7 @@ class UpstreamCall:
                 return {}
             if self._open_questions:
                 return {key: asked.request for key, asked in list(self._open_questions.items())}
+            # A question may be open for as long as the user thinks about it.
             if not await self._activity_event.wait(seconds) and not self._questions_in_progress:
                 raise TimeoutError
 
@@ -214,6 +215,7 @@ class UpstreamCallTable:
             call = self._open_calls.get(call_id)
         if call is None or call.client_left_at is None:
             raise UpstreamError(self._label, "its question has expired; call again")
+        # Call ids travel with clients: another user must not answer, or see the result.
         if _get_principal_key(call.request) != _get_principal_key(request):
             raise ProtocolError("The question was sent to another user")
         call.request = request

@@ -72,6 +72,7 @@ class HttpLifespan:
         server, loop = self._server, asyncio.get_running_loop()
         state = None
         if server.can_list_before_lifespan:
+            # Lists are answered at once, calls wait until release_calls().
             self._service.hold_calls()
             self._enter_task = loop.create_task(self._enter_in_background())
         elif server.lifespan is not None:
@@ -114,6 +115,7 @@ class HttpLifespan:
         if enter_task is not None:
             enter_task.cancel()
             await asyncio.wait([enter_task])
+        # Handlers that are being cancelled may still use the state.
         await self._service.wait_for_cleanup()
         self._server.remove_connection(self._service.announce_change)
         lifespan, self._lifespan = self._lifespan, None

@@ -114,6 +114,7 @@ class Reloader:
     def _watch_files(self, replace_server: Callable[[BaseServer], None]) -> None:
         while True:
             time.sleep(POLL_SECONDS)
+            # Polled: a reload within 300 ms needs no dependency for file events.
             if self._read_stamps() != self._known_stamps:
                 self._reload(replace_server)
 

@@ -168,6 +168,7 @@ class GracefulShutdown:
             _exit_process()
         sleep(STREAM_DRAIN_SECONDS)
         written = -1
+        # Wait on as long as the client keeps reading its responses.
         while not self._has_drained:
             if self._channel.written_bytes == written or not self._channel.is_writing:
                 _exit_process()
@@ -269,6 +270,7 @@ def serve_with_factory(
     shutdown.mark_drained()
     session.close()
     shutdown.finish(is_clean=not connection.in_flight)
+    # Only now: until the process has finished, a signal must be able to stop it.
     release_signals()
     _is_serving = False
 

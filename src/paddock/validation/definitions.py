@@ -215,6 +215,7 @@ def check_definitions(subject: ValidationSubject) -> None:
         if files.selected_file is not None and not files.selected_file.endswith(MX_SUFFIX):
             result = _check_item_contents(subject, kind, item, files)
             servers += [] if result is None else [result]
+    # Last, when the items of all servers have been checked.
     for server, definition in servers:
         check_assembly(server, definition, subject)
 

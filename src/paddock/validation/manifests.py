@@ -91,6 +91,7 @@ class _ManifestReader:
                 self._findings.add(
                     "invalid-value", message, self._get_location(key, key), "keep one"
                 )
+            # Each key alone, so that an invalid one does not hide problems of the others.
             entry = self._read_entry({key: value}, "invalid-value")
             if entry is not None and entry.extra:
                 report_unknown_key(key, MANIFEST_KEYS, self._get_location(key, key), self._findings)
@@ -108,6 +109,7 @@ class _ManifestReader:
     ) -> tuple[ManifestItem, ...]:
         items_by_name: dict[str, ManifestItem] = {}
         for index, value in enumerate(values):
+            # Each item alone, for the same reason.
             entry = self._read_entry({key: [value]}, "invalid-item", f"{key}[{index}]")
             for item in entry.get_items(kind) if entry is not None else ():
                 if item.name in items_by_name:

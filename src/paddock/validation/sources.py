@@ -117,6 +117,7 @@ def _read_pyproject(file: Path) -> ProjectMetadata:
 
 def _read_setup_cfg(file: Path, metadata: ProjectMetadata) -> ProjectMetadata:
     """Return the metadata, completed from setup.cfg, which setuptools reads too."""
+    # setuptools does not interpolate either, and a "%" in a description would fail.
     config = ConfigParser(interpolation=None)
     config.read_string(file.read_text(encoding="utf-8-sig"), str(file))
     lines = config.get("options.entry_points", ENTRY_POINT_GROUP, fallback="").splitlines()

@@ -131,6 +131,7 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
     original_path, original_setting = list(sys.path), sys.dont_write_bytecode
     if not is_installed:
         sys.path.insert(0, str(directory))
+        # Validation must not leave __pycache__ directories in the project.
         sys.dont_write_bytecode = True
         importlib.invalidate_caches()
     try:
