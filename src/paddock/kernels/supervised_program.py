@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from paddock.kernels import sandbox
 from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
+from paddock.kernels.child_process import start_process
 from paddock.kernels.kernel import KernelError
 
 if TYPE_CHECKING:
@@ -78,27 +79,16 @@ class SupervisedProgram:
             "network": network,
             "memory_bytes": memory_bytes,
         }
-        environment = (
-            sandbox.build_environment()
-            | dict(variables or {})
-            | {KERNEL_ID_VARIABLE: self._kernel_id}
+        self._process = start_process(
+            [
+                *_build_command("worker.program_supervisor", "main"),
+                json.dumps(settings),
+                str(_SOURCE_ROOT),
+            ],
+            command[0],
+            kernel_id=self._kernel_id,
+            variables=variables,
         )
-        try:
-            self._process = subprocess.Popen(
-                [
-                    *_build_command("worker.program_supervisor", "main"),
-                    json.dumps(settings),
-                    str(_SOURCE_ROOT),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment,
-                start_new_session=True,
-                bufsize=0,
-            )
-        except OSError as error:
-            raise KernelError(f"{command[0]} cannot be started: {error}") from None
         self._head = b""
         self._tail = b""
         self.printed_bytes = 0

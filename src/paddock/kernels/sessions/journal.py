@@ -174,7 +174,7 @@ class Journal:
         try:
             status = _require_regular_file(handle)
             identity = status.st_dev, status.st_ino
-            # A new file, or one that another process has put in place of the old one.
+            # A new file, or one with which another process has replaced the journal.
             if identity != self._identity:
                 self._identity, self.size_bytes, self._line_count = identity, 0, 0
             if self.size_bytes == 0:

@@ -420,23 +420,20 @@ class EvaluationSession:
             elapsed = time.monotonic() - started_at
             if not entry.is_committed:
                 continue
+            self._kernel_entry_count = index
             if self._entry_has_effects[index]:
                 skipped.append(entry.line)
             elif elapsed >= MAX_REPLAY_SECONDS or not kernel.is_alive:
                 failed.append(entry.line)
             else:
-                result = kernel.evaluate(
-                    entry.code,
-                    msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS - elapsed),
-                    control.shift(elapsed),
-                )
+                entry_limits = msgspec.structs.replace(limits, seconds=MAX_REPLAY_SECONDS - elapsed)
+                result = kernel.evaluate(entry.code, entry_limits, control.shift(elapsed))
                 if result.status == "cancelled":
                     break  # the next call continues the replay at this entry
                 if result.status not in {"done", "failed"}:
                     failed.append(entry.line)
                 elif not entry.is_cut and _strip_counters(result) != _strip_counters(entry):
                     different.append(entry.line)
-            self._kernel_entry_count = index + 1
         else:
             self._kernel_entry_count = len(self._entries)
         return " ".join(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from paddock.kernels import sandbox
-from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
+from paddock.kernels.child_process import start_process
 from paddock.kernels.kernel import (
     DEFAULT_CONTROL,
     ROLLED_BACK_NOTE,
@@ -176,21 +176,13 @@ def start_worker(
         command, working_directory = build_foreign_command(python, interpreter), directory
     # User code runs under the same user id, and must not read the server's memory or environment.
     sandbox.block_process_inspection()
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=sandbox.build_environment()
-            | {KERNEL_ID_VARIABLE: secrets.token_hex(8)}
-            | dict(variables or {}),
-            cwd=working_directory,
-            start_new_session=True,
-            bufsize=0,
-        )
-    except OSError as error:
-        raise KernelError(f"{engine_name} cannot be started: {error}") from None
+    process = start_process(
+        command,
+        engine_name,
+        kernel_id=secrets.token_hex(8),
+        variables=variables,
+        directory=working_directory,
+    )
     kernel = WorkerKernel(
         engine_name, process, has_network=limits.network, read_printed=read_printed
     )

@@ -1,0 +1,53 @@
+"""Start of a process that is supervised on behalf of the server."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from paddock.kernels import sandbox
+from paddock.kernels.child.process_tree import KERNEL_ID_VARIABLE
+from paddock.kernels.kernel import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+def start_process(
+    command: Sequence[str],
+    title: str,
+    *,
+    kernel_id: str,
+    variables: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a process with pipes for its standard streams.
+
+    The process gets a minimal environment and a session id. With the session and `kernel_id`,
+    `process_tree.kill_kernel` can find all its descendants.
+
+    Args:
+        command: The command.
+        title: The name of the program for error messages.
+        kernel_id: An id that no other kernel has.
+        variables: Additional environment variables.
+        directory: The initial working directory; by default that of the server.
+
+    Raises:
+        KernelError: The process cannot be started.
+    """
+    environment = sandbox.build_environment() | dict(variables or {})
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment | {KERNEL_ID_VARIABLE: kernel_id},
+            cwd=directory,
+            start_new_session=True,
+            bufsize=0,
+        )
+    except OSError as error:
+        raise KernelError(f"{title} cannot be started: {error}") from None
