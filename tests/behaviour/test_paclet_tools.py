@@ -71,7 +71,7 @@ def test_a_file_of_the_paclet_means_its_directory(tides: Path) -> None:
     [
         ('"Ada/Tides"', '"Ada/../Tides"', '**InvalidName**: "Name" is'),
         ('"Ada/Tides"', '"Tides"', '**NoPublisher**: "Name" has no publisher'),
-        ('"1.0.0"', "1.0", '**InvalidVersion**: "Version" is 1.0; expected text'),
+        ('"1.0.0"', "1.0", '**InvalidVersion**: "Version" is 1.0; expected a string'),
         ('"1.0.0"', '"1.0-beta"', "**InvalidVersion**"),
         ('"When the water comes"', '""', "**NoDescription**"),
         ("When the water comes", "XXXX", "**PlaceholderDescription**"),
@@ -138,7 +138,7 @@ def test_links_do_not_lead_the_archive_elsewhere(tides: Path, tmp_path: Path, li
     text = answer("BuildPaclet", "Tides")
     assert victim.read_text() == "mine"
     if link == "build":
-        assert "Details: It is a link that leads out of the paclet" in text
+        assert "Details: The build folder is a link out of the paclet" in text
     else:
         assert text.startswith("# Paclet Build Successful")
         assert not place.is_symlink()
@@ -150,7 +150,7 @@ def test_what_is_left_out_is_reported(tides: Path) -> None:
     (tides / "Kernel" / "node_modules").mkdir()
     left_out = "`Kernel/node_modules`, `gone.txt`, `self.wl`"
     assert f"| **Left out** | {left_out} |" in answer("BuildPaclet", "Tides")
-    assert f"**LeftOut**: Not part of the archive: {left_out.replace('`', '')}." in answer(
+    assert f"**LeftOut**: Excluded from the archive: {left_out.replace('`', '')}." in answer(
         "CheckPaclet", "Tides"
     )
 
@@ -173,7 +173,7 @@ def test_code_outside_the_archive_is_not_code_of_the_paclet(tides: Path, tmp_pat
     assert "**MissingContextFile**" in answer("CheckPaclet", "Tides")
     (tides / "PacletInfo.wl").rename(tmp_path / "PacletInfo.wl")
     (tides / "PacletInfo.wl").symlink_to(tmp_path / "PacletInfo.wl")
-    assert "It is a link that leads out of the paclet." in answer("CheckPaclet", "Tides")
+    assert "The file is a link out of the paclet." in answer("CheckPaclet", "Tides")
     assert answer("BuildPaclet", "Tides").startswith("# Paclet Build Failed")
 
 

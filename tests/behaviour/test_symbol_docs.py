@@ -124,9 +124,9 @@ def test_a_page_that_is_there_is_not_replaced(peer: Peer, page: Path) -> None:
     ("name", "value", "expected"),
     [
         ("usage", " ", "The usage is empty"),
-        ("usage", "- no syntax", "The case 'no syntax' has no syntax between back ticks"),
+        ("usage", "- no syntax", "The case 'no syntax' has no syntax in backticks"),
         ("symbolName", "../../Other", "symbolName: '../../Other' is not the name of a symbol"),
-        ("techNotes", "Sums", "'Sums' is no link"),
+        ("techNotes", "Sums", "'Sums' is not a link"),
     ],
 )
 def test_nothing_is_made_of_what_is_wrong(
@@ -186,9 +186,9 @@ def test_symbols_of_the_paclet_are_found_by_their_pages_or_usages(peer: Peer, pa
             "There is no operation 'setHistry' (did you mean setHistory?)",
         ),
         ({"operation": "setNotes", "content": None}, "The operation setNotes needs `content`"),
-        ({"content": "new"}, "'new' is no part of a history"),
-        ({"notebook": "damaged.nb"}, "It cannot be edited, because it cannot be read: line "),
-        ({"notebook": "essay.nb"}, "It is not the page of a symbol"),
+        ({"content": "new"}, "'new' is not a history entry"),
+        ({"notebook": "damaged.nb"}, "The notebook cannot be edited because of a syntax error: line "),
+        ({"notebook": "essay.nb"}, "The notebook is not the page of a symbol"),
         ({"notebook": "/etc/hostname"}, "/etc/hostname is outside the folders"),
     ],
 )
@@ -245,7 +245,7 @@ def test_what_was_generated_can_be_given_again(peer: Peer, page: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        ("Plot[x, {x, 0, 1}]", "it is a picture"),
+        ("Plot[x, {x, 0, 1}]", "it is an image"),
         ("GatherLot[{1}]", "Woxi cannot load paclets and does not know GatherLot"),
         ("1 +", "Expected an expression before the end (line 1, column 4)"),
         ("Quit[]", "it ended the kernel"),
@@ -293,15 +293,15 @@ def test_removing_says_that_nothing_was_generated(peer: Peer, page: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"section": "Scopes", "notebook": "gone.nb"}, "There is no section 'Scopes' of examples"),
+        ({"section": "Scopes", "notebook": "gone.nb"}, "Examples have no section 'Scopes'"),
         ({"notebook": "gone.nb", "operation": "x"}, "does not exist"),
         ({"operation": "moveExample"}, "There is no operation 'moveExample'"),
         ({"operation": "insertExample"}, "The operation insertExample needs `position`"),
         ({"operation": "replaceExample"}, "The operation replaceExample needs `position`"),
         ({"operation": "removeExample"}, "The operation removeExample needs `position`"),
         ({"content": None}, "The operation appendExample needs `content`"),
-        ({"content": "---"}, "There is no example in the content"),
-        ({"operation": "removeExample", "position": 1}, "There are no examples here"),
+        ({"content": "---"}, "The content contains no example"),
+        ({"operation": "removeExample", "position": 1}, "The section contains no examples"),
         (
             {"operation": "clearExamples", "section": "Options", "subsection": "Depth"},
             "There is no subsection 'Depth'",

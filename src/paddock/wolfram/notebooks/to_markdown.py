@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.reports.text import format_code_block
 from paddock.wolfram.expressions import Atom, Node, has_head
 from paddock.wolfram.literals import parse_number
 from paddock.wolfram.notebooks.box_forms import unwrap_box
@@ -35,7 +35,6 @@ MAX_OUTPUT_CHARACTERS = 500
 MAX_CELL_CHARACTERS = 10_000
 MAX_IMAGES = 20
 _GRAPHICS_HEADS = ("GraphicsBox", "Graphics3DBox", "GraphicsData")
-_FENCE_TICKS = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 
 class NotebookMarkdown(NamedTuple):
@@ -237,11 +236,7 @@ def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
 def _render_block(block: _OutputBlock) -> str:
     if not block.fence:
         return block.text
-    text = "\n\n".join(block.fence)
-    # A fence must be longer than any row of backticks in it (CommonMark, fenced code blocks).
-    longest = max((len(match[1]) for match in _FENCE_TICKS.finditer(text)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{block.info}\n{text}\n{ticks}"
+    return format_code_block("\n\n".join(block.fence), block.info)
 
 
 def _quote_lines(text: str, depth: int) -> str:

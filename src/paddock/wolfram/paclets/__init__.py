@@ -1,8 +1,8 @@
-"""Paclets as their authors have them: what `PacletInfo` says, whether it holds, and the archive.
+"""Paclets in development: read `PacletInfo` files, check paclet directories, build archives.
 
-`read_description` reads the `PacletInfo` file with the place of everything in it, `check_paclet`
-says what is wrong with a paclet's directory, `write_archive` packs one. Nothing is run. What a
-paclet contributes to Paddock is read by `paddock.extensions.paclets`.
+`parse_paclet_info` reads a `PacletInfo` file with the line of each property, `check_paclet` returns
+the issues in a paclet's directory, and `write_archive` builds the archive. No code is run.
+`paddock.extensions.paclets` loads the tools of installed paclets.
 """
 
 from paddock.wolfram.paclets.archive import (

@@ -1,4 +1,4 @@
-"""What a `PacletInfo` file says, each property with the line it stands on."""
+"""`PacletInfo` files: properties and extensions with their line numbers."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _RULE_HEADS = ("Rule", "RuleDelayed")
 
 
 class PacletInfoError(PaddockError):
-    """A `PacletInfo` file cannot be read, or describes no paclet."""
+    """A `PacletInfo` file does not describe a paclet."""
 
     code = "paclet-info"
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredProperty:
-    """Something that a description says, and on which line."""
+    """The value of a property, and its line."""
 
     value: object
     line: int
 
     @property
     def text(self) -> str | None:
-        """The value, if it is text."""
+        """The value if it is a string, otherwise None."""
         return self.value if isinstance(self.value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredExtension:
-    """One extension: what kind it is, and its properties."""
+    """An extension: its kind, line and properties."""
 
     kind: str
     line: int
@@ -51,38 +51,38 @@ class DeclaredExtension:
 
 @dataclass(frozen=True, slots=True)
 class PacletDescription:
-    """What a paclet says about itself."""
+    """The properties and extensions of a paclet."""
 
     properties: dict[str, DeclaredProperty]
     extensions: list[DeclaredExtension]
 
     @property
     def name(self) -> str:
-        """The whole name, with the publisher if it has one; empty when it is not said."""
+        """The full name, with the publisher if any; empty if missing."""
         return self._get_text("Name")
 
     @property
     def version(self) -> str:
-        """The version; empty when it is not said, or is no text."""
+        """The version; empty if missing or not a string."""
         return self._get_text("Version")
 
     def _get_text(self, key: str) -> str:
-        found = self.properties.get(key)
-        return (found.text if found else None) or ""
+        declared = self.properties.get(key)
+        return (declared.text if declared else None) or ""
 
 
 def find_info_file(directory: Path) -> Path | None:
-    """The `PacletInfo` file of a directory."""
-    places = (directory / name for name in INFO_FILE_NAMES)
-    return next((place for place in places if place.is_file()), None)
+    """Return the `PacletInfo` file in a directory, or None."""
+    candidates = (directory / name for name in INFO_FILE_NAMES)
+    return next((file for file in candidates if file.is_file()), None)
 
 
 def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescription:
-    """What the text of a `PacletInfo` file says.
+    """Parse the text of a `PacletInfo` file.
 
     Raises:
-        PacletInfoError: when it describes no paclet.
-        WolframSyntaxError: when it cannot be read.
+        PacletInfoError: The text does not describe a paclet.
+        WolframSyntaxError: The text has a syntax error.
     """
     source = parse(text)
     source.raise_first_problem(where)
@@ -101,18 +101,18 @@ def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescripti
 
 
 def _list_rules(expressions: list[Expression]) -> list[tuple[str, Expression]]:
-    """The rules in an association, a list or a row of arguments, by their keys."""
-    found: list[tuple[str, Expression]] = []
-    for one in expressions:
-        if not isinstance(one, Node):
+    """Return the rules in associations, lists and arguments, by key."""
+    rules: list[tuple[str, Expression]] = []
+    for expression in expressions:
+        if not isinstance(expression, Node):
             continue
-        if any(has_head(one, head) for head in _RULE_HEADS) and len(one.args) == 2:
-            key = _get_key(one.args[0])
+        if any(has_head(expression, head) for head in _RULE_HEADS) and len(expression.args) == 2:
+            key = _get_key(expression.args[0])
             if key is not None:
-                found.append((key, one.args[1]))
-        elif has_head(one, "Association") or has_head(one, "List"):
-            found += _list_rules(one.args)
-    return found
+                rules.append((key, expression.args[1]))
+        elif has_head(expression, "Association") or has_head(expression, "List"):
+            rules += _list_rules(expression.args)
+    return rules
 
 
 def _get_key(expression: Expression) -> str | None:
@@ -124,11 +124,11 @@ def _get_key(expression: Expression) -> str | None:
 
 
 def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, DeclaredProperty]:
-    found: dict[str, DeclaredProperty] = {}
+    properties: dict[str, DeclaredProperty] = {}
     for key, value in _list_rules(args):
         if key != "Extensions":
-            found.setdefault(key, _evaluate_property(source, value))
-    return found
+            properties.setdefault(key, _evaluate_property(source, value))
+    return properties
 
 
 def _evaluate_property(source: ParsedSource, expression: Expression) -> DeclaredProperty:
@@ -140,14 +140,16 @@ def _evaluate_property(source: ParsedSource, expression: Expression) -> Declared
 
 
 def _read_extensions(source: ParsedSource, args: list[Expression]) -> list[DeclaredExtension]:
-    found: list[DeclaredExtension] = []
+    extensions: list[DeclaredExtension] = []
     for key, value in _list_rules(args):
         if key == "Extensions" and isinstance(value, Node):
-            for one in value.args:
-                if has_head(one, "List") and one.args:
-                    line = source.get_position(one.start)[0]
-                    kind = _get_key(one.args[0]) or ""
-                    found.append(
-                        DeclaredExtension(kind, line, _read_properties(source, one.args[1:]))
+            for declaration in value.args:
+                if has_head(declaration, "List") and declaration.args:
+                    line = source.get_position(declaration.start)[0]
+                    kind = _get_key(declaration.args[0]) or ""
+                    extensions.append(
+                        DeclaredExtension(
+                            kind, line, _read_properties(source, declaration.args[1:])
+                        )
                     )
-    return found
+    return extensions

@@ -1,9 +1,9 @@
-"""Reference pages of symbols: made anew, and changed in place.
+"""Reference pages of symbols: create new pages and edit existing ones.
 
-`new_page` gives the text of a page for a `Subject` from a `Description`; a `Page` is read from a
-file's text, changed by `edit_page` and `edit_examples`, and written by its `text`, which keeps
-everything else to the byte. `read_examples` gives the code of examples for others to evaluate.
-Nothing is evaluated and no file is touched here.
+`build_page` returns the text of a page for a `PageSubject` and its `PageContent`. A `SymbolPage` is
+read from the text of a file, changed by `edit_page` and `edit_examples`, and written by `to_text`,
+which leaves all other text byte for byte unchanged. `parse_examples` returns examples with their
+code for the caller to evaluate. This package evaluates nothing and accesses no files.
 """
 
 from paddock.wolfram.reference_pages.errors import ReferencePageError

@@ -1,4 +1,4 @@
-"""What can be wrong with a reference page, or with what is to be done to it."""
+"""Errors about reference pages, and about the requested changes to them."""
 
 from __future__ import annotations
 
@@ -6,54 +6,54 @@ from paddock.errors import PaddockError
 
 
 class ReferencePageError(PaddockError):
-    """A reference page cannot be made or changed as it was asked for."""
+    """The reference page cannot be created or changed as requested."""
 
     code = "reference-page"
 
 
 class EmptyUsageError(ReferencePageError):
-    """There is no usage at all."""
+    """The usage is empty."""
 
     code = "empty-usage"
 
 
 class InvalidUsageFormatError(ReferencePageError):
-    """A usage is no list of cases, each with its syntax between back ticks."""
+    """The usage is not a list of cases, each with its syntax in backticks."""
 
     code = "invalid-usage-format"
 
 
 class InvalidOperationError(ReferencePageError):
-    """There is no such operation, or it needs a position."""
+    """The operation does not exist, or its position is missing."""
 
     code = "invalid-operation"
 
 
 class InvalidSectionError(ReferencePageError):
-    """There is no such section of examples."""
+    """The section of examples does not exist."""
 
     code = "invalid-section"
 
 
 class MissingContentError(ReferencePageError):
-    """An operation needs content, and there is none."""
+    """The operation requires content."""
 
     code = "missing-content"
 
 
 class InvalidContentError(ReferencePageError):
-    """The content is not of the form that an operation takes."""
+    """The content does not have the required format."""
 
     code = "invalid-content"
 
 
 class ExampleNotFoundError(ReferencePageError):
-    """A section has no such subsection, or no example."""
+    """The section, subsection or example does not exist."""
 
     code = "example-not-found"
 
 
 class InvalidPageError(ReferencePageError):
-    """A file is no notebook that can be edited, or no page of a symbol."""
+    """The file is not an editable notebook, or not the page of a symbol."""
 
     code = "invalid-reference-page"

@@ -1,11 +1,7 @@
-"""Examples: markdown in which code is evaluated, as cells, and as markdown with its outputs.
+"""Examples and usage of a symbol: Markdown parsed, and converted to cells.
 
-Groups of examples are separated by rules. Evaluating is left to whoever calls.
-
-Usages: the cases of a symbol, each with its syntax and what it does.
-
-They are written as a list in markdown: a back-ticked syntax, then a description, with variables
-between asterisks.
+Examples are Markdown with code fences, separated by rules. A usage is a Markdown list of cases: the
+syntax in backticks, then a description with variables in asterisks. The caller evaluates the code.
 """
 
 from __future__ import annotations
@@ -14,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from paddock.reports.text import format_code_block
 from paddock.wolfram.expressions import Atom, Expression, Node, call
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.notebooks.block_parser import parse_blocks
@@ -41,10 +38,9 @@ if TYPE_CHECKING:
 
 
 OUTPUT_FENCE_LANGUAGE = "wl-output"
-"""The language of a fence with the output of the code before it."""
+"""Language of a fence with the output of the preceding code."""
 EXAMPLE_DELIMITER_STYLE = "ExampleDelimiter"
 _RESET_LINE_CODE = "$Line = 0; Null"
-_FENCE_TICKS = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -53,12 +49,12 @@ class ExampleCode:
 
     text: str
     output: str | None = None
-    """What it gives in InputForm, if that is known and worth showing."""
+    """Its output in InputForm, if known and worth showing."""
 
 
 @dataclass(slots=True)
 class ExampleText:
-    """Words between pieces of code."""
+    """Text between code in an example."""
 
     markdown: str
     content: str | Expression
@@ -67,18 +63,18 @@ class ExampleText:
 
 @dataclass(slots=True)
 class Example:
-    """What stands between two rules."""
+    """One example: text and code."""
 
     parts: list[ExampleText | ExampleCode] = field(default_factory=list)
 
     @property
     def code_parts(self) -> list[ExampleCode]:
-        """The pieces of code in order."""
+        """The code parts, in order."""
         return [part for part in self.parts if isinstance(part, ExampleCode)]
 
 
 def parse_examples(markdown: str) -> list[Example]:
-    """The examples in a text; those without anything in them are left out."""
+    """Return the examples in a Markdown text; empty ones are left out."""
     examples = [Example()]
     for block in parse_blocks(markdown):
         if block.kind == "rule":
@@ -90,20 +86,20 @@ def parse_examples(markdown: str) -> list[Example]:
 
 def _add_block(example: Example, block: MarkdownBlock) -> None:
     if block.kind == "fence":
-        last = example.parts[-1] if example.parts else None
+        previous = example.parts[-1] if example.parts else None
         if (
             block.info == OUTPUT_FENCE_LANGUAGE
-            and isinstance(last, ExampleCode)
-            and last.output is None
+            and isinstance(previous, ExampleCode)
+            and previous.output is None
         ):
-            last.output = block.text.strip("\n")
+            previous.output = block.text.strip("\n")
         elif block.text.strip():
             example.parts.append(ExampleCode(block.text.strip("\n")))
     elif block.kind == "formula":
-        made = tex_to_boxes(block.text)
-        written = f"$${block.text}$$"
-        content = written if made is None else make_traditional_form(made)
-        example.parts.append(ExampleText(written, content))
+        boxes = tex_to_boxes(block.text)
+        markdown = f"$${block.text}$$"
+        content = markdown if boxes is None else make_traditional_form(boxes)
+        example.parts.append(ExampleText(markdown, content))
     elif block.kind == "table":
         example.parts += _table_to_parts(block)
     elif block.text:
@@ -111,42 +107,48 @@ def _add_block(example: Example, block: MarkdownBlock) -> None:
 
 
 def _table_to_parts(block: MarkdownBlock) -> list[ExampleText | ExampleCode]:
-    """Rows as lines: such pages have no tables among their examples."""
+    """Return table rows as lines of text: the page's style sheet has no tables for examples."""
     rows = [" | ".join(row) for row in block.rows]
     return [ExampleText(row, make_page_content(row)) for row in rows if row.strip(" |")]
 
 
 def make_example_cells(example: Example) -> Iterator[Cell | CellGroup]:
-    """The cells of an example; lines are counted anew in each."""
+    """Return the cells of an example, with labels numbered from 1."""
     number = 0
     for part in example.parts:
         if isinstance(part, ExampleText):
             yield Cell(part.content, part.style)
             continue
         number += 1
-        made = Cell(call("BoxData", code_to_boxes(part.text)), "Input", CellLabel=f"In[{number}]:=")
+        input_cell = Cell(
+            call("BoxData", code_to_boxes(part.text)), "Input", CellLabel=f"In[{number}]:="
+        )
         if part.output is None:
-            yield made
+            yield input_cell
             continue
-        result = call("BoxData", code_to_boxes(part.output))
-        output = Cell(result, "Output", CellLabel=f"Out[{number}]=")
-        yield CellGroup([made, output])
+        output_boxes = call("BoxData", code_to_boxes(part.output))
+        output = Cell(output_boxes, "Output", CellLabel=f"Out[{number}]=")
+        yield CellGroup([input_cell, output])
 
 
 def make_delimiter() -> Cell:
-    """The line between two examples, which has lines counted anew when it is evaluated."""
+    """Return the delimiter between examples, which resets the line number when evaluated."""
     return Cell(make_line_reset("\t", EXAMPLE_DELIMITER_STYLE), EXAMPLE_DELIMITER_STYLE)
 
 
 def make_line_reset(title: str | Expression, style: str) -> Node:
-    """The content of a heading, or line, after which lines are counted anew."""
-    shown = ascii_string(title) if isinstance(title, str) else title
-    inner = call("Cell", shown, ascii_string(style)) if isinstance(shown, Atom) else shown
+    """Return heading content that resets the line number when evaluated."""
+    title_content = ascii_string(title) if isinstance(title, str) else title
+    inner = (
+        call("Cell", title_content, ascii_string(style))
+        if isinstance(title_content, Atom)
+        else title_content
+    )
     return call("BoxData", call("InterpretationBox", inner, parse(_RESET_LINE_CODE).expressions[0]))
 
 
 def examples_to_markdown(examples: list[Example]) -> str:
-    """What examples say, with their outputs, as the author could have written it."""
+    """Return the Markdown source of examples, including their outputs."""
     return "\n\n---\n\n".join("\n\n".join(_example_to_markdown(example)) for example in examples)
 
 
@@ -155,22 +157,16 @@ def _example_to_markdown(example: Example) -> Iterator[str]:
         if isinstance(part, ExampleText):
             yield part.markdown
             continue
-        yield _fence_code("wl", part.text)
+        yield format_code_block(part.text, "wl")
         if part.output is not None:
-            yield _fence_code(OUTPUT_FENCE_LANGUAGE, part.output)
-
-
-def _fence_code(language: str, text: str) -> str:
-    longest = max((len(found[1]) for found in _FENCE_TICKS.finditer(text)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{language}\n{text}\n{ticks}"
+            yield format_code_block(part.output, OUTPUT_FENCE_LANGUAGE)
 
 
 _CASE_BULLET = re.compile(r"\s*[-*](?:\s+|(?=`))")
 _SYNTAX_SPAN = re.compile(r"(`+)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _LEADING_DASH = re.compile(r"\s*[-\N{EN DASH}\N{EM DASH}]+\s+")
 _VARIABLE_MARK = re.compile(r"(?<![\w)\]}*])\*([^\W\d][\w$]*)\*(?![\w(\[{*])")
-_USAGE_HINT = "write each case on a line of its own: - `f[x]` does something with *x*."
+_USAGE_HINT = "write one case per line: - `f[x]` does something with *x*."
 
 
 class UsageCase(NamedTuple):
@@ -179,15 +175,15 @@ class UsageCase(NamedTuple):
     syntax: str
     description: str
     variables: frozenset[str]
-    """The names that are marked in it."""
+    """Names marked as variables in the syntax or description."""
 
 
 def parse_usage(text: str) -> list[UsageCase]:
-    """The cases of a usage.
+    """Return the cases of a usage.
 
     Raises:
-        EmptyUsageError: when there is nothing.
-        InvalidUsageFormatError: when there is something else than cases.
+        EmptyUsageError: The text is empty.
+        InvalidUsageFormatError: The text does not consist of cases.
     """
     if not text.strip():
         raise EmptyUsageError("The usage is empty", hint=_USAGE_HINT)
@@ -199,31 +195,32 @@ def parse_usage(text: str) -> list[UsageCase]:
         elif line.strip():
             if not items:
                 raise InvalidUsageFormatError(
-                    f"The usage begins with {line.strip()!r}, which is no case", hint=_USAGE_HINT
+                    f"Expected a case at the beginning of the usage, found {line.strip()!r}",
+                    hint=_USAGE_HINT,
                 )
             items[-1] += f" {line.strip()}"
     return [_parse_case(item) for item in items]
 
 
 def _parse_case(item: str) -> UsageCase:
-    found = _SYNTAX_SPAN.search(item)
-    if found is None or not found[2].strip():
+    match = _SYNTAX_SPAN.search(item)
+    if match is None or not match[2].strip():
         raise InvalidUsageFormatError(
-            f"The case {item.strip()!r} has no syntax between back ticks", hint=_USAGE_HINT
+            f"The case {item.strip()!r} has no syntax in backticks", hint=_USAGE_HINT
         )
-    syntax = found[2].strip()
-    before, after = item[: found.start()].strip(), item[found.end() :]
-    rest = _LEADING_DASH.sub("", after, count=1) if _LEADING_DASH.match(after) else after
-    description = f"{before} {rest.strip()}".strip()
-    marked = _VARIABLE_MARK.findall(syntax)
-    marked += [
+    syntax = match[2].strip()
+    before, after = item[: match.start()].strip(), item[match.end() :]
+    text_after = _LEADING_DASH.sub("", after, count=1) if _LEADING_DASH.match(after) else after
+    description = f"{before} {text_after.strip()}".strip()
+    variables = _VARIABLE_MARK.findall(syntax)
+    variables += [
         run.text for run in parse_inline(description) if run.style.is_italic and run.kind == "text"
     ]
-    return UsageCase(_VARIABLE_MARK.sub(r"\1", syntax), description, frozenset(marked))
+    return UsageCase(_VARIABLE_MARK.sub(r"\1", syntax), description, frozenset(variables))
 
 
 def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str | Expression:
-    """The content of the cell with the cases of a symbol whose page is at `uri`."""
+    """Return the content of the usage cell for a symbol whose page is at `uri`."""
     pieces: list[Expression] = []
     for case in cases:
         if pieces:
@@ -240,12 +237,12 @@ def make_usage_content(cases: Sequence[UsageCase], symbol: str, uri: str) -> str
     return make_text_data(pieces)
 
 
-def _link_syntax(made: Expression, symbol: str, uri: str, variables: frozenset[str]) -> Expression:
-    """Boxes of a syntax: the symbol leads to its page, variables are in italics."""
-    if isinstance(made, Atom):
-        text = parse_string(made.text)
+def _link_syntax(boxes: Expression, symbol: str, uri: str, variables: frozenset[str]) -> Expression:
+    """Return syntax boxes with the symbol linked to its page and variables in italics."""
+    if isinstance(boxes, Atom):
+        text = parse_string(boxes.text)
         if text == symbol:
             return make_link(symbol, f"paclet:{uri}")
-        return make_variable(text) if text in variables else made
-    inner = [_link_syntax(arg, symbol, uri, variables) for arg in made.args]
-    return Node(made.head, inner, form=made.form)
+        return make_variable(text) if text in variables else boxes
+    inner = [_link_syntax(arg, symbol, uri, variables) for arg in boxes.args]
+    return Node(boxes.head, inner, form=boxes.form)

@@ -1,7 +1,7 @@
-"""What a symbol's page is made of: its sections, their order, and their headings.
+"""Layout of a symbol's page: sections, their order, headings and heading levels.
 
-Sections of the page are told apart by the styles of their headings, those of examples below "More
-Examples" by their titles.
+Page sections are identified by heading style, and sections of examples below "More Examples" by
+title.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TITLE_COUNT = re.compile(r"\s*\(\d+\)\s*$")
 
 
 class SectionKind(NamedTuple):
-    """A section of a page: its title, and the style of what is in it."""
+    """A page section: its title and the style of its cells."""
 
     title: str
     style: str = ""
@@ -53,14 +53,14 @@ SECTIONS: dict[str, SectionKind] = {
     EXTENDED_EXAMPLES_SECTION: SectionKind("More Examples"),
     METADATA_SECTION: SectionKind("Metadata"),
 }
-"""By the styles of their headings, in the order of the page."""
+"""Page sections by heading style, in page order."""
 
 METADATA_SECTIONS: dict[str, SectionKind] = {
     CATEGORIZATION_SECTION: SectionKind("Categorization", "Categorization"),
     KEYWORDS_SECTION: SectionKind("Keywords", "Keywords"),
     TEMPLATES_SECTION: SectionKind("Syntax Templates", "Template"),
 }
-"""The sections below the metadata, in their order."""
+"""Sections within the metadata by heading style, in order."""
 
 EXAMPLE_SECTIONS = {
     "Scope": "Scope",
@@ -72,10 +72,10 @@ EXAMPLE_SECTIONS = {
     "InteractiveExamples": "Interactive Examples",
     "NeatExamples": "Neat Examples",
 }
-"""The sections below "More Examples" with their titles, in their order."""
+"""Titles of the sections below "More Examples", in order."""
 BASIC_EXAMPLES, OPTIONS = "BasicExamples", "Options"
 SECTION_NAMES = (BASIC_EXAMPLES, *EXAMPLE_SECTIONS)
-"""All sections that examples can be in."""
+"""Names of all sections that contain examples."""
 
 _HEADING_LEVELS = {
     **dict.fromkeys(METADATA_SECTIONS, 2),
@@ -87,39 +87,40 @@ _HEADING_LEVELS = {
 
 
 def get_heading_level(style: str) -> int:
-    """How deep a heading stands, from 1; 0 for what is no heading."""
+    """Return the level of a heading style from 1, or 0 for other styles."""
     return _HEADING_LEVELS.get(style, 1 if style.endswith("Section") else 0)
 
 
 def normalize_title(title: str) -> str:
-    """What two titles have in common that are the same but for spelling."""
-    return "".join(sign for sign in _TITLE_COUNT.sub("", title).casefold() if sign.isalnum())
+    """Return the title without count, case, spaces and punctuation, for comparison."""
+    title = _TITLE_COUNT.sub("", title).casefold()
+    return "".join(character for character in title if character.isalnum())
 
 
 def resolve_section_name(name: str) -> str:
-    """The name of a section of examples, as we write it.
+    """Return the canonical name of a section of examples.
 
     Raises:
-        InvalidSectionError: when there is none of that name.
+        InvalidSectionError: The section does not exist.
     """
-    found = {normalize_title(one): one for one in SECTION_NAMES}.get(normalize_title(name))
-    if found is None:
-        raise InvalidSectionError(
-            f"There is no section {name!r} of examples",
-            hint=did_you_mean(name, SECTION_NAMES) or f"one of {', '.join(SECTION_NAMES)}",
-        )
-    return found
+    for section_name in SECTION_NAMES:
+        if normalize_title(section_name) == normalize_title(name):
+            return section_name
+    raise InvalidSectionError(
+        f"Examples have no section {name!r}",
+        hint=did_you_mean(name, SECTION_NAMES) or f"use one of {', '.join(SECTION_NAMES)}",
+    )
 
 
 def get_title(cell: Cell) -> str:
-    """What a heading says."""
+    """Return the text of a heading."""
     content = cell.content
     text = content if isinstance(content, str) else boxes_to_text(content, form="text")
     return text.strip()
 
 
 def make_heading(style: str) -> Cell:
-    """The heading of a section of the page, or of its metadata."""
+    """Return the heading of a page or metadata section."""
     kind = (SECTIONS | METADATA_SECTIONS)[style]
     if style == BASIC_EXAMPLES_SECTION:
         return Cell(make_line_reset(kind.title, style), style)
@@ -129,20 +130,20 @@ def make_heading(style: str) -> Cell:
 
 
 def make_example_heading(title: str, style: str = EXAMPLE_SECTION_STYLE) -> Cell:
-    """The heading of a section or subsection of examples."""
+    """Return the heading of a section or subsection of examples."""
     return Cell(make_line_reset(title, style), style)
 
 
 def add_cell_ids(
     cells: Iterable[Cell | CellGroup], source: random.Random
 ) -> list[Cell | CellGroup]:
-    """The same cells, each with an id if it has none."""
-    found = list(cells)
-    waiting = list(found)
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, CellGroup):
-            waiting += one.cells
-        elif "CellID" not in one.options:
-            one.options["CellID"] = to_expression(source.randint(1, _MAX_CELL_ID))
-    return found
+    """Give each cell without an id a random one, and return the cells."""
+    cell_list = list(cells)
+    pending = list(cell_list)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, CellGroup):
+            pending += item.cells
+        elif "CellID" not in item.options:
+            item.options["CellID"] = to_expression(source.randint(1, _MAX_CELL_ID))
+    return cell_list

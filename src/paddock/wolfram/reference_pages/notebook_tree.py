@@ -1,13 +1,14 @@
-"""A notebook's text as a tree that can be changed in places, and is otherwise kept to the byte.
+"""A notebook's source as an editable tree that preserves unchanged text byte for byte.
 
-A `Leaf` is a cell, or anything else in a list of cells, with its text; a `Branch` is a group, or
-the whole notebook. Elements know what stands around them, up to the commas of their list, so that
-a list can be put together anew from old elements and new ones.
+A `CellLeaf` is a cell, or any other element of a list of cells; a `CellBranch` is a group, or the
+whole notebook. Elements include the text around them up to the commas of their list, so a list can
+be reassembled from old and new elements.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.wolfram.expressions import Node, has_head
@@ -31,7 +32,7 @@ _CACHE_ID_LINE = re.compile(r"^\(\*CacheID:[^\n]*\*\)\r?\n", re.MULTILINE)
 
 
 class CellLeaf:
-    """A cell, or what stands in a list of cells without being one."""
+    """A cell, or another element in a list of cells."""
 
     __slots__ = ("_content", "cell", "lead", "text", "trail")
 
@@ -47,22 +48,22 @@ class CellLeaf:
         return self.cell.style
 
     def set_content(self, content: str | Expression) -> None:
-        """Have the cell hold something else, with the options that it has."""
-        written = format_content(content)
+        """Replace the content of the cell; its options are unchanged."""
+        content_text = format_content(content)
         if self._content is None:
-            raise InvalidPageError(f"A {self.style} cell holds nothing that could be replaced")
+            raise InvalidPageError(f"A cell with the style {self.style} has no content to replace")
         start, end = self._content
-        self.text = self.text[:start] + written + self.text[end:]
-        self._content = (start, start + len(written))
+        self.text = self.text[:start] + content_text + self.text[end:]
+        self._content = (start, start + len(content_text))
         self.cell.content = content
 
     def iter_text(self) -> Iterator[str]:
-        """The text."""
+        """Yield the text."""
         yield self.text
 
 
 class CellBranch:
-    """A list of cells with what stands before and after it."""
+    """A list of cells with the text before and after it."""
 
     __slots__ = ("_filler", "elements", "lead", "prefix", "suffix", "trail")
 
@@ -77,31 +78,31 @@ class CellBranch:
 
     @property
     def style(self) -> str:
-        """The style of the first cell, which says what the group is."""
+        """The style of the first cell, which identifies the group."""
         return self.elements[0].style if self.elements else ""
 
     def replace(self, start: int, end: int, new: Sequence[CellElement]) -> None:
-        """Put elements in the place of others; of the old ones, some may be among the new."""
-        last = self.elements[-1].trail if self.elements else ""
+        """Replace a range of elements; `new` may include some of the old ones."""
+        last_trail = self.elements[-1].trail if self.elements else ""
         self.elements[start:end] = new
         for element in self.elements[:-1]:
             element.trail = element.trail if element.trail.strip() else ""
         if self.elements and not self.elements[-1].trail:
-            self.elements[-1].trail = last if not last.strip() else ""
+            self.elements[-1].trail = last_trail if not last_trail.strip() else ""
 
     def iter_text(self) -> Iterator[str]:
-        """The text in pieces."""
+        """Yield the text in pieces."""
         yield self.prefix
         if not self.elements or self._filler.strip():
             yield self._filler
-        for place, element in enumerate(self.elements):
-            yield f"{',' if place else ''}{element.lead}"
+        for index, element in enumerate(self.elements):
+            yield f"{',' if index else ''}{element.lead}"
             yield from element.iter_text()
             yield element.trail
         yield self.suffix
 
     def iter_positions(self) -> Iterator[CellPosition]:
-        """All cells in reading order, with where they are."""
+        """Yield all cells in reading order with their positions."""
         for index, element in enumerate(self.elements):
             if isinstance(element, CellBranch):
                 yield from element.iter_positions()
@@ -113,7 +114,7 @@ CellElement = CellLeaf | CellBranch
 
 
 class CellPosition(NamedTuple):
-    """A cell and the list that it stands in."""
+    """A cell and its position in a list."""
 
     branch: CellBranch
     position: int
@@ -121,7 +122,7 @@ class CellPosition(NamedTuple):
 
 
 class NotebookTree:
-    """A notebook: what is around its cells, the cells, and its options."""
+    """A notebook: its cells with the surrounding text, and its tagging rules."""
 
     def __init__(self, root: CellBranch, options: dict[str, Expression], newline: str) -> None:
         self.root = root
@@ -129,17 +130,17 @@ class NotebookTree:
         self._newline = newline
 
     def to_text(self) -> str:
-        """The text of the file.
+        """Return the text of the file.
 
-        The line that lets a front end trust its outline at the end of the file is left out, since
-        the outline is of what was there before.
+        The `CacheID` line is removed: it makes front ends trust the cell offsets at the end
+        of the file, which are outdated after a change.
         """
         text = "".join(self.root.iter_text())
-        beginning = len(self.root.prefix)
-        return _CACHE_ID_LINE.sub("", text[:beginning]) + text[beginning:]
+        prefix_length = len(self.root.prefix)
+        return _CACHE_ID_LINE.sub("", text[:prefix_length]) + text[prefix_length:]
 
     def make_elements(self, cells: Iterable[Cell | CellGroup]) -> list[CellElement]:
-        """New elements for cells and groups, with the line ends of this notebook."""
+        """Return new elements for cells and groups, with this notebook's line ends."""
         return [_make_element(cell, self._newline) for cell in cells]
 
 
@@ -151,10 +152,10 @@ def _make_element(cell: Cell | CellGroup, newline: str) -> CellElement:
 
 
 def parse_tree(text: str) -> NotebookTree:
-    """The tree of a notebook's text.
+    """Return the tree of a notebook's source.
 
     Raises:
-        InvalidPageError: when there is no notebook in it, or something is wrong with it.
+        InvalidPageError: The text contains no notebook, or has syntax errors.
     """
     with defer_gc():
         source = parse(text)
@@ -162,32 +163,32 @@ def parse_tree(text: str) -> NotebookTree:
             if has_head(expression, "Notebook"):
                 _check_problems(source, expression.end)
                 return _build_tree(source, expression)
-    raise InvalidPageError("There is no Notebook[…] in it", hint="give a file that ends in .nb")
+    raise InvalidPageError("The file contains no Notebook[…]", hint="use a .nb file")
 
 
 def _check_problems(source: ParsedSource, end: int) -> None:
-    """Go on only if nothing is wrong up to the end of the notebook; what follows is a cache."""
+    """Raise if the notebook has a syntax error; the cell cache after it is ignored."""
     for problem in source.problems:
         if problem.start <= end:
             line, column = source.get_position(problem.start)
             raise InvalidPageError(
-                f"It cannot be edited, because it cannot be read: line {line}, column {column}: "
-                f"{problem.message}",
-                hint="open and save it in a front end, or mend it by hand",
+                f"The notebook cannot be edited because of a syntax error: line {line}, column "
+                f"{column}: {problem.message}",
+                hint="fix it in a text editor, or open and save it in a front end",
             )
 
 
 def _build_tree(source: ParsedSource, notebook: Expression) -> NotebookTree:
     cells = _get_cell_list(source, notebook)
     if cells is None or not isinstance(notebook, Node):
-        raise InvalidPageError("Its cells are not in a list: expected Notebook[{…}, …]")
+        raise InvalidPageError("The cells are not in a list; expected Notebook[{…}, …]")
     root = _build_branch(source, cells, (0, len(source.text)), 0)
     newline = "\r\n" if "\r\n" in source.text else "\n"
     return NotebookTree(root, read_options(notebook.args[1:]), newline)
 
 
 def _get_cell_list(source: ParsedSource, expression: Expression) -> Node | None:
-    """The list, in braces, that is the first argument."""
+    """Return the list in braces that is the first argument, or None."""
     first = expression.args[0] if isinstance(expression, Node) and expression.args else None
     if not has_head(first, "List"):
         return None
@@ -195,42 +196,43 @@ def _get_cell_list(source: ParsedSource, expression: Expression) -> Node | None:
 
 
 def _build_branch(
-    source: ParsedSource, cells: Node, place: tuple[int, int], depth: int
+    source: ParsedSource, cells: Node, span: tuple[int, int], depth: int
 ) -> CellBranch:
-    """The elements of a list, and the text around it within a place."""
+    """Return the elements of a list, with the surrounding text within a span."""
     if depth > _MAX_GROUP_DEPTH:
-        raise InvalidPageError(f"Its groups are nested more than {_MAX_GROUP_DEPTH} deep")
-    begin, finish = cells.start + 1, cells.end - 1
-    prefix, suffix = source.text[place[0] : begin], source.text[finish : place[1]]
+        raise InvalidPageError(f"Groups are nested more than {_MAX_GROUP_DEPTH} levels deep")
+    text, start, end = source.text, cells.start + 1, cells.end - 1
+    prefix, suffix = text[span[0] : start], text[end : span[1]]
     if not cells.args:
-        return CellBranch(prefix, suffix, [], source.text[begin:finish])
-    elements = [_build_element(source, one, depth + 1) for one in cells.args]
-    at = begin
-    for index, one in enumerate(cells.args):
-        elements[index].lead = source.text[at : one.start]
-        end = finish if index + 1 == len(cells.args) else cells.args[index + 1].start
-        comma = _find_comma(source.text, one.end, end) if index + 1 < len(cells.args) else end
-        elements[index].trail = source.text[one.end : comma]
-        at = comma + 1
+        return CellBranch(prefix, suffix, [], text[start:end])
+    elements: list[CellElement] = []
+    lead_start = start
+    for item, next_item in zip_longest(cells.args, cells.args[1:]):
+        element = _build_element(source, item, depth + 1)
+        trail_end = end if next_item is None else _find_comma(text, item.end, next_item.start)
+        element.lead = text[lead_start : item.start]
+        element.trail = text[item.end : trail_end]
+        elements.append(element)
+        lead_start = trail_end + 1
     return CellBranch(prefix, suffix, elements, "")
 
 
 def _find_comma(text: str, start: int, end: int) -> int:
-    """Where the comma between two elements is; there may be comments around it."""
+    """Return the position of the comma between two elements, skipping comments."""
     depth = 0
-    for found in _COMMENT_SIGN.finditer(text, start, end):
-        if found[0] == ",":
+    for match in _COMMENT_SIGN.finditer(text, start, end):
+        if match[0] == ",":
             if not depth:
-                return found.start()
+                return match.start()
         else:
-            depth += 1 if found[0] == "(*" else -1
-    raise InvalidPageError("Its cells are not separated by commas")
+            depth += 1 if match[0] == "(*" else -1
+    raise InvalidPageError("The cells are not separated by commas")
 
 
 def _build_element(source: ParsedSource, expression: Expression, depth: int) -> CellElement:
     start, end = expression.start, expression.end
     if not 0 <= start < end:
-        raise InvalidPageError("There is a comma too many between its cells")
+        raise InvalidPageError("A cell is missing before or after a comma")
     inner = expression
     if has_head(inner, "Cell") and inner.args:
         inner = inner.args[0]
@@ -241,6 +243,6 @@ def _build_element(source: ParsedSource, expression: Expression, depth: int) -> 
     cell = to_cell(expression)
     content = None
     if has_head(expression, "Cell") and expression.args:
-        first = expression.args[0]
-        content = (first.start - start, first.end - start)
+        content_expression = expression.args[0]
+        content = (content_expression.start - start, content_expression.end - start)
     return CellLeaf(source.text[start:end], cell, content)

@@ -1,4 +1,4 @@
-"""New pages for symbols, with placeholders where there is nothing to say yet."""
+"""New reference pages, with placeholders for missing content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from paddock.wolfram.expressions import call, symbol
 from paddock.wolfram.notebooks.box_builder import code_to_boxes
 from paddock.wolfram.notebooks.character_encoding import ascii_string
-from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, make_rule
+from paddock.wolfram.notebooks.model import Cell, CellGroup, Notebook, make_list, make_rule
 from paddock.wolfram.notebooks.writer import write_notebook
 from paddock.wolfram.reference_pages.errors import InvalidContentError
 from paddock.wolfram.reference_pages.examples import (
@@ -49,7 +49,6 @@ from paddock.wolfram.reference_pages.layout import (
 from paddock.wolfram.reference_pages.prose import (
     PLACEHOLDER,
     make_link_cells,
-    make_list_node,
     make_note_cells,
     make_see_also,
     split_names,
@@ -81,18 +80,18 @@ _TEMPLATE_LABELS = (
 
 @dataclass(slots=True)
 class PageSubject:
-    """The symbol that a page is about, and the paclet that it is in."""
+    """The symbol of a page, and its paclet and context."""
 
     symbol: str
     paclet: str
-    """With its publisher: `Publisher/Paclet`."""
+    """The paclet name including the publisher: `Publisher/Paclet`."""
     context: str = ""
 
     def __post_init__(self) -> None:
-        """Make up the context of the paclet when there is none.
+        """Derive a missing context from the paclet and check the names.
 
         Raises:
-            InvalidContentError: when one of them is not what it should be.
+            InvalidContentError: A name has an invalid format.
         """
         self.context = self.context.strip() or self.paclet.replace("/", "`") + "`"
         if not self.context.endswith("`"):
@@ -112,18 +111,18 @@ class PageSubject:
 
     @property
     def uri(self) -> str:
-        """The address of the page, without `paclet:`."""
+        """The URI of the page, without `paclet:`."""
         return f"{self.paclet}/ref/{self.symbol}"
 
 
-def _check_format(what: str, value: str, form: re.Pattern[str], expected: str) -> None:
-    if form.fullmatch(value) is None:
-        raise InvalidContentError(f"{what}: {value!r} is not {expected}")
+def _check_format(parameter: str, value: str, pattern: re.Pattern[str], expected: str) -> None:
+    if pattern.fullmatch(value) is None:
+        raise InvalidContentError(f"{parameter}: {value!r} is not {expected}")
 
 
 @dataclass(slots=True)
 class PageContent:
-    """What a new page says, in markdown."""
+    """The content of a new page, in Markdown."""
 
     usage: str
     notes: str = ""
@@ -143,46 +142,44 @@ def build_page(
     *,
     source: random.Random | None = None,
 ) -> str:
-    """The text of a new page; `target` says where related symbols have their pages.
+    """Return the text of a new page.
+
+    Args:
+        subject: The symbol.
+        description: The content.
+        target: Returns the link target of a symbol name.
+        source: Source of cell ids.
 
     Raises:
-        ReferencePageError: when something in the description is not of the form that it needs.
+        ReferencePageError: Some content has an invalid format.
     """
-    page: list[Cell | CellGroup] = [
+    cells: list[Cell | CellGroup] = [
         CellGroup(
             [Cell(subject.symbol, OBJECT_NAME_STYLE), *_make_usage_and_notes(subject, description)]
         ),
         _make_section(
             SEE_ALSO_SECTION, [Cell(make_see_also(description.see_also, target), "SeeAlso")]
         ),
-        _make_section(
-            TECH_NOTES_SECTION,
-            make_link_cells(description.tech_notes, SECTIONS[TECH_NOTES_SECTION].style),
-        ),
-        _make_section(
-            GUIDES_SECTION, make_link_cells(description.guides, SECTIONS[GUIDES_SECTION].style)
-        ),
-        _make_section(
-            RELATED_LINKS_SECTION,
-            make_link_cells(description.links, SECTIONS[RELATED_LINKS_SECTION].style),
-        ),
+        _make_link_section(TECH_NOTES_SECTION, description.tech_notes),
+        _make_link_section(GUIDES_SECTION, description.guides),
+        _make_link_section(RELATED_LINKS_SECTION, description.links),
         _make_section(INITIALIZATION_SECTION, [_make_needs_cell(subject.context)]),
         _make_section(BASIC_EXAMPLES_SECTION, make_example_sequence(description.examples)),
         _make_section(EXTENDED_EXAMPLES_SECTION, _make_extended_sections()),
         _make_metadata(subject, description),
     ]
     options = {
-        "TaggingRules": make_list_node(
+        "TaggingRules": make_list(
             [make_rule(ascii_string("Paclet"), ascii_string(subject.paclet))]
         ),
         "StyleDefinitions": _make_style_sheet(),
     }
-    return write_notebook(Notebook(add_cell_ids(page, source or random.Random()), **options))  # noqa: S311 - ids need not be secret
+    return write_notebook(Notebook(add_cell_ids(cells, source or random.Random()), **options))  # noqa: S311 - ids need not be secret
 
 
 def _make_style_sheet() -> Expression:
     encoding = make_rule(symbol("CharacterEncoding"), ascii_string("UTF-8"))
-    directory = make_list_node([ascii_string("Wolfram")])
+    directory = make_list([ascii_string("Wolfram")])
     return call("FrontEnd`FileName", directory, ascii_string(STYLE_SHEET), encoding)
 
 
@@ -196,12 +193,16 @@ def _make_section(style: str, cells: Sequence[Cell | CellGroup], state: str = "O
     return CellGroup([make_heading(style), *cells], state)
 
 
+def _make_link_section(style: str, links: str) -> CellGroup:
+    return _make_section(style, make_link_cells(links, SECTIONS[style].style))
+
+
 def _make_needs_cell(context: str) -> Cell:
     return Cell(call("BoxData", code_to_boxes(f'Needs["{context}"]')), "ExampleInitialization")
 
 
 def make_example_sequence(examples: Sequence[Example]) -> list[Cell | CellGroup]:
-    """The cells of several examples, with lines between them."""
+    """Return the cells of examples, separated by delimiters."""
     cells: list[Cell | CellGroup] = []
     for example in examples:
         if cells:
@@ -213,29 +214,29 @@ def make_example_sequence(examples: Sequence[Example]) -> list[Cell | CellGroup]
 def _make_extended_sections() -> list[Cell | CellGroup]:
     cells: list[Cell | CellGroup] = []
     for name, title in EXAMPLE_SECTIONS.items():
-        made = make_example_heading(title)
+        heading = make_example_heading(title)
         if name == OPTIONS:
             cells.append(
-                CellGroup([made, make_example_heading(PLACEHOLDER, EXAMPLE_SUBSECTION_STYLE)])
+                CellGroup([heading, make_example_heading(PLACEHOLDER, EXAMPLE_SUBSECTION_STYLE)])
             )
         else:
-            cells.append(made)
+            cells.append(heading)
     return cells
 
 
 def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
     history = {"new": description.version.strip() or UNKNOWN_VERSION}
-    facts = {
+    values_by_label = {
         "Entity Type": "Symbol",
         "Paclet Name": subject.paclet,
         "Context": subject.context,
         "URI": subject.uri,
     }
     style = METADATA_SECTIONS[CATEGORIZATION_SECTION].style
-    categories = [Cell(value, style, CellLabel=label) for label, value in facts.items()]
+    categories = [Cell(value, style, CellLabel=label) for label, value in values_by_label.items()]
     templates = [
-        Cell(call("BoxData", ascii_string("")), "Template", CellLabel=one)
-        for one in _TEMPLATE_LABELS
+        Cell(call("BoxData", ascii_string("")), "Template", CellLabel=template_label)
+        for template_label in _TEMPLATE_LABELS
     ]
     return _make_section(
         METADATA_SECTION,
@@ -249,40 +250,43 @@ def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
 
 
 def make_keyword_cells(text: str) -> list[Cell]:
-    """A cell for each keyword; a placeholder when there are none."""
+    """Return a cell for each keyword, or a placeholder if there are none."""
     return [Cell(word, "Keywords") for word in split_names(text) or [PLACEHOLDER]]
 
 
 def make_history_content(versions: dict[str, str]) -> Expression:
-    """In which versions a symbol was new, changed and given up; a blank where that is unknown."""
+    """Return the content of the history cell; unknown versions are blank."""
     pieces: list[Expression] = []
-    for key, words in _HISTORY_LABELS.items():
+    for key, history_label in _HISTORY_LABELS.items():
         value, tag = ascii_string(versions.get(key, " ")), ascii_string(key.capitalize())
         tags = make_rule(symbol("CellTags"), tag)
-        pieces += [ascii_string(words), call("Cell", value, ascii_string("HistoryData"), tags)]
-    return call("TextData", make_list_node(pieces))
+        pieces += [
+            ascii_string(history_label),
+            call("Cell", value, ascii_string("HistoryData"), tags),
+        ]
+    return call("TextData", make_list(pieces))
 
 
 def parse_history(text: str) -> dict[str, str]:
-    """The versions in `new:1.0, modified:1.2, obsolete:2.0`.
+    """Parse a history such as `new:1.0, modified:1.2, obsolete:2.0`.
 
     Raises:
-        InvalidContentError: when a part is not of that form.
+        InvalidContentError: An entry is invalid, or there is none.
     """
     versions: dict[str, str] = {}
     for pair in re.split(r"[,\n]", text):
         if not pair.strip():
             continue
-        key, sign, value = (part.strip() for part in pair.partition(":"))
+        key, colon, value = (part.strip() for part in pair.partition(":"))
         key = key.lower()
-        if not sign or not value or ":" in value or key not in _HISTORY_LABELS or key in versions:
+        if not colon or not value or ":" in value or key not in _HISTORY_LABELS or key in versions:
             raise InvalidContentError(
-                f"{pair.strip()!r} is no part of a history",
+                f"{pair.strip()!r} is not a history entry",
                 hint="write new:1.0, modified:1.2, obsolete:2.0, each at most once",
             )
         versions[key] = value
     if not versions:
         raise InvalidContentError(
-            "The history has no versions in it", hint="write new:1.0, modified:1.2, obsolete:2.0"
+            "The history contains no versions", hint="write new:1.0, modified:1.2, obsolete:2.0"
         )
     return versions

@@ -1,9 +1,8 @@
-"""The operations of `EditSymbolDoc`: each changes one part of a page and nothing else.
+"""Operations that edit a reference page, or its examples.
 
-The operations of `EditSymbolDocExamples`: on the examples of one section, or of a subsection.
-
-An example is what stands between two delimiters. Those of a section are what comes before its first
-subsection; subsections have their own.
+Page operations change one part of a page. Example operations change the examples of a section or
+subsection: an example is what is between two delimiters, and the examples of a section end at its
+first subsection.
 """
 
 from __future__ import annotations
@@ -78,32 +77,32 @@ if TYPE_CHECKING:
 
 
 class PageEdit(NamedTuple):
-    """What is to be put on a page, and where."""
+    """The arguments of a page operation."""
 
     content: str
     position: int | None
     target: Callable[[str], str]
-    """Where a symbol has its page."""
+    """Returns the link target of a symbol name."""
 
 
 def check_operation(operation: str, operations: list[str]) -> None:
-    """Go on only if there is such an operation.
+    """Raise if the operation does not exist.
 
     Raises:
-        InvalidOperationError: when there is none.
+        InvalidOperationError: The operation is not one of `operations`.
     """
     if operation not in operations:
         raise InvalidOperationError(
             f"There is no operation {operation!r}",
-            hint=did_you_mean(operation, operations) or f"one of {', '.join(operations)}",
+            hint=did_you_mean(operation, operations) or f"use one of {', '.join(operations)}",
         )
 
 
 def check_content(operation: str, content: str | None, *, may_be_empty: bool = False) -> str:
-    """Go on only if there is something to put on the page.
+    """Return the content of an operation, or raise if it is missing.
 
     Raises:
-        MissingContentError: when there is nothing.
+        MissingContentError: The content is missing or blank.
     """
     if content is None or not (may_be_empty or content.strip()):
         raise MissingContentError(f"The operation {operation} needs `content`")
@@ -111,36 +110,37 @@ def check_content(operation: str, content: str | None, *, may_be_empty: bool = F
 
 
 def resolve_insertion_index(position: int | None, count: int, default: int) -> int:
-    """Where to insert among so many, counted from 0; -1 is after the last."""
-    place = default if position is None else position
-    if place < 0:
-        place += count + 2
-    return min(max(place, 1), count + 1) - 1
+    """Return the index at which to insert among `count` items.
+
+    Positions count from 1; -1 inserts after the last item. Out-of-range positions are clamped.
+    """
+    number = default if position is None else position
+    if number < 0:
+        number += count + 2
+    return min(max(number, 1), count + 1) - 1
 
 
 def _set_usage(page: SymbolPage, change: PageEdit) -> None:
     content = make_usage_content(parse_usage(change.content), page.symbol, page.uri)
     title = page.get_or_add_section(OBJECT_NAME_STYLE)
-    _set_cells(page, title, USAGE_STYLE, content, at=0)
+    _set_cells(page, title, USAGE_STYLE, content)
 
 
 def _set_cells(
-    page: SymbolPage, section: PageSection, style: str, content: str | Expression, at: int
+    page: SymbolPage, section: PageSection, style: str, content: str | Expression
 ) -> None:
-    """Have one cell of a style in a section: the first that is there, or a new one."""
-    leaves = [place for place in section.list_positions() if place.leaf.style == style]
-    if not leaves:
-        body = section.body
-        body[at:at] = page.make_elements([Cell(content, style)])
-        section.set_body(body)
+    """Set the content of the first cell with a style, inserting it if missing; remove others."""
+    positions = [position for position in section.list_positions() if position.leaf.style == style]
+    if not positions:
+        section.set_body([*page.make_elements([Cell(content, style)]), *section.body])
         return
-    leaves[0].leaf.set_content(content)
-    for place in reversed(leaves[1:]):
-        place.branch.replace(place.position, place.position + 1, [])
+    positions[0].leaf.set_content(content)
+    for position in reversed(positions[1:]):
+        position.branch.replace(position.position, position.position + 1, [])
 
 
 def _get_notes_section(page: SymbolPage) -> PageSection:
-    """What follows the usage in the group of the title, as if the usage were its heading."""
+    """Return the notes as a section whose heading is the usage cell."""
     title = page.get_or_add_section(OBJECT_NAME_STYLE)
     start = title.start
     for index, element in enumerate(title.body, start=title.start + 1):
@@ -150,43 +150,48 @@ def _get_notes_section(page: SymbolPage) -> PageSection:
 
 
 def _set_notes(page: SymbolPage, change: PageEdit) -> None:
-    made = make_note_cells(change.content) or [Cell(PLACEHOLDER, NOTES_STYLE)]
-    _get_notes_section(page).set_body(page.make_elements(made))
+    cells = make_note_cells(change.content) or [Cell(PLACEHOLDER, NOTES_STYLE)]
+    _get_notes_section(page).set_body(page.make_elements(cells))
 
 
 def _add_note(page: SymbolPage, change: PageEdit) -> None:
-    _insert_notes(page, change, make_note_cells(change.content), "There is no note in the content")
+    _insert_notes(page, change, make_note_cells(change.content), "The content contains no note")
 
 
-def _insert_notes(page: SymbolPage, change: PageEdit, made: list[Cell], fault: str) -> None:
-    if not made:
-        raise InvalidContentError(fault, hint="headings are no notes; write paragraphs or items")
+def _insert_notes(
+    page: SymbolPage, change: PageEdit, cells: list[Cell], error_message: str
+) -> None:
+    if not cells:
+        raise InvalidContentError(
+            error_message, hint="write paragraphs or items; headings are ignored"
+        )
     section = _get_notes_section(page)
     body = [element for element in section.body if not is_placeholder(element)]
-    at = resolve_insertion_index(change.position, len(body), 1)
-    body[at:at] = page.make_elements(made)
+    index = resolve_insertion_index(change.position, len(body), 1)
+    body[index:index] = page.make_elements(cells)
     section.set_body(body)
 
 
 def _set_details_table(page: SymbolPage, change: PageEdit) -> None:
-    """Put a table where one is, or at a position; other notes stay."""
-    made = make_note_cells(change.content)
-    if not any(cell.style.endswith(TABLE_STYLE_SUFFIX) for cell in made):
+    """Replace the table among the notes, or insert one; other notes are unchanged."""
+    cells = make_note_cells(change.content)
+    if not any(cell.style.endswith(TABLE_STYLE_SUFFIX) for cell in cells):
         raise InvalidContentError(
-            "There is no table in the content", hint="write one in markdown: | a | b |"
+            "The content contains no table", hint="write a Markdown table: | a | b |"
         )
     section = _get_notes_section(page)
-    tables = [at for at, one in enumerate(section.body) if _is_table(one)]
-    if change.position is not None or not tables:
-        _insert_notes(page, change, made, "")
+    table_indices = [index for index, element in enumerate(section.body) if _is_table(element)]
+    if change.position is not None or not table_indices:
+        _insert_notes(page, change, cells, "")
         return
-    if len(tables) > 1:
+    if len(table_indices) > 1:
         raise InvalidOperationError(
-            f"There are {len(tables)} tables among the notes, so it is not clear which is meant",
-            hint="give a position to insert a further one, or replace all notes with setNotes",
+            f"The notes contain {len(table_indices)} tables; it is unclear which one to replace",
+            hint="insert another table with a position, or replace all notes with setNotes",
         )
     body = section.body
-    body[tables[0] : tables[0] + 1] = page.make_elements(made)
+    index = table_indices[0]
+    body[index : index + 1] = page.make_elements(cells)
     section.set_body(body)
 
 
@@ -197,31 +202,27 @@ def _is_table(element: CellElement) -> bool:
 def _set_see_also(page: SymbolPage, change: PageEdit) -> None:
     content = make_see_also(change.content, change.target)
     _set_cells(
-        page,
-        page.get_or_add_section(SEE_ALSO_SECTION),
-        SECTIONS[SEE_ALSO_SECTION].style,
-        content,
-        at=0,
+        page, page.get_or_add_section(SEE_ALSO_SECTION), SECTIONS[SEE_ALSO_SECTION].style, content
     )
 
 
 def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
     def set_links(page: SymbolPage, change: PageEdit) -> None:
-        made = make_link_cells(change.content, SECTIONS[style].style)
-        page.get_or_add_section(style).set_body(page.make_elements(made))
+        cells = make_link_cells(change.content, SECTIONS[style].style)
+        page.get_or_add_section(style).set_body(page.make_elements(cells))
 
     return set_links
 
 
 def _set_keywords(page: SymbolPage, change: PageEdit) -> None:
     section = page.get_or_add_section(KEYWORDS_SECTION)
-    kept = [element for element in section.body if element.style != "Keywords"]
-    section.set_body([*page.make_elements(make_keyword_cells(change.content)), *kept])
+    other_elements = [element for element in section.body if element.style != "Keywords"]
+    section.set_body([*page.make_elements(make_keyword_cells(change.content)), *other_elements])
 
 
 def _set_history(page: SymbolPage, change: PageEdit) -> None:
     content = make_history_content(parse_history(change.content))
-    _set_cells(page, page.get_or_add_section(METADATA_SECTION), HISTORY_STYLE, content, at=0)
+    _set_cells(page, page.get_or_add_section(METADATA_SECTION), HISTORY_STYLE, content)
 
 
 _PAGE_OPERATION_HANDLERS: dict[str, Callable[[SymbolPage, PageEdit], None]] = {
@@ -237,9 +238,9 @@ _PAGE_OPERATION_HANDLERS: dict[str, Callable[[SymbolPage, PageEdit], None]] = {
     "setHistory": _set_history,
 }
 PAGE_OPERATIONS = list(_PAGE_OPERATION_HANDLERS)
-"""The names of the operations."""
+"""Names of the page operations."""
 _OPERATIONS_WITH_TEXT = frozenset(("addNote", "setDetailsTable", "setHistory"))
-"""Operations for which an empty content means nothing."""
+"""Operations that require content that is not blank."""
 
 
 def edit_page(
@@ -249,63 +250,74 @@ def edit_page(
     position: int | None,
     target: Callable[[str], str],
 ) -> None:
-    """Change a page; `target` says where related symbols have their pages.
+    """Apply an operation to a page.
+
+    Args:
+        page: The page.
+        operation: One of `PAGE_OPERATIONS`.
+        content: The Markdown content of the operation.
+        position: Where to insert notes, from 1; -1 is after the last.
+        target: Returns the link target of a symbol name.
 
     Raises:
-        ReferencePageError: when the operation is not known, or its content is not what it takes.
+        ReferencePageError: The operation does not exist, or its content is invalid.
     """
     check_operation(operation, PAGE_OPERATIONS)
-    given = check_content(operation, content, may_be_empty=operation not in _OPERATIONS_WITH_TEXT)
-    _PAGE_OPERATION_HANDLERS[operation](page, PageEdit(given, position, target))
+    checked_content = check_content(
+        operation, content, may_be_empty=operation not in _OPERATIONS_WITH_TEXT
+    )
+    _PAGE_OPERATION_HANDLERS[operation](page, PageEdit(checked_content, position, target))
 
 
 class _ExampleGroup(NamedTuple):
-    """One example on a page, with the line above it, which the first one has not."""
+    """The elements of an example, and the delimiter above it unless it is the first."""
 
     elements: list[CellElement]
-    line: CellElement | None = None
+    delimiter: CellElement | None = None
 
 
 def _append_examples(
-    groups: list[_ExampleGroup], made: list[_ExampleGroup], _position: int | None
+    groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], _position: int | None
 ) -> list[_ExampleGroup]:
-    return [*groups, *made]
+    return [*groups, *new_groups]
 
 
 def _prepend_examples(
-    groups: list[_ExampleGroup], made: list[_ExampleGroup], _position: int | None
+    groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], _position: int | None
 ) -> list[_ExampleGroup]:
-    return [*made, *groups]
+    return [*new_groups, *groups]
 
 
 def _insert_examples(
-    groups: list[_ExampleGroup], made: list[_ExampleGroup], position: int | None
+    groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
-    at = resolve_insertion_index(position, len(groups), 1)
-    return [*groups[:at], *made, *groups[at:]]
+    index = resolve_insertion_index(position, len(groups), 1)
+    return [*groups[:index], *new_groups, *groups[index:]]
 
 
 def _replace_example(
-    groups: list[_ExampleGroup], made: list[_ExampleGroup], position: int | None
+    groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
-    at = _resolve_example_index(position, len(groups))
-    return [*groups[:at], *made, *groups[at + 1 :]]
+    index = _resolve_example_index(position, len(groups))
+    return [*groups[:index], *new_groups, *groups[index + 1 :]]
 
 
 def _set_examples(
-    _groups: list[_ExampleGroup], made: list[_ExampleGroup], _position: int | None
+    _groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], _position: int | None
 ) -> list[_ExampleGroup]:
-    return made
+    return new_groups
 
 
 def _resolve_example_index(position: int | None, count: int) -> int:
-    """Which of so many is meant, counted from 0; -1 is the last."""
+    """Return the index of an existing example. Positions count from 1; -1 is the last."""
     if not count:
-        raise ExampleNotFoundError("There are no examples here", hint="appendExample adds one")
-    place = position or 1
-    if place < 0:
-        place += count + 1
-    return min(max(place, 1), count) - 1
+        raise ExampleNotFoundError(
+            "The section contains no examples", hint="add one with appendExample"
+        )
+    number = position or 1
+    if number < 0:
+        number += count + 1
+    return min(max(number, 1), count) - 1
 
 
 _EXAMPLE_OPERATION_HANDLERS: dict[
@@ -320,19 +332,20 @@ _EXAMPLE_OPERATION_HANDLERS: dict[
     "setExamples": _set_examples,
 }
 EXAMPLE_OPERATIONS = list(_EXAMPLE_OPERATION_HANDLERS)
-"""The names of the operations."""
+"""Names of the example operations."""
 _OPERATIONS_WITH_POSITION = frozenset(("insertExample", "replaceExample", "removeExample"))
 _OPERATIONS_WITHOUT_CONTENT = frozenset(("removeExample", "clearExamples"))
 _WHOLE_SECTION_OPERATIONS = frozenset(("clearExamples", "setExamples"))
-"""Operations on all that is in a section, subsections too."""
+"""Operations on the whole section, including its subsections."""
 _EXISTING_EXAMPLE_OPERATIONS = frozenset(("replaceExample", "removeExample", "clearExamples"))
 
 
 def check_example_operation(operation: str, content: str | None, position: int | None) -> str:
-    """The content of an operation, empty for one that takes none.
+    """Return the content of an operation; empty for operations without content.
 
     Raises:
-        ReferencePageError: when there is no such operation, or it lacks a position or content.
+        ReferencePageError: The operation does not exist, or its position or content is
+            missing.
     """
     check_operation(operation, EXAMPLE_OPERATIONS)
     if operation in _OPERATIONS_WITH_POSITION and position is None:
@@ -352,110 +365,117 @@ def edit_examples(
     position: int | None = None,
     subsection: str | None = None,
 ) -> None:
-    """Change the examples of a section of a page, or of a subsection.
+    """Apply an operation to the examples of a section or subsection.
+
+    Missing sections are created by operations that add examples.
 
     Raises:
-        ReferencePageError: when there is nothing to change, or nothing to put there.
+        ReferencePageError: The section or example does not exist, or the content has no
+            example.
     """
     if not examples and operation not in _OPERATIONS_WITHOUT_CONTENT:
-        raise InvalidContentError("There is no example in the content")
+        raise InvalidContentError("The content contains no example")
     is_new = operation not in _EXISTING_EXAMPLE_OPERATIONS
-    found = _get_section(page, section, is_made=is_new)
+    target = _get_section(page, section, is_created=is_new)
     if subsection is not None and subsection.strip():
-        found = _get_subsection(page, found, subsection.strip(), is_made=is_new)
-    found = _flatten_delimiter_groups(found)
-    own = (
-        len(found.body)
-        if operation in _WHOLE_SECTION_OPERATIONS
-        else _count_own_elements(found.body)
-    )
-    made = [_ExampleGroup(page.make_elements(make_example_cells(example))) for example in examples]
-    groups = _EXAMPLE_OPERATION_HANDLERS[operation](
-        _split_examples(found.body[:own]), made, position
-    )
-    rest = found.body[own:]
-    if groups and all(map(is_placeholder, rest)):
-        rest = []
-    found.set_body([*_join_examples(page, groups), *rest])
+        target = _get_subsection(page, target, subsection.strip(), is_created=is_new)
+    target = _flatten_delimiter_groups(target)
+    body = target.body
+    is_whole = operation in _WHOLE_SECTION_OPERATIONS
+    example_end = len(body) if is_whole else _count_own_elements(body)
+    new_groups = [
+        _ExampleGroup(page.make_elements(make_example_cells(example))) for example in examples
+    ]
+    change_groups = _EXAMPLE_OPERATION_HANDLERS[operation]
+    groups = change_groups(_split_examples(body[:example_end]), new_groups, position)
+    subsections = body[example_end:]
+    if groups and all(map(is_placeholder, subsections)):
+        subsections = []
+    target.set_body([*_join_examples(page, groups), *subsections])
 
 
-def _get_section(page: SymbolPage, name: str, *, is_made: bool) -> PageSection:
-    style, title = BASIC_EXAMPLES_SECTION, "Basic Examples"
-    found = page.find_section(BASIC_EXAMPLES_SECTION) if name == BASIC_EXAMPLES else None
-    if name != BASIC_EXAMPLES:
-        style, title = EXAMPLE_SECTION_STYLE, EXAMPLE_SECTIONS[name]
-        found = page.find_section(
-            style, lambda leaf: normalize_title(get_title(leaf.cell)) == normalize_title(title)
+def _get_section(page: SymbolPage, name: str, *, is_created: bool) -> PageSection:
+    """Return a section of examples, creating it if missing and `is_created`."""
+    if name == BASIC_EXAMPLES:
+        title, section = "Basic Examples", page.find_section(BASIC_EXAMPLES_SECTION)
+    else:
+        title = EXAMPLE_SECTIONS[name]
+        section = page.find_section(
+            EXAMPLE_SECTION_STYLE,
+            lambda leaf: normalize_title(get_title(leaf.cell)) == normalize_title(title),
         )
-    if found is not None:
-        return found
-    if not is_made:
+    if section is not None:
+        return section
+    if not is_created:
         raise ExampleNotFoundError(
-            f"The page has no section {title!r}", hint="appendExample makes it"
+            f"The page has no section {title!r}", hint="create it with appendExample"
         )
-    if style == BASIC_EXAMPLES_SECTION:
+    if name == BASIC_EXAMPLES:
         return page.get_or_add_section(BASIC_EXAMPLES_SECTION)
-    made = page.make_elements([CellGroup([make_example_heading(title)])])
+    elements = page.make_elements([CellGroup([make_example_heading(title)])])
     insert_in_order(
-        page.get_or_add_section(EXTENDED_EXAMPLES_SECTION), made, _get_section_rank, title
+        page.get_or_add_section(EXTENDED_EXAMPLES_SECTION), elements, _get_section_rank, title
     )
-    return _get_section(page, name, is_made=False)
+    return _get_section(page, name, is_created=False)
 
 
-def _get_section_rank(found: CellElement | str) -> int | None:
-    """The place of a section among those below "More Examples"."""
-    if not isinstance(found, str):
-        if found.style != EXAMPLE_SECTION_STYLE:
+def _get_section_rank(section: CellElement | str) -> int | None:
+    """Return the index of a section among those below "More Examples", or None."""
+    if not isinstance(section, str):
+        if section.style != EXAMPLE_SECTION_STYLE:
             return None
-        found = _get_heading_title(found)
+        section = _get_heading_title(section)
     keys = [normalize_title(title) for title in EXAMPLE_SECTIONS.values()]
-    key = normalize_title(found)
+    key = normalize_title(section)
     return keys.index(key) if key in keys else None
 
 
 def _get_heading_title(element: CellElement) -> str:
-    """The title of the heading that an element is, or begins with."""
+    """Return the title of the heading that is, or begins, an element."""
     while isinstance(element, CellBranch):
         element = element.elements[0]
     return get_title(element.cell)
 
 
 def _get_subsection(
-    page: SymbolPage, section: PageSection, title: str, *, is_made: bool
+    page: SymbolPage, section: PageSection, title: str, *, is_created: bool
 ) -> PageSection:
-    places = [
-        place for place in section.list_positions() if place.leaf.style == EXAMPLE_SUBSECTION_STYLE
+    """Return a subsection by title; a new one reuses the heading of a placeholder."""
+    headings = [
+        position
+        for position in section.list_positions()
+        if position.leaf.style == EXAMPLE_SUBSECTION_STYLE
     ]
-    for place in places:
-        if normalize_title(get_title(place.leaf.cell)) == normalize_title(title):
-            return get_section_at(place)
-    known = [get_title(place.leaf.cell) for place in places]
-    if not is_made:
+    titles = [get_title(heading.leaf.cell) for heading in headings]
+    for heading, heading_title in zip(headings, titles, strict=True):
+        if normalize_title(heading_title) == normalize_title(title):
+            return get_section_at(heading)
+    if not is_created:
         raise ExampleNotFoundError(
             f"There is no subsection {title!r}",
-            hint=f"the subsections are {', '.join(known)}"
-            if known
+            hint=f"the subsections are {', '.join(titles)}"
+            if titles
             else "the section has no subsections",
         )
-    made = make_example_heading(title, EXAMPLE_SUBSECTION_STYLE)
-    for place in places:
-        if get_title(place.leaf.cell) == PLACEHOLDER:
-            place.leaf.set_content(made.content)
-            return get_section_at(place)
-    section.branch.replace(section.end, section.end, page.make_elements([CellGroup([made])]))
-    longer = PageSection(section.branch, section.start, section.end + 1)
-    return _get_subsection(page, longer, title, is_made=False)
+    new_heading = make_example_heading(title, EXAMPLE_SUBSECTION_STYLE)
+    if PLACEHOLDER in titles:
+        placeholder = headings[titles.index(PLACEHOLDER)]
+        placeholder.leaf.set_content(new_heading.content)
+        return get_section_at(placeholder)
+    section.branch.replace(section.end, section.end, page.make_elements([CellGroup([new_heading])]))
+    extended_section = PageSection(section.branch, section.start, section.end + 1)
+    return _get_subsection(page, extended_section, title, is_created=False)
 
 
 def _flatten_delimiter_groups(section: PageSection) -> PageSection:
-    """The same with delimiters beside their examples; some front ends make groups of both."""
+    """Move delimiters beside their examples; some front ends group the two."""
     body: list[CellElement] = []
-    waiting = section.body[::-1]
-    while waiting:
-        element = waiting.pop()
+    pending = section.body[::-1]
+    while pending:
+        element = pending.pop()
         if isinstance(element, CellBranch) and element.style == EXAMPLE_DELIMITER_STYLE:
             element.elements[0].lead = element.lead
-            waiting += reversed(element.elements)
+            pending += reversed(element.elements)
         else:
             body.append(element)
     if len(body) > len(section.body):
@@ -464,12 +484,15 @@ def _flatten_delimiter_groups(section: PageSection) -> PageSection:
 
 
 def _count_own_elements(body: list[CellElement]) -> int:
-    """How many elements come before the first subsection."""
-    return next((at for at, one in enumerate(body) if get_heading_level(one.style)), len(body))
+    """Return the number of elements before the first subsection."""
+    for index, element in enumerate(body):
+        if get_heading_level(element.style):
+            return index
+    return len(body)
 
 
 def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
-    """The examples that elements make up; placeholders are none."""
+    """Return the examples in a list of elements, without placeholders."""
     groups = [_ExampleGroup([])]
     for element in elements:
         if element.style == EXAMPLE_DELIMITER_STYLE:
@@ -480,12 +503,14 @@ def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
 
 
 def _join_examples(page: SymbolPage, groups: list[_ExampleGroup]) -> list[CellElement]:
-    """Examples with a line between each two."""
+    """Return the elements of examples, separated by delimiters."""
     elements: list[CellElement] = []
     for group in groups:
         if elements:
             elements += (
-                [group.line] if group.line is not None else page.make_elements([make_delimiter()])
+                page.make_elements([make_delimiter()])
+                if group.delimiter is None
+                else [group.delimiter]
             )
         elements += group.elements
     return elements

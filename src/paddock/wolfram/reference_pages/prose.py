@@ -1,4 +1,4 @@
-"""Markdown as what reference pages hold: notes, tables, links, and variables in italics."""
+"""Markdown converted to cells of reference pages: notes, tables, links and inline formulas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paddock.wolfram.notebooks.box_builder import code_to_boxes
 from paddock.wolfram.notebooks.cell_markdown import parse_fence_cells
 from paddock.wolfram.notebooks.character_encoding import ascii_string
 from paddock.wolfram.notebooks.inline_parser import LINK_PATTERN, parse_inline
-from paddock.wolfram.notebooks.model import Cell, TextStyle, make_rule
+from paddock.wolfram.notebooks.model import Cell, TextStyle, make_list, make_rule
 from paddock.wolfram.notebooks.tex_parser import tex_to_boxes
 from paddock.wolfram.notebooks.text_data import make_traditional_form, runs_to_content
 from paddock.wolfram.reference_pages.errors import InvalidContentError
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from paddock.wolfram.notebooks.model import TextRun
 
 PLACEHOLDER = "XXXX"
-"""What stands where an author has still to write something."""
+"""Placeholder text for content that the author has yet to write."""
 INLINE_FORMULA_STYLE = "InlineFormula"
 ITALIC_STYLE = "TI"
 TABLE_STYLE_SUFFIX = "ColumnTableMod"
-"""How the styles of tables end; before it stands the number of columns."""
+"""Suffix of table styles, after the number of columns."""
 _MAX_TABLE_COLUMNS = 3
 _VARIABLE = re.compile(r"[^\W\d_][\w$]*(?:_[\w$]+)?")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -37,48 +37,43 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 
 
 def make_page_content(text: str) -> str | Expression:
-    """A paragraph of markdown as the content of a cell."""
+    """Return a Markdown paragraph as cell content."""
     return make_text_data(make_page_pieces(text))
 
 
 def make_page_pieces(text: str) -> list[Expression]:
-    """A paragraph of markdown as the pieces of a text."""
+    """Return a Markdown paragraph as `TextData` elements."""
     return [piece for run in parse_inline(text) for piece in _run_to_pieces(run)]
 
 
 def make_text_data(pieces: Sequence[Expression]) -> str | Expression:
-    """Pieces of text as the content of a cell; a string when they are nothing else."""
+    """Return cell content for `TextData` elements: a string if they are plain text only."""
     joined: list[Expression] = []
     for piece in pieces:
-        last = joined[-1] if joined else None
-        if isinstance(piece, Atom) and isinstance(last, Atom):
-            joined[-1] = ascii_string(parse_string(last.text) + parse_string(piece.text))
+        previous = joined[-1] if joined else None
+        if isinstance(piece, Atom) and isinstance(previous, Atom):
+            joined[-1] = ascii_string(parse_string(previous.text) + parse_string(piece.text))
         else:
             joined.append(piece)
     if not joined:
         return ""
     if len(joined) == 1 and isinstance(joined[0], Atom):
         return parse_string(joined[0].text)
-    return call("TextData", make_list_node(joined))
-
-
-def make_list_node(items: Sequence[Expression]) -> Node:
-    """`{…}`."""
-    return Node(symbol("List"), list(items), form="list")
+    return call("TextData", make_list(joined))
 
 
 def make_inline_formula(content: Expression) -> Node:
-    """Boxes in the middle of a text."""
+    """Return an inline cell with boxes."""
     return call("Cell", call("BoxData", content), ascii_string(INLINE_FORMULA_STYLE))
 
 
 def make_variable(name: str) -> Node:
-    """The box of a variable."""
+    """Return the box of a variable."""
     return call("StyleBox", ascii_string(name), ascii_string(ITALIC_STYLE))
 
 
 def make_link(text: str, target: str) -> Node:
-    """A button that leads to a page of the documentation."""
+    """Return a button that links to a documentation page."""
     return call(
         "ButtonBox",
         ascii_string(text),
@@ -88,23 +83,23 @@ def make_link(text: str, target: str) -> Node:
 
 
 def _run_to_pieces(run: TextRun) -> list[Expression]:
-    look = run.style
-    if run.kind == "code" and not look.link:
+    style = run.style
+    if run.kind == "code" and not style.link:
         return [make_inline_formula(code_to_boxes(run.text))]
-    is_variable = run.kind == "text" and look == TextStyle(is_italic=True)
+    is_variable = run.kind == "text" and style == TextStyle(is_italic=True)
     if is_variable and _VARIABLE.fullmatch(run.text):
         return [make_inline_formula(make_variable(run.text))]
     content = runs_to_content([run])
     if isinstance(content, str):
         return [ascii_string(content)]
-    inner = content.args[0] if isinstance(content, Node) else content
-    return list(inner.args) if isinstance(inner, Node) else [inner]
+    elements = content.args[0] if isinstance(content, Node) else content
+    return list(elements.args) if isinstance(elements, Node) else [elements]
 
 
 def make_note_cells(markdown: str) -> list[Cell]:
-    """The cells of notes: one for each paragraph, item, table, formula or block of code.
+    """Return a notes cell for each paragraph, item, table, formula and code block.
 
-    Headings and rules are left out.
+    Headings and rules are skipped.
     """
     return [cell for block in parse_blocks(markdown) for cell in _NOTE_MAKERS[block.kind](block)]
 
@@ -114,8 +109,8 @@ def _make_note(block: MarkdownBlock) -> list[Cell]:
 
 
 def _make_formula(block: MarkdownBlock) -> list[Cell]:
-    made = tex_to_boxes(block.text)
-    content = f"$${block.text}$$" if made is None else make_traditional_form(made)
+    boxes = tex_to_boxes(block.text)
+    content = f"$${block.text}$$" if boxes is None else make_traditional_form(boxes)
     return [Cell(content, "Notes")]
 
 
@@ -128,22 +123,22 @@ def _skip_block(_block: MarkdownBlock) -> list[Cell]:
 
 
 def _make_table(block: MarkdownBlock) -> list[Cell]:
-    """Rows as front ends show them on such pages: behind a sign, without an empty header."""
+    """Return a table as front ends create it on such pages: an icon column, no empty header."""
     rows = block.rows if any(block.rows[0]) else block.rows[1:]
-    grid = call("GridBox", make_list_node([_make_row(row) for row in rows]))
+    grid = call("GridBox", make_list([_make_row(row) for row in rows]))
     width = min(len(block.rows[0]), _MAX_TABLE_COLUMNS)
     return [Cell(call("BoxData", grid), f"{width}{TABLE_STYLE_SUFFIX}")]
 
 
 def _make_row(row: Sequence[str]) -> Node:
     icon = call("Cell", ascii_string("      "), ascii_string("TableRowIcon"))
-    return make_list_node([icon, *map(_make_entry, row)])
+    return make_list([icon, *map(_make_entry, row)])
 
 
 def _make_entry(text: str) -> Expression:
     content = make_page_content(text)
-    made = ascii_string(content) if isinstance(content, str) else content
-    return call("Cell", made, ascii_string("TableText"))
+    content_expression = ascii_string(content) if isinstance(content, str) else content
+    return call("Cell", content_expression, ascii_string("TableText"))
 
 
 _NOTE_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
@@ -158,45 +153,50 @@ _NOTE_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
 
 
 def split_names(text: str) -> list[str]:
-    """What a list separated by commas or line ends holds, without bullets and back ticks."""
-    found = [_BULLET.sub("", f"{part} ", count=1) for part in re.split(r"[,\n]", text)]
-    return list(dict.fromkeys(name for part in found if (name := part.strip(" \t\r`"))))
+    """Return the names in a list separated by commas or lines, without bullets and backticks."""
+    parts = [_BULLET.sub("", f"{part} ", count=1) for part in re.split(r"[,\n]", text)]
+    return list(dict.fromkeys(name for part in parts if (name := part.strip(" \t\r`"))))
 
 
 def make_link_cells(text: str, style: str) -> list[Cell]:
-    """A cell for each line of links; a placeholder when there are none.
+    """Return a cell for each line of links, or a placeholder if there are none.
 
     Raises:
-        InvalidContentError: when a line is no `[label](address)`.
+        InvalidContentError: A line is not `[label](address)`.
     """
     cells = []
     for line in text.splitlines():
-        written = _BULLET.sub("", line, count=1).strip().rstrip(",").strip()
-        if not written:
+        link_text = _BULLET.sub("", line, count=1).strip().rstrip(",").strip()
+        if not link_text:
             continue
-        if re.sub(r"[\s,]", "", LINK_PATTERN.sub("", written)):
+        if re.sub(r"[\s,]", "", LINK_PATTERN.sub("", link_text)):
             raise InvalidContentError(
-                f"{written!r} is no link", hint="write each on a line of its own: [label](address)"
+                f"{link_text!r} is not a link", hint="write one link per line: [label](address)"
             )
         cells += [
-            Cell(make_page_content(f"[{found[1]}]({_make_address(found[2])})"), style)
-            for found in LINK_PATTERN.finditer(written)
+            Cell(make_page_content(f"[{match[1]}]({_make_address(match[2])})"), style)
+            for match in LINK_PATTERN.finditer(link_text)
         ]
     return cells or [Cell(PLACEHOLDER, style)]
 
 
 def _make_address(target: str) -> str:
-    """Without a scheme it is a page of the documentation."""
+    """Return the link target; without a scheme it is a documentation page."""
     inner = target.strip("<>")
     return f"<{inner}>" if _SCHEME.match(inner) else f"<paclet:{inner}>"
 
 
 def make_see_also(text: str, target: Callable[[str], str]) -> str | Expression:
-    """The content of the cell with related symbols; `target` says where each has its page."""
+    """Return the content of the cell with related symbols.
+
+    Args:
+        text: Names or links.
+        target: Returns the link target of a symbol name.
+    """
     pieces: list[Expression] = []
     for name in split_names(text):
-        found = LINK_PATTERN.fullmatch(name)
-        label, address = (found[1].strip("`"), found[2]) if found else (name, target(name))
+        match = LINK_PATTERN.fullmatch(name)
+        label, address = (match[1].strip("`"), match[2]) if match else (name, target(name))
         if pieces:
             separator = ascii_string("\N{ZERO WIDTH SPACE}\N{MIDDLE DOT}\N{ZERO WIDTH SPACE}")
             pieces.append(call("StyleBox", separator, ascii_string("InlineSeparator")))

@@ -1,7 +1,7 @@
-"""A symbol's page that is being changed: its sections are found, and made where they are missing.
+"""A symbol's page opened for editing: its sections are found, or created if missing.
 
-Where a section begins and ends is told by headings, not by groups: pages that were written by hand
-or by programs are not always grouped.
+Sections are delimited by headings rather than groups, because pages from other tools are not always
+grouped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class PageSection(NamedTuple):
-    """A heading, and what follows it in the same list up to the next one."""
+    """A heading and the elements after it in the same list, up to the next heading."""
 
     branch: CellBranch
     start: int
@@ -39,23 +39,23 @@ class PageSection(NamedTuple):
 
     @property
     def body(self) -> list[CellElement]:
-        """What is below the heading."""
+        """The elements below the heading."""
         return self.branch.elements[self.start + 1 : self.end]
 
     def set_body(self, elements: Sequence[CellElement]) -> None:
-        """Have other elements below the heading."""
+        """Replace the elements below the heading."""
         self.branch.replace(self.start + 1, self.end, elements)
 
     def list_positions(self) -> list[CellPosition]:
-        """The cells below the heading, in whatever groups."""
-        found: list[CellPosition] = []
+        """Return the cells below the heading, including those in groups."""
+        positions: list[CellPosition] = []
         for index in range(self.start + 1, self.end):
             element = self.branch.elements[index]
             if isinstance(element, CellBranch):
-                found += element.iter_positions()
+                positions += element.iter_positions()
             else:
-                found.append(CellPosition(self.branch, index, element))
-        return found
+                positions.append(CellPosition(self.branch, index, element))
+        return positions
 
 
 class SymbolPage:
@@ -64,121 +64,121 @@ class SymbolPage:
     def __init__(self, text: str, source: random.Random | None = None) -> None:
         self._tree = parse_tree(text)
         self._random = source or random.Random()  # noqa: S311 - ids need not be secret
-        named = [
-            one.leaf
-            for one in self._tree.root.iter_positions()
-            if one.leaf.style == OBJECT_NAME_STYLE
+        object_names = [
+            position.leaf
+            for position in self._tree.root.iter_positions()
+            if position.leaf.style == OBJECT_NAME_STYLE
         ]
-        if not named:
+        if not object_names:
             raise InvalidPageError(
-                "It is not the page of a symbol: there is no cell with the style ObjectName",
-                hint="CreateSymbolDoc makes such pages",
+                "The notebook is not the page of a symbol: no cell has the style ObjectName",
+                hint="create a page with CreateSymbolDoc",
             )
-        self.symbol = get_title(named[0].cell)
+        self.symbol = get_title(object_names[0].cell)
 
     @property
     def paclet(self) -> str:
-        """The paclet that the symbol is in; empty if the page does not say."""
-        found = self._tree.tagging_rules.get("Paclet")
-        return found if isinstance(found, str) else self._get_metadata("Paclet Name")
+        """The paclet of the symbol; empty if the page does not specify it."""
+        paclet = self._tree.tagging_rules.get("Paclet")
+        return paclet if isinstance(paclet, str) else self._get_metadata("Paclet Name")
 
     @property
     def context(self) -> str:
-        """The context of the symbol; empty if the page does not say."""
-        found = self._get_metadata("Context")
-        if found and found != PLACEHOLDER:
-            return found
+        """The context of the symbol; empty if the page does not specify it."""
+        context = self._get_metadata("Context")
+        if context and context != PLACEHOLDER:
+            return context
         return self.paclet.replace("/", "`") + "`" if self.paclet else ""
 
     @property
     def uri(self) -> str:
-        """The address of the page, without `paclet:`."""
+        """The URI of the page, without `paclet:`."""
         return f"{self.paclet}/ref/{self.symbol}" if self.paclet else f"ref/{self.symbol}"
 
     def _get_metadata(self, label: str) -> str:
-        for place in self._tree.root.iter_positions():
-            cell = place.leaf.cell
+        for position in self._tree.root.iter_positions():
+            cell = position.leaf.cell
             if cell.style == "Categorization" and cell.label == label:
                 return get_title(cell)
         return ""
 
     def to_text(self) -> str:
-        """The text of the file."""
+        """Return the text of the notebook file."""
         return self._tree.to_text()
 
     def make_elements(self, cells: Iterable[Cell | CellGroup]) -> list[CellElement]:
-        """New elements, each cell with an id."""
+        """Return new elements for cells and groups, with cell ids."""
         return self._tree.make_elements(add_cell_ids(cells, self._random))
 
     def find_section(
-        self, style: str, wanted: Callable[[CellLeaf], bool] = lambda _: True
+        self, style: str, matches: Callable[[CellLeaf], bool] = lambda _: True
     ) -> PageSection | None:
-        """The section whose heading has a style, and is wanted."""
-        for place in self._tree.root.iter_positions():
-            if place.leaf.style == style and wanted(place.leaf):
-                return get_section_at(place)
+        """Return the first section with this heading style that `matches` accepts, or None."""
+        for position in self._tree.root.iter_positions():
+            if position.leaf.style == style and matches(position.leaf):
+                return get_section_at(position)
         return None
 
     def get_or_add_section(self, style: str) -> PageSection:
-        """A section of the page or its metadata, made in its place if it is not there."""
-        found = self.find_section(style)
-        if found is not None:
-            return found
-        made = self.make_elements([CellGroup([make_heading(style)])])
+        """Return a page or metadata section; a missing one is inserted in page order."""
+        section = self.find_section(style)
+        if section is not None:
+            return section
+        elements = self.make_elements([CellGroup([make_heading(style)])])
         if style in METADATA_SECTIONS:
             insert_in_order(
                 self.get_or_add_section(METADATA_SECTION),
-                made,
+                elements,
                 _make_rank(METADATA_SECTIONS),
                 style,
             )
         else:
             root = PageSection(self._tree.root, -1, len(self._tree.root.elements))
-            insert_in_order(root, made, _make_rank(SECTIONS), style)
-        again = self.find_section(style)
-        if again is None:
-            raise InvalidPageError(f"There is no place on it for {style}")
-        return again
+            insert_in_order(root, elements, _make_rank(SECTIONS), style)
+        added_section = self.find_section(style)
+        if added_section is None:
+            raise InvalidPageError(f"The section {style} cannot be added to the page")
+        return added_section
 
 
 def _make_rank(styles: Iterable[str]) -> Callable[[CellElement | str], int | None]:
     ranks = {style: rank for rank, style in enumerate(styles)}
 
-    def rank(found: CellElement | str) -> int | None:
-        return ranks.get(found if isinstance(found, str) else found.style)
+    def rank(element: CellElement | str) -> int | None:
+        return ranks.get(element if isinstance(element, str) else element.style)
 
     return rank
 
 
 def insert_in_order(
-    around: PageSection,
-    made: Sequence[CellElement],
+    parent: PageSection,
+    elements: Sequence[CellElement],
     rank: Callable[[CellElement | str], int | None],
-    what: str,
+    section: str,
 ) -> None:
-    """Insert a section before the first of those that come after it, else at the end."""
-    own = rank(what)
-    at = around.end
-    for index in range(around.start + 1, around.end):
-        other = rank(around.branch.elements[index])
-        if own is not None and other is not None and other > own:
-            at = index
+    """Insert a section before the first one that ranks higher, or at the end."""
+    section_rank = rank(section)
+    insertion_index = parent.end
+    for index in range(parent.start + 1, parent.end):
+        element_rank = rank(parent.branch.elements[index])
+        if section_rank is not None and element_rank is not None and element_rank > section_rank:
+            insertion_index = index
             break
-    around.branch.replace(at, at, made)
+    parent.branch.replace(insertion_index, insertion_index, elements)
 
 
-def get_section_at(place: CellPosition) -> PageSection:
-    """The section that a heading begins."""
-    level = get_heading_level(place.leaf.style)
-    elements = place.branch.elements
-    end = place.position + 1
+def get_section_at(heading: CellPosition) -> PageSection:
+    """Return the section that starts with a heading."""
+    level = get_heading_level(heading.leaf.style)
+    elements = heading.branch.elements
+    end = heading.position + 1
     while end < len(elements) and not 0 < get_heading_level(elements[end].style) <= level:
         end += 1
-    return PageSection(place.branch, place.position, end)
+    return PageSection(heading.branch, heading.position, end)
 
 
 def is_placeholder(element: CellElement) -> bool:
-    """Whether a cell, or a group, says nothing yet."""
+    """Return whether a cell, or every cell of a group, is a placeholder."""
     if isinstance(element, CellBranch):
         return bool(element.elements) and all(map(is_placeholder, element.elements))
     return get_title(element.cell) == PLACEHOLDER

@@ -1,7 +1,7 @@
-"""Test files of the Wolfram Language (`.wlt`): reading them, and reporting what came of them.
+"""Wolfram Language test files (`.wlt`): parse the tests and report their results.
 
-`read_tests` finds the tests of a file without running anything; `markdown_report` words what came
-of them. Running them is left to whoever has a kernel.
+`parse_tests` finds the tests in a file without running anything, and `format_report` formats their
+results. A kernel is needed to run them; see `paddock.toolkits.wolfram.wlt_runner`.
 """
 
 from paddock.wolfram.wlt.wlt_parser import (

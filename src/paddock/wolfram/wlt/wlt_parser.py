@@ -1,13 +1,11 @@
-"""The messages that a test expects: reading them, and comparing them with those there were.
+"""Static parser for test files, and the comparison of expected with actual messages.
 
-A message is its name, `Power::infy`, or `_` for any; `..` after it stands for one or more of them,
-`...` for any number.
+A file is a sequence of steps: tests, and setup code between them. A test inside another expression
+(`Block[{...}, VerificationTest[...]]`) is part of a setup step. Only kernels that implement
+`VerificationTest` can run it, so the steps count such nested tests.
 
-The tests of a test file, read statically: what is tested, what is expected, and which options.
-
-A file is a row of steps: tests, and expressions between them that prepare something. A test inside
-another expression (`Block[{…}, VerificationTest[…]]`) is a step like any other: only a kernel that
-has `VerificationTest` could run it, so `hidden` tells how many there are.
+An expected message is a name such as `Power::infy`, or `_` for any message. A suffix `..` allows
+one or more of them, `...` any number.
 """
 
 from __future__ import annotations
@@ -28,14 +26,14 @@ if TYPE_CHECKING:
 
 
 ANY_MESSAGE = "_"
-"""Stands for a message that may be any."""
+"""Matches any message."""
 _ONE_OR_MORE, _ANY_NUMBER = "..", "..."
 _REPEAT_SUFFIXES = {"Repeated": _ONE_OR_MORE, "RepeatedNull": _ANY_NUMBER}
 _BLANK_SUFFIXES = {"BlankSequence": _ONE_OR_MORE, "BlankNullSequence": _ANY_NUMBER}
 
 
 def get_atom_text(expression: Expression) -> str:
-    """A string's value, or what a symbol is called; nothing for other expressions."""
+    """Return the value of a string or the name of a symbol; empty for other expressions."""
     if isinstance(expression, Atom) and expression.kind == "string":
         return parse_string(expression.text)
     if isinstance(expression, Atom) and expression.kind == "symbol":
@@ -44,10 +42,10 @@ def get_atom_text(expression: Expression) -> str:
 
 
 def read_expected_messages(expression: Expression) -> tuple[str, ...]:
-    """The messages that the third argument of a test stands for."""
+    """Return the expected messages in the third argument of a test."""
     is_list = has_head(expression, "List")
-    parts = expression.args if is_list and isinstance(expression, Node) else [expression]
-    names = [_read_message(part) for part in parts]
+    patterns = expression.args if is_list and isinstance(expression, Node) else [expression]
+    names = [_read_message(pattern) for pattern in patterns]
     return tuple(name for name in names if name)
 
 
@@ -67,37 +65,38 @@ def _read_message(expression: Expression) -> str:
 
 
 def are_messages_expected(expected: Sequence[str], messages: Sequence[str]) -> bool:
-    """Whether these were the messages; each begins with its name."""
-    # Which numbers of expected ones may have been used up so far.
-    at = _skip_optional_messages(expected, {0})
+    """Return whether the messages match the expected ones; each message starts with its name."""
+    # A small nondeterministic automaton: the set of counts of expected messages matched so
+    # far.
+    positions = _skip_optional_messages(expected, {0})
     for message in messages:
         name = _get_message_name(message)
-        at = _skip_optional_messages(expected, _advance_positions(expected, at, name))
-    return len(expected) in at
+        positions = _skip_optional_messages(expected, _advance_positions(expected, positions, name))
+    return len(expected) in positions
 
 
-def _advance_positions(expected: Sequence[str], at: set[int], name: str) -> set[int]:
-    found: set[int] = set()
-    for place in at:
-        wanted = expected[place] if place < len(expected) else ""
-        if wanted.rstrip(".") in (ANY_MESSAGE, name):
-            found.add(place + 1)
-            if wanted.endswith(_ONE_OR_MORE):
-                found.add(place)
-    return found
+def _advance_positions(expected: Sequence[str], positions: set[int], name: str) -> set[int]:
+    next_positions: set[int] = set()
+    for position in positions:
+        pattern = expected[position] if position < len(expected) else ""
+        if pattern.rstrip(".") in (ANY_MESSAGE, name):
+            next_positions.add(position + 1)
+            if pattern.endswith(_ONE_OR_MORE):
+                next_positions.add(position)
+    return next_positions
 
 
-def _skip_optional_messages(expected: Sequence[str], at: set[int]) -> set[int]:
-    """With the places behind those that may stand for nothing."""
-    found = set(at)
-    for place, wanted in enumerate(expected):
-        if place in found and wanted.endswith(_ANY_NUMBER):
-            found.add(place + 1)
-    return found
+def _skip_optional_messages(expected: Sequence[str], positions: set[int]) -> set[int]:
+    """Return the positions, including those after messages that may be absent."""
+    reachable = set(positions)
+    for position, pattern in enumerate(expected):
+        if position in reachable and pattern.endswith(_ANY_NUMBER):
+            reachable.add(position + 1)
+    return reachable
 
 
 def _get_message_name(message: str) -> str:
-    """`Power::infy` of `Power::infy: Infinite expression …`."""
+    """Return `Power::infy` from `Power::infy: Infinite expression ...`."""
     symbol, mark, rest = message.partition("::")
     return symbol + mark + rest.partition(":")[0].strip() if mark else message
 
@@ -108,68 +107,68 @@ _TEST_OPTIONS = ("TestID", "SameTest", "TimeConstraint", "MemoryConstraint")
 _VALUE_OPTIONS = ("TestID", "TimeConstraint", "MemoryConstraint")
 _MAX_ARGUMENTS = 3
 _MAX_NUMBER = 1e15
-"""More than any limit can be."""
+"""Larger than any useful limit, and small enough to convert to an integer."""
 
 
 @dataclass(frozen=True, slots=True)
 class WolframTest:
-    """One test; code is source text."""
+    """A test. Code is source text."""
 
     input: str
     line: int
     expected: str = "True"
     messages: tuple[str, ...] = ()
-    """The messages that are expected, such as `Power::infy`."""
+    """Expected messages, such as `Power::infy`."""
     test_id: str = ""
     same_test: str = DEFAULT_SAME_TEST
     seconds: float | None = None
     memory_bytes: int | None = None
     section: str = ""
     computed: Mapping[str, str] = field(default_factory=dict)
-    """The code of options whose values have to be evaluated, by their names."""
+    """Code of options that must be evaluated, by option name."""
     problem: str = ""
-    """Why it cannot be run, if it cannot."""
+    """The reason that the test cannot be run; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetupStep:
-    """Code between the tests."""
+    """Code between tests."""
 
     code: str
     line: int
     nested_tests: int = 0
-    """How many tests are inside it."""
+    """The number of tests inside the code."""
 
 
 @dataclass(slots=True)
 class WolframTestFile:
-    """What a test file has, in its order."""
+    """The steps of a test file in order."""
 
     steps: list[WolframTest | SetupStep] = field(default_factory=list)
 
     @property
     def tests(self) -> list[WolframTest]:
-        """Only the tests."""
+        """The tests, without setup steps."""
         return [step for step in self.steps if isinstance(step, WolframTest)]
 
     @property
     def nested_tests(self) -> int:
-        """How many tests stand inside other expressions."""
+        """The number of tests inside setup code."""
         return sum(step.nested_tests for step in self.steps if isinstance(step, SetupStep))
 
 
 def parse_tests(
     text: str, *, where: str | None = None, values: Mapping[str, str] | None = None
 ) -> WolframTestFile:
-    """The tests in the text of a file.
+    """Parse the tests in the text of a file.
 
     Args:
-        text: The text.
-        where: The name of the file, for the complaint about it.
-        values: What stands for some symbols wherever they appear, as source text.
+        text: The text of the file.
+        where: The name of the file, for errors.
+        values: Replacements for symbols, as source text.
 
     Raises:
-        WolframSyntaxError: when it cannot be read.
+        WolframSyntaxError: The file has a syntax error.
     """
     source = parse(text)
     source.raise_first_problem(where)
@@ -180,7 +179,7 @@ def parse_tests(
 
 
 class _WltReader:
-    """Makes steps of expressions."""
+    """Converts top-level expressions to steps."""
 
     def __init__(self, source: ParsedSource, values: Mapping[str, str]) -> None:
         self.test_file = WolframTestFile()
@@ -189,34 +188,37 @@ class _WltReader:
         self._sections: list[str] = []
 
     def add_expression(self, expression: Expression) -> None:
-        """Add what an expression at the top is."""
+        """Add the step for a top-level expression, or enter or leave a section."""
         if has_head(expression, TEST_HEAD):
             self.test_file.steps.append(self._read_test(expression))
         elif not _changes_section(expression, self._sections):
-            hidden = sum(has_head(part, TEST_HEAD) for part in walk(expression))
+            nested_tests = sum(has_head(part, TEST_HEAD) for part in walk(expression))
             self.test_file.steps.append(
-                SetupStep(self._get_source_text(expression), self._get_line(expression), hidden)
+                SetupStep(
+                    self._get_source_text(expression), self._get_line(expression), nested_tests
+                )
             )
 
     def _get_line(self, expression: Expression) -> int:
         return self._source.get_position(expression.start)[0]
 
     def _get_source_text(self, expression: Expression) -> str:
-        """The text of an expression, with the values of symbols that have some."""
+        """Return the source text of an expression with the replacements applied."""
         text = self._source.text
         if not self._values:
             return text[expression.start : expression.end]
-        found = [
+        symbols = [
             part
             for part in walk(expression)
             if isinstance(part, Atom) and part.kind == "symbol" and part.text in self._values
         ]
-        # Their order in an expression need not be that in the text: `x // f`.
-        pieces, at = [], expression.start
-        for part in sorted(found, key=lambda part: part.start):
-            pieces += [text[at : part.start], self._values[part.text]]
-            at = part.end
-        return "".join([*pieces, text[at : expression.end]])
+        # Sort by position: in `x // f` the head comes first in the expression, but last
+        # in the text.
+        pieces, position = [], expression.start
+        for part in sorted(symbols, key=lambda part: part.start):
+            pieces += [text[position : part.start], self._values[part.text]]
+            position = part.end
+        return "".join([*pieces, text[position : expression.end]])
 
     def _read_test(self, node: Node) -> WolframTest:
         section = " / ".join(self._sections)
@@ -230,18 +232,18 @@ class _WltReader:
         }
         if not 1 <= len(positional) <= _MAX_ARGUMENTS:
             problem = f"{TEST_HEAD} has {len(positional)} arguments, expected 1 to {_MAX_ARGUMENTS}"
-            shown = self._get_source_text(node)
+            source_text = self._get_source_text(node)
             line = self._get_line(node)
-            return WolframTest(shown, line, test_id=test_id, section=section, problem=problem)
-        written = [self._get_source_text(arg) for arg in positional]
-        same = options.get("SameTest")
+            return WolframTest(source_text, line, test_id=test_id, section=section, problem=problem)
+        codes = [self._get_source_text(arg) for arg in positional]
+        same_test = options.get("SameTest")
         return WolframTest(
-            written[0],
+            codes[0],
             self._get_line(node),
-            written[1] if len(written) > 1 else "True",
+            codes[1] if len(codes) > 1 else "True",
             read_expected_messages(positional[2]) if len(positional) > 2 else (),
             test_id,
-            self._get_source_text(same) if same is not None else DEFAULT_SAME_TEST,
+            self._get_source_text(same_test) if same_test is not None else DEFAULT_SAME_TEST,
             get_number(options.get("TimeConstraint")),
             _to_integer(get_number(options.get("MemoryConstraint"))),
             section,
@@ -250,14 +252,14 @@ class _WltReader:
 
 
 def _split_statements(expressions: list[Expression]) -> list[Expression]:
-    """The expressions at the top, also of those that semicolons join."""
-    found: list[Expression] = []
+    """Return the top-level expressions, with `a; b` split into its statements."""
+    statements: list[Expression] = []
     for expression in expressions:
         if has_head(expression, "CompoundExpression"):
-            found += [part for part in expression.args if not is_symbol(part, "Null")]
+            statements += [part for part in expression.args if not is_symbol(part, "Null")]
         else:
-            found.append(expression)
-    return found
+            statements.append(expression)
+    return statements
 
 
 def _changes_section(expression: Expression, sections: list[str]) -> bool:
@@ -273,7 +275,7 @@ def _changes_section(expression: Expression, sections: list[str]) -> bool:
 
 
 def _is_option(expression: Expression) -> bool:
-    """Whether an argument is an option of the test; any other rule may be what is tested."""
+    """Return whether an argument is a test option. Other rules may be the tested expression."""
     return isinstance(expression, Node) and (_get_option_name(expression) is not None)
 
 
@@ -286,15 +288,15 @@ def _get_option_name(node: Node) -> str | None:
 
 
 def _read_options(args: list[Expression]) -> dict[str, Expression]:
-    found: dict[str, Expression] = {}
+    options: dict[str, Expression] = {}
     for arg in args:
         if isinstance(arg, Node) and (name := _get_option_name(arg)) and len(arg.args) > 1:
-            found.setdefault(name, arg.args[1])
-    return found
+            options.setdefault(name, arg.args[1])
+    return options
 
 
 def get_number(expression: Expression | None) -> float | None:
-    """The value of a number, which is not larger than limits can be; None for what is none."""
+    """Return the value of a number, at most `_MAX_NUMBER`; None for other expressions."""
     if not isinstance(expression, Atom) or expression.kind != "number":
         return None
     value = parse_number(expression.text)

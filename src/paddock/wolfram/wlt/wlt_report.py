@@ -1,7 +1,4 @@
-"""What came of tests.
-
-What is told of the tests of Wolfram Language files, in the report that all tests have.
-"""
+"""Results of Wolfram Language tests, and their report."""
 
 from __future__ import annotations
 
@@ -22,61 +19,61 @@ WolframTestOutcome = Literal["Success", "Failure", "MessagesFailure", "Error"]
 
 @dataclass(frozen=True, slots=True)
 class WolframTestResult:
-    """What came of one test."""
+    """The result of a test."""
 
     test: WolframTest
     number: int
-    """Its place in the file, counted from 1."""
+    """The position of the test in the file, from 1."""
     outcome: WolframTestOutcome
     actual: str = ""
-    """The value in InputForm, or why there is none."""
+    """The value in InputForm, or the reason that there is no value."""
     expected: str = ""
-    """The value of what is expected, in InputForm."""
+    """The expected value in InputForm."""
     messages: tuple[str, ...] = ()
-    """The messages that there were, with their text."""
+    """The actual messages with their text."""
     seconds: float | None = None
     peak_bytes: int | None = None
 
     @property
     def name(self) -> str:
-        """What it is called, in one line: its id, or its place."""
+        """A one-line name: the test ID, or the position of the test."""
         return " ".join(self.test.test_id.split()) or f"Test {self.number} (line {self.test.line})"
 
 
 @dataclass(slots=True)
 class WolframFileResult:
-    """What came of the tests of one file."""
+    """The results of a test file."""
 
     name: str
     results: list[WolframTestResult] = field(default_factory=list)
     seconds: float = 0.0
     notes: list[str] = field(default_factory=list)
-    """What else is to be known: code between tests that failed, tests that were not run."""
+    """Notes for the report: failed setup code, tests that were not run."""
     not_run: int = 0
-    """How many tests could not be run, and have no result."""
+    """The number of tests that could not be run and have no result."""
     is_broken: bool = False
-    """Whether code between the tests had no value."""
+    """True if setup code failed."""
 
     @property
     def passed(self) -> int:
-        """How many tests were successful."""
+        """The number of successful tests."""
         return sum(result.outcome == "Success" for result in self.results)
 
     @property
     def failed(self) -> int:
-        """How many were not."""
+        """The number of failed tests."""
         return len(self.results) - self.passed
 
     @property
     def is_success(self) -> bool:
-        """Whether all tests of the file were run, successfully, and all else in it worked."""
+        """True if all tests were run and passed, and all setup code succeeded."""
         return not (self.failed or self.not_run or self.is_broken)
 
 
 def determine_outcome(
     test: WolframTest, *, is_same: bool, messages: Sequence[str]
 ) -> WolframTestOutcome:
-    """How a test whose input was evaluated came out; a wrong value counts before messages."""
+    """Return the outcome of an evaluated test. A wrong value takes precedence over messages."""
     if not is_same:
         return "Failure"
     return "Success" if are_messages_expected(test.messages, messages) else "MessagesFailure"
@@ -90,7 +87,7 @@ _GROUP_TITLES: dict[WolframTestOutcome, str] = {
 
 
 def format_report(files: Sequence[WolframFileResult]) -> str:
-    """All that is to be told about some test files."""
+    """Return the Markdown report of test files."""
     return suite_report.format_test_report(
         [_make_file_report(file) for file in files], list(_GROUP_TITLES.values())
     )
