@@ -147,7 +147,7 @@ def test_what_is_missing_is_reported_with_what_might_be_meant(
     text = look("strait, seas.gone, a b, nowhere")
     assert "Did you mean one of these?\n\n```py\nother.strait\nseas.north.strait\n```" in text
     assert "`seas.gone` was not found in the project or its packages.\n\nDid you mean" in text
-    assert "# a b\n\nError: `a b` is not a name of Python" in text
+    assert "# a b\n\nError: `a b` is not a valid Python name" in text
     assert text.endswith("Error: The symbol `nowhere` was not found in the project or its packages.")
 
 

@@ -46,7 +46,7 @@ def test_a_corpus_a_model_or_a_folder_that_is_not_there_is_reported(paddock: Pro
     corpus = paddock("docs", "search", "x", "--in", "pyton")
     assert (corpus.code, corpus.err) == (
         2,
-        "Error: There is no corpus 'pyton'\nHint: did you mean python?\n",
+        "Error: unknown corpus 'pyton'\nHint: did you mean python?\n",
     )
     model = paddock(
         "docs", "index", "wolfram-symbols", environment={"PADDOCK_EMBEDDING_MODEL": "nowhere"}

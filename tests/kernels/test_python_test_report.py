@@ -188,7 +188,7 @@ def test_what_tests_do_to_their_process_is_reported_and_the_rest_still_runs(
     assert "Failed: stopped after 2 s" in told["test_a_hangs"]
     assert "in test_a_hangs\n    time.sleep(1000)" in told["test_a_hangs"]
     heedless = told["test_b_hangs_and_heeds_nothing"]
-    assert "was ended: it did not stop after 2 s" in heedless
+    assert "was killed: it did not stop after 2 s" in heedless
     assert "in test_b_hangs_and_heeds_nothing\n    time.sleep(1000)" in heedless
     assert "test_c_exits ended the process: exit code 3" in told["test_c_exits"]
     assert "test_d_crashes ended the process: SIGABRT" in told["test_d_crashes"]
@@ -208,7 +208,7 @@ def test_the_test_that_ran_when_the_time_was_up_is_named_and_the_rest_counted(
         "import time\ndef test_a(): pass\ndef test_b(): time.sleep(1000)\ndef test_c(): pass\n"
     )
     text = report(timeConstraint=5)
-    assert "test_b did not end: the time for the run, 5 s, was up" in section(text, "test_b")
+    assert "test_b did not finish: the time limit of the run, 5 s, was reached" in section(text, "test_b")
     assert "| **Not Run** | 1 |" in text
 
 
@@ -219,7 +219,7 @@ def test_a_test_that_ends_the_run_is_named_and_the_rest_counted(
         "import pytest\ndef test_a(): pytest.exit('enough')\ndef test_b(): pass\n"
     )
     text = report()
-    assert "test_a ended the run before it was over itself" in section(text, "test_a")
+    assert "test_a ended the run before the test finished" in section(text, "test_a")
     assert "| **Not Run** | 1 |" in text
 
 
@@ -231,7 +231,7 @@ def test_too_much_memory_ends_a_test_and_not_the_others(
         "    time.sleep(100)\ndef test_b(): pass\n"
     )
     text = report(memoryConstraint=300 << 20)
-    assert "took more than 300 MB of memory" in section(text, "test_a")
+    assert "used more than 300 MB of memory" in section(text, "test_a")
     assert "| **Passed** | 1 (50%) |" in text
 
 
@@ -275,7 +275,7 @@ def test_an_environment_without_pytest_is_lent_ours(
     text = report()
     assert "| **Passed** | 2 (100%) |" in text, text
     assert text.endswith(
-        f"of the environment {place}. That environment has no pytest: Paddock's was used."
+        f"of the environment {place}. That environment has no pytest, so Paddock's was used."
     )
 
 

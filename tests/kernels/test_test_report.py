@@ -102,7 +102,7 @@ def test_what_goes_wrong_between_tests_is_reported(server: Server, project: Path
 def test_a_file_whose_time_is_up_leaves_the_rest_undone(server: Server, project: Path) -> None:
     (project / "a.wlt").write_text("VerificationTest[While[True]]\nVerificationTest[True]")
     text = report(server, "a.wlt", timeConstraint=1)
-    assert "not run: the time for the file was used up" in text
+    assert "not run: the time limit of the file was reached" in text
     assert "| **Failed** | 2 (100%) |" in text
 
 
@@ -111,8 +111,8 @@ def test_a_file_whose_time_is_up_leaves_the_rest_undone(server: Server, project:
     [
         ("gone.wlt", "the file or directory does not exist: gone.wlt"),
         ("a.wlt, gone.wlt", "the file or directory does not exist: gone.wlt"),
-        (" , ", "There are no paths"),
-        ("empty", "There are no .wlt files in empty"),
+        (" , ", "`paths` contains no paths"),
+        ("empty", "empty contains no .wlt files"),
         ("plain.wlt", "plain.wlt has no tests"),
         ("inside.wlt", "inside.wlt has no tests; 1 inside other expressions cannot be run"),
         ("broken.wlt", "broken.wlt cannot be read"),
@@ -190,7 +190,7 @@ def test_options_of_tests_are_evaluated(server: Server, project: Path) -> None:
     assert "#### ab\n" in text
     assert "no value: stopped after 0.5 s" in text
     assert "no value: stopped because it needed more than 16 MB" in text
-    assert "* Line 3: MemoryConstraint -> f[2] has no value that can be used" in text
+    assert "* Line 3: MemoryConstraint -> f[2] does not evaluate to a usable value" in text
     assert "TimeConstraint -> Infinity" not in text
 
 
@@ -214,7 +214,7 @@ def test_files_that_links_lead_out_to_are_not_run(server: Server, project: Path)
     (project / "in").mkdir()
     (project / "out.wlt").write_text("VerificationTest[1, 1]")
     (project / "in" / "link.wlt").symlink_to(project / "out.wlt")
-    assert "There are no .wlt files in in" in complaint(server, "in")
+    assert "in contains no .wlt files" in complaint(server, "in")
     (project / "in" / "own.wlt").write_text("VerificationTest[1, 1]")
     text = report(server, "in")
     assert "| **Total Files** | 1 |" in text
@@ -227,7 +227,7 @@ def test_without_an_engine_one_text_says_so(
     monkeypatch.setenv("PADDOCK_WOLFRAM_ENGINE", "none")
     (project / "a.wlt").write_text("VerificationTest[1, 1]\nVerificationTest[2, 2]")
     text = complaint(server, "a.wlt")
-    assert text.startswith("No test was run (Only literal values")
+    assert text.startswith("no test was run (Only literal values")
     assert text.count("pip install 'paddock[wolfram]'") == 1
 
 
@@ -253,4 +253,4 @@ def test_a_kernel_that_has_ended_is_replaced(
     (project / "b.wlt").write_text("VerificationTest[3, 3]")
     text = report(server, "a.wlt, b.wlt", newKernel=False)
     assert "| **Passed** | 2 (66.7%) |" in text
-    assert text.count("* Line 2: the kernel had ended before this") == 1
+    assert text.count("* Line 2: the kernel ended here and all definitions were lost") == 1

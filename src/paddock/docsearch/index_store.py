@@ -207,7 +207,9 @@ def _open_connection(file: Path | str) -> sqlite3.Connection:
         file, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
     )
     try:
+        # Readers must not wait for the background process, which writes for minutes.
         connection.execute("PRAGMA journal_mode = WAL")
+        # A transaction that is lost in a power failure is simply indexed again.
         connection.execute("PRAGMA synchronous = NORMAL")
         _create_tables(connection)
     except BaseException:

@@ -119,6 +119,7 @@ def _index_source(
     pages: list[DocPage] = []
     try:
         pages += (_truncate_page(page) for page in corpus.read_pages(source.key))
+    # Any file can be malformed. One of them must not end the indexing of the others.
     except (OSError, ValueError, RecursionError, SyntaxError, MemoryError) as error:
         problem = f"{type(error).__name__}: {error}"[:500]
     embedded_pages = _embed_pages(pages, embedding_name)
@@ -213,6 +214,7 @@ def index_corpora(names: Sequence[str], report: object = None) -> bool:
     """
     file = get_index_file()
     try:
+        # Two processes would do the same work twice, so the second one does not wait.
         with lock_file(file, seconds=0.0):
             database = IndexStore(file)
             try:

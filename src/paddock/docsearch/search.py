@@ -244,6 +244,7 @@ def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
         _open_indexes
         and not is_damaged
         and _open_indexes[0].file == file
+        # Another process may have deleted a damaged file and created a new one.
         and _open_indexes[0].file_identity == _get_file_identity(file)
     ):
         return _open_indexes[0]
@@ -254,6 +255,7 @@ def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
         if is_damaged:
             delete_index_files(file)
         database = IndexStore(file)
+        # Fails here, and not in the middle of indexing, if the file cannot be written.
         database.set_setting("opened", "1")
     except (IndexUnavailableError, OSError) as error:
         notes.append(_format_memory_note(error))
@@ -277,6 +279,8 @@ def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
         if name in INDEX_PARTLY_ON_FIRST_QUERY and name not in index.started_corpora
     ]
     vectors = embeddings.choose_embedding()
+    # A sentence model is too slow for the first query. Pages get static vectors now, and the
+    # background process replaces them.
     first_vectors = vectors if vectors == embeddings.NO_VECTORS else embeddings.STATIC_VECTORS
     try:
         update_index(index.store, load_corpora(small), vectors=first_vectors)

@@ -44,7 +44,6 @@ class LineIndex:
         return len(starts) - (starts[-1] == len(self.text))
 
     def _get_line_starts(self) -> list[int]:
-        # Computed on first use: most texts have no issues to locate.
         if self._lines is None:
             self._lines = [0, *(end.end() for end in _LINE_END_PATTERN.finditer(self.text))]
         return self._lines

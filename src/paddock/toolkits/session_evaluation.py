@@ -35,6 +35,7 @@ def parse_duration(duration: object) -> float | None:
 
     Accepts a number of seconds, `1 month`, and `Quantity[2, "Weeks"]`.
     """
+    # bool is a subclass of int, but True is not a second.
     if isinstance(duration, bool):
         return None
     if isinstance(duration, int | float):

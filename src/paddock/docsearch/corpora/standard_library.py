@@ -97,6 +97,7 @@ class StandardLibrary:
     def read_pages(self, key: str) -> Iterator[DocPage]:
         """Yield the pages of a module, with Paddock's descriptions."""
         for page in self._read_source(key):
+            # Pages of private modules would hide the public ones, which re-export their names.
             if "._" in page.title:
                 continue
             description = (

@@ -97,6 +97,7 @@ class StaticVectors:
         ]
         self._vector_table = np.concatenate(parts, axis=1)
         self.dimensions = self._vector_table.shape[1]
+        # The same words occur again and again, and splitting a word is the slow part.
         self._get_piece_ids = lru_cache(maxsize=50_000)(self._split_word)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -109,6 +109,7 @@ def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
         yield f"## {title}"
     if text:
         yield text
+    # The image of a subpod shows the same as its text, so only one of them is needed.
     elif url and isinstance(image, dict):
         yield RemoteImage(url, _to_text(image.get("alt")) or _to_text(image.get("title")))
     if code:

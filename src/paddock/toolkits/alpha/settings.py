@@ -72,7 +72,7 @@ READ_ONLY_ANNOTATIONS = {
     "idempotentHint": True,
     "openWorldHint": True,
 }
-# The service counts each query against the monthly quota of the AppID.
+# The service counts each query of a call, so a single call must not use up the quota.
 MAX_QUERIES = 5
 QueryCount = Annotated[int, Meta(ge=1, le=MAX_QUERIES)]
 

@@ -103,6 +103,7 @@ def raise_failure(reason: str = "this tool always fails") -> str:
 
 def _generate_pattern(seed: str) -> list[list[tuple[int, int, int]]]:
     """Return rows of colours: a left half of random squares and its mirror image."""
+    # Seeded, so that the same seed always gives the same image.
     choice = random.Random(seed)  # noqa: S311 - a picture
     ink = (choice.randrange(200), choice.randrange(200), choice.randrange(200))
     paper = (250, 245, 235)

@@ -78,8 +78,6 @@ def truncate_middle(text: str, max_characters: int) -> str:
     """Return the text without its middle if it is too long."""
     if len(text) <= max_characters:
         return text
-    # The end of long output, such as the last line of a traceback, usually matters most after the
-    # beginning, so a quarter of the limit goes to it.
     tail_length = max_characters // 4
     head, tail = text[: max_characters - tail_length], text[len(text) - tail_length :]
     return f"{head}\n… {len(text) - max_characters} characters omitted …\n{tail}"
@@ -163,6 +161,7 @@ def _select_engine(ctx: Context, request: EvaluationRequest) -> Engine:
     if kernel:
         gateway = ctx.options[GATEWAY_OPTION_NAME] or ""
         location = f" at {gateway}" if gateway else ""
+        # The token must not be in an argument or option, where models and config files see it.
         token = environ.get(JUPYTER_TOKEN_VARIABLE, "") if gateway else ""
         return make_jupyter_engine(
             kernel, f"the Jupyter kernel {kernel}{location}", directory, gateway, token

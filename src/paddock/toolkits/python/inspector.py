@@ -272,7 +272,7 @@ def _group_by_file(
     for path, group in groupby(selected, key=lambda issue: issue.path):
         file = Path(path)
         file_issues = list(group)
-        # Files outside the directory, which links lead to, are not the user's request.
+        # A link in the directory must not reveal files outside of it.
         if len(files) >= _MAX_FILES_WITH_ISSUES or not file.resolve().is_relative_to(directory):
             omitted_count += 1
             continue

@@ -171,6 +171,7 @@ def _query_version(program: str, _mtime_ns: int) -> str:
     """Start a program to get its version. Cached until the file changes."""
     try:
         process = subprocess.run(  # noqa: S603 - named by the user, or in a trusted environment
+            # Without site and in isolated mode, no code of the environment runs.
             [program, "-I", "-S", "-c", _VERSION_PROGRAM],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -197,6 +198,7 @@ def _find_environments(near: Path, top: Path) -> Iterator[Path]:
                 yield environment
     for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         value = os.environ.get(variable)
+        # The environment that Paddock was started from says nothing about the project's.
         if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
             yield Path(value)
 
@@ -256,6 +258,7 @@ def _is_in_environment_root(program: Path) -> bool:
 
 _SOURCE_FOLDERS = ("src", "lib", "python")
 _HOME_PATTERN = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
+# The finder of an editable install contains its paths as text. It is read and never run.
 _EDITABLE_PATH_PATTERN = re.compile(r"'[\w.]+': '([^'\n]+)'")
 _MAX_CONFIG_BYTES = 1_000_000
 

@@ -419,6 +419,8 @@ def _normalize_fence_languages(lines: list[str], language: str) -> Iterator[str]
         if match and not fence:
             fence = match[1]
             if _LANGUAGE_ALIASES.get(match[2].lower()) == language:
+                # jupytext makes a code cell only of a fence with the name of the notebook's
+                # language.
                 yield line.replace(match[2], language, 1)
                 continue
         elif fence and _is_closing_fence(line, fence):
@@ -468,6 +470,7 @@ def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[N
         [_get_match_key(cell) for cell in old],
         [_get_match_key(cell) for cell in new],
     )
+    # The exact algorithm takes quadratic time, which is too slow for huge notebooks.
     matcher = SequenceMatcher(None, old_keys, new_keys, autojunk=len(old) > _MAX_EXACT_DIFF_CELLS)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag == "equal":

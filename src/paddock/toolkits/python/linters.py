@@ -243,6 +243,8 @@ class RuffRunner:
                 "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"
             )
         return run_program(
+            # Inspecting must not write into the project. With --exit-zero, a status other than 0
+            # means that ruff itself has failed, and not that there are issues.
             [ruff, "check", "--no-cache", "--quiet", "--exit-zero", *arguments],
             self._directory,
             seconds=RUFF_TIMEOUT_SECONDS,
@@ -386,6 +388,7 @@ class TypeChecker:
 
     def _build_mypy_arguments(self, path: Path) -> list[str]:
         return [
+            # The null device as cache directory: nothing may be written into the project.
             *("--output", "json", "--cache-dir", os.devnull, "--no-error-summary"),
             *("--python-executable", str(self._interpreter.path), str(path)),
         ]

@@ -88,6 +88,7 @@ class PythonTestRun:
 
     def _get_case(self, event: PytestEvent) -> PythonTestCase:
         name = str(event["id"])[:_MAX_NAME_CHARACTERS]
+        # The tests could write any number of events, so the memory that they take is limited.
         if name not in self.cases and len(self.cases) >= _MAX_CASES:
             raise ValueError("too many tests")
         return self.cases.setdefault(name, PythonTestCase(name, time.monotonic()))

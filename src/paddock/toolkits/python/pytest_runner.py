@@ -102,12 +102,14 @@ _USAGE_ERROR_STATUS, _NO_TESTS_STATUS = 4, 5
 _INTERNAL_PATH_PATTERN = re.compile(r"[\\/](_pytest|pluggy|pytest|project_scripts)[\\/]")
 _PYTEST_ARGUMENTS = (
     *("-p", "paddock_test_events"),
+    # Collection errors must not hide the results of the other files.
     *("--color=no", "--tb=short", "--continue-on-collection-errors"),
 )
 _POLL_SECONDS = 0.05
 # After a test was stopped, or after the last test, before the process is killed.
 _STOP_GRACE_SECONDS = 5.0
 _EXIT_GRACE_SECONDS = 15.0
+# Each attempt sets up session fixtures again, so a suite that keeps crashing must end.
 _MAX_ATTEMPTS = 8
 _OUTPUT_TAIL_CHARACTERS = 4_000
 

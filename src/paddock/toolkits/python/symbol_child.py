@@ -180,6 +180,7 @@ class SymbolFinder:
             request["project"],
             sys_path=request["paths"],
             smart_sys_path=False,
+            # jedi would have to import compiled extensions, which runs their code.
             load_unsafe_extensions=False,
         )
 
@@ -210,6 +211,7 @@ class SymbolFinder:
 
     def _find_anywhere(self, name: str) -> list[Any]:
         """Find a dotted name: import as much of it as possible, then follow the attributes."""
+        # `os.path` is chosen at run time, so static analysis does not find its functions.
         if f"{name}.".startswith("os.path.") and sys.platform != "win32":
             name = name.replace("os.path", "posixpath", 1)
         parts = name.split(".")

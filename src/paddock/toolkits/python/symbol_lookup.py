@@ -171,6 +171,7 @@ def _run_symbol_child(
 ) -> dict[str, SymbolRecord]:
     source = str(Path(__file__).parents[3])
     result = run_program(
+        # Isolated mode: a module in the project directory must not shadow one that is imported.
         [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source)],
         Path(request["project"]),
         seconds=LOOKUP_TIMEOUT_SECONDS,

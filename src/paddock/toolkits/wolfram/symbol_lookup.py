@@ -297,6 +297,7 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
     if not exists and lookup.engine.name not in _PARTIAL_NAMES_ENGINES:
         return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
     attributes = get_attributes(name, lookup.ask_kernel)
+    # ReadProtected cannot be removed for the query if the symbol is locked.
     if {"Locked", "ReadProtected"} <= {*attributes}:
         return _SymbolEntry(
             short, f"Error: {name} is Locked and ReadProtected: its definitions cannot be shown"

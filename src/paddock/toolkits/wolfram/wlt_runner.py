@@ -411,6 +411,7 @@ class _WltRun:
 
     def _start_kernel(self) -> Kernel:
         kernel = acquire_kernel(self._engine, self._limits)
+        # Relative paths in tests start where the client works, and not where the server runs.
         kernel.evaluate(f"SetDirectory[{quote_string(str(self._directory))}]", self._limits)
         return kernel
 

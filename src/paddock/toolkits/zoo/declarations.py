@@ -103,6 +103,7 @@ def get_caller_zoo(ctx: Context) -> Zoo:
     """Return the part of the zoo that belongs to the caller."""
     zoo = get_zoo()
     principal = ctx.principal
+    # Without a principal the caller is local, and the whole zoo is theirs.
     return zoo if principal is None else zoo.for_owner(principal.subject)
 
 

@@ -190,12 +190,15 @@ class LiveLists:
     def _add_connection(self) -> None:
         with self._lock:
             self._connection_count += 1
+            # One thread serves all connections, because they share the lists of the server.
             if self._connection_count > 1:
                 return
             if os.environ.get(READ_ONLY_VARIABLE, "").lower() in ("1", "true", "yes"):
                 _remove_write_tools(self._server)
             try:
                 zoo = get_zoo().for_owner(self._owner)
+                # The id is read before the lists: an event in between is then handled twice, not
+                # missed.
                 last_event_id = zoo.events.get_latest_id()
                 self._refresh_lists(zoo)
             except PaddockError as error:

@@ -43,6 +43,7 @@ def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     text = text.removesuffix("=").strip()
     opening = _OPENING_PATTERN.match(text)
     question = text[opening.end() :] if opening else text
+    # The order matters, because the patterns of later kinds accept more text.
     for answer in (answer_date, answer_percentage, answer_integers, answer_unit_conversion):
         # Questions such as "how many days …" must be recognised before formulas.
         offline_answer = answer(question)

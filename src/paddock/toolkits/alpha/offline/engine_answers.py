@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 MAX_EQUATION_DEGREE = 6
 _NEAR_DISTANCES = (1e-2, 1e-3, 1e-4, 1e-5)
 _FAR_POINTS = (1e2, 1e3, 1e4, 1e5, 1e6)
+# The highest degree at which missing rational roots prove that a polynomial is irreducible.
 _CUBIC_DEGREE = 3
 CONSTANT_NOTE = "The constant of integration is omitted."
 COMPLEX_NOTE = "With complex solutions."
@@ -109,6 +110,7 @@ def integrate(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResu
     start, end = _get_limit_value(question.start), _get_limit_value(question.end)
     if not start < end:
         raise UnverifiedResultError("the limits are not in order")
+    # Engines return values for divergent integrals: woxi 0.3 does for 1/x from -1 to 1.
     estimate = numeric_checks.estimate_integral(question.formula, name, start, end)
     limits = f"{{{name}, {_format_limit(question.start)}, {_format_limit(question.end)}}}"
     engine_result = _evaluate_code(

@@ -151,7 +151,7 @@ def _evaluate_power(base: complex, exponent: Formula, exponent_value: complex) -
     if base == 0 and exponent_value == 0:
         raise NoValueError("zero to the power of zero")
     is_integer = isinstance(exponent, FormulaNumber) and exponent.value.denominator == 1
-    # Python is exact for integer exponents, and negative bases have no spurious imaginary part.
+    # A power with a complex exponent would have rounding errors, also in the imaginary part.
     return complex(base) ** (int(exponent.value) if is_integer else exponent_value)  # type: ignore[union-attr]  # integers are numbers
 
 

@@ -97,6 +97,7 @@ def _answer_combinations(groups: Sequence[str]) -> OfflineAnswer | None:
 
 def _answer_factorial(groups: Sequence[str]) -> OfflineAnswer | None:
     number = _parse_integers(groups)[0]
+    # Longer results are of no use to a reader.
     if number > 400:
         return None
     return OfflineAnswer(f"{number}!", str(math.factorial(number)))
