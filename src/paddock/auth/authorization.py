@@ -54,6 +54,7 @@ class UserValidator:
         self, validate: Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]]
     ) -> None:
         self._validate = validate
+        # A plain function may block, for example on a database, and must not block the event loop.
         self._call_pool = None if inspect.iscoroutinefunction(validate) else BlockingCallPool()
 
     async def validate(self, token: str, resource: str) -> Principal:
@@ -61,7 +62,9 @@ class UserValidator:
         if self._call_pool is None:
             verdict = self._validate(token, resource)
         else:
+            # A new key each time: results of a user's validator are not shared between requests.
             verdict = await self._call_pool.run(object(), lambda: self._validate(token, resource))
+        # A plain function or a callable object may also return a coroutine.
         if inspect.isawaitable(verdict):
             verdict = await verdict
         if verdict is None:
@@ -190,6 +193,7 @@ class Authorization:
                 where="Authorization",
                 hint='set the URL: Authorization(…, resource="https://example.org/mcp")',
             )
+        # Tokens issued for one server must not be accepted by another.
         if self._resource not in (None, canonicalize_url(resource_url)):
             raise DefinitionError(
                 f"this object protects {self._resource} and cannot also protect {resource_url}",
@@ -246,6 +250,7 @@ class Authorization:
         except InvalidTokenError as reason:
             raise _to_refusal(reason, _redact_token(token, str(reason)), refusals) from None
         except Exception as error:  # noqa: BLE001 - any error in a validator must deny access
+            # Formatted here, because the token must be removed from the traceback as well.
             trace = "".join(traceback.format_exception(error))
             _log.error("A token could not be checked: %s", _redact_token(token, trace))
             raise refusals.create_undecided_error() from None

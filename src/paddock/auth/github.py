@@ -129,6 +129,7 @@ class GitHubValidator:
         if not isinstance(user_id, int) or not isinstance(login, str):
             raise UndecidedError("GitHub's response contains no user")
         return Principal(
+            # Ids never change; user names can be renamed and taken by others.
             str(user_id),
             issuer=self._issuer,
             scopes=[scope for scope in scopes if scope],
@@ -141,6 +142,7 @@ class GitHubValidator:
         response = self._get_resource(
             f"/user/memberships/orgs/{quote(organization, safe='')}", token
         )
+        # GitHub answers 403 for exceeded rate limits as well.
         if response.status in (403, 404) and not _is_rate_limited(response):
             raise NotAllowedError(
                 f"not a member of {organization}, or the token lacks the scope read:org"

@@ -104,6 +104,7 @@ class IntrospectionValidator:
 
     def _introspect(self, token: str) -> dict[str, object]:
         """Return the issuer's response about a token. Blocking."""
+        # RFC 7662, section 2.1. The hint is optional for servers and saves them a search.
         form = urlencode({"token": token, "token_type_hint": "access_token"}).encode()
         return self._introspection_endpoint.request_document(
             lambda url: self._fetcher.post(url, form, self._headers)
@@ -119,6 +120,7 @@ class IntrospectionValidator:
         if self._issuer is not None and claims.get("iss") is not None:
             check_issuer(claims, self._issuer)
         check_audience(claims, self._audience or (resource,))
+        # exp is optional in RFC 7662: the issuer has just reported the token as active.
         check_times(claims, self._leeway, is_expiry_needed=False)
         return create_principal(claims, self._issuer or get_origin(self._endpoint_url or ""))
 

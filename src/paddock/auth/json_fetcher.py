@@ -44,6 +44,7 @@ class JsonFetcher:
         self._allow_insecure_http = allow_insecure_http
         self._http = urllib3.PoolManager(
             maxsize=MAX_IDLE_CONNECTIONS,
+            # Retries would multiply the time limits.
             retries=False,
             timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT_SECONDS, read=READ_TIMEOUT_SECONDS),
         )
@@ -95,6 +96,7 @@ def _read_content(response: urllib3.BaseHTTPResponse, url: str) -> bytes:
         while chunk := response.read1(MAX_DOCUMENT_BYTES, decode_content=False):
             content += chunk
             if len(content) > MAX_DOCUMENT_BYTES or monotonic() > deadline:
+                # The connection cannot be reused with an unread body.
                 response.close()
                 raise UndecidedError(f"{url}: too large, or too slow")
     except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -142,6 +144,7 @@ class IssuerEndpoint:
             if response.status != 200 or response.document is None:
                 raise UndecidedError(f"{url} returned status {response.status} and no document")
         except UndecidedError:
+            # The issuer may have moved the endpoint: discover it again next time.
             self._discovered_url = None
             raise
         return response.document

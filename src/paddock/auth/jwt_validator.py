@@ -107,6 +107,7 @@ class JwksValidator:
             InvalidTokenError: The token has expired, is not from the issuer, or for another server.
         """
         key = digest_token(token, resource)
+        # Saves verifying the signature of each request with the same token.
         cached_principal = self._cache.get(key)
         if cached_principal is not None:
             return cached_principal

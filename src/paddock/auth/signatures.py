@@ -121,6 +121,7 @@ def verify_token(token: str, keys: Iterable[IssuerKey], algorithm: str) -> dict[
     """
     for key in keys:
         try:
+            # Only the signature: auth.claims checks the claims.
             payload = _jws.decode_complete(token, key.public_key, [algorithm])["payload"]
             return msgspec.json.decode(payload, type=dict[str, object])
         except jwt.InvalidSignatureError:
@@ -146,6 +147,7 @@ def parse_key_set(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
+    # The curve must match as well: a P-256 key must not verify ES384.
     family = next(
         (
             candidate
@@ -271,6 +273,7 @@ class RemoteKeySet:
         else:
             if not keys:
                 _log.warning("The key set of an issuer contains no usable key")
+        # After the fetch, so that a slow issuer is not asked again immediately.
         self._attempted_at = monotonic()
         if keys:
             self._keys, self._fetched_at = keys, self._attempted_at

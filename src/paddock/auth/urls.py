@@ -22,6 +22,7 @@ def canonicalize_url(url: str) -> str:
         port = parts.port
     except ValueError:
         return url
+    # User information is not part of a resource; such a URL matches nothing else.
     if not parts.hostname or "@" in parts.netloc:
         return url
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
@@ -60,10 +61,12 @@ def _split_url(url: object, where: str) -> SplitResult:
         where=where,
         hint='like "https://example.org/mcp"',
     )
+    # urlsplit silently removes tabs and line breaks, and accepts host names that look alike.
     if not isinstance(url, str) or not url.isascii() or not url.isprintable() or " " in url:
         raise invalid_url_error
     try:
         parts = urlsplit(url)
+        # urlsplit checks the port only when it is read.
         _ = parts.port
     except ValueError:
         raise invalid_url_error from None

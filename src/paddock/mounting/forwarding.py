@@ -143,6 +143,7 @@ class RemoteToolInvoker:
             return await forward_request(self._upstream, request, params)
         except PeerError as error:
             is_session = not request.era.is_stateless
+            # As in ToolInvoker: the model of a session client is informed.
             if is_session and error.rpc_code == MISSING_CAPABILITY:
                 return build_error_result(error.message)
             raise to_protocol_error(error, self._upstream.owner) from None
@@ -192,6 +193,7 @@ class RequestForwarder:
             else:
                 await self._send(call, await self._build_first_params())
             result = await self._get_final_result(call)
+        # The client leaves to collect answers. The upstream's call may have to stay open for them.
         except InputRequired:
             if not self._is_waiting_for_client(call):
                 calls.end_call(call)
@@ -219,6 +221,7 @@ class RequestForwarder:
         raise UpstreamError(self._upstream.label, reason)
 
     async def _get_final_result(self, call: UpstreamCall) -> Json:
+        # A faulty upstream could ask forever.
         for _ in range(MAX_QUESTION_ROUNDS):
             result = await self._get_next_result(call)
             if result.get("resultType") != "input_required":
@@ -226,6 +229,7 @@ class RequestForwarder:
             answers = await self._ask_client(self._read_questions(result))
             next_params = {**self._params, "inputResponses": answers}
             if "requestState" in result:
+                # The upstream expects its state back with the answers.
                 next_params["requestState"] = result["requestState"]
             await self._send(call, next_params)
         raise UpstreamError(
@@ -246,6 +250,7 @@ class RequestForwarder:
         try:
             return call.get_result()
         except ConnectError as error:
+            # The connection may work for other calls, so it is checked rather than closed.
             if call.peer is not None:
                 self._upstream.mark_suspect(call.peer)
             raise UpstreamError(self._upstream.label, str(error)) from None

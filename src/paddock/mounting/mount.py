@@ -120,6 +120,7 @@ class LocalMount(Mount):
     def set_change_callback(self, callback: MountChangeCallback) -> None:
         """Call `callback` when the mounted server reports a change."""
         super().set_change_callback(callback)
+        # The mounting server is like a client: it is notified, but must not stop the server.
         self.server.add_connection(self.announce_change, None)
 
     def clear_change_callback(self) -> None:

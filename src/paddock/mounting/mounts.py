@@ -51,6 +51,7 @@ class MountedItemLookup:
 
     def items(self) -> dict[str, MountedItem]:
         """Return all items by key, in the order in which the servers were mounted."""
+        # Own items take precedence, so a change of the registry can free or take a key.
         revision = (self._registry.revision, self._mounts.revision)
         if self._revision != revision:
             items: dict[str, MountedItem] = {}
@@ -63,6 +64,7 @@ class MountedItemLookup:
     def find(self, key: str) -> MountedItem | None:
         """Return an item; any prefixed name matches a server whose list is not known yet."""
         item = self.items().get(key)
+        # A URI does not show which server it belongs to; only prefixed names do.
         if item is not None or self._kind not in ("tools", "prompts"):
             return item
         candidates = [mount for mount in self._mounts if self._can_belong_to(mount, key)]
@@ -88,6 +90,7 @@ class MountedItemLookup:
         key, error = self._assign_key(items, mount, name)
         if error is None:
             items[key] = MountedItem(mount.source, self._kind, name, key)
+        # Logged once, because the lists of an upstream are read again and again.
         elif error not in self._logged_errors:
             self._logged_errors.add(error)
             _log.warning("%s of %r is left out: %s", name, mount, error)
@@ -139,6 +142,8 @@ class ServerMounts:
         Raises:
             DefinitionError: The server would contain itself, or two items would get the same name.
         """
+        # Only for local servers: the items of remote ones are not known yet, so collisions are
+        # logged.
         if isinstance(mount, LocalMount):
             self._check_local_mount(mount)
         self._check_scheme(mount.item_prefix)
@@ -176,8 +181,10 @@ class ServerMounts:
         for mount in self:
             mount.clear_change_callback()
             earlier = earlier_mounts.get(mount.item_prefix.name_prefix)
-            is_continued = earlier is not None and earlier.take_over(mount)
-            continued_mounts.append(earlier if earlier is not None and is_continued else mount)
+            if earlier is not None and earlier.take_over(mount):
+                continued_mounts.append(earlier)
+            else:
+                continued_mounts.append(mount)
         for earlier in list(target_mounts):
             if earlier not in continued_mounts:
                 target_mounts.remove(earlier)

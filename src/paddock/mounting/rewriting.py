@@ -101,8 +101,10 @@ def build_meta(request: Request, peer: Peer, token: str) -> Json:
             if not key.startswith(_PROTOCOL_META_PREFIX)
         }
         if meta.pop("progressToken", None) is not None:
+            # Tokens of different clients may be equal, so each call gets its own.
             meta["progressToken"] = token
     if peer.protocol_version in STATELESS_VERSIONS:
+        # A stateless upstream learns with each request what this client can be asked.
         declared = request.era.get_client_capabilities(request)
         meta[META_CAPABILITIES] = {
             key: declared[key] for key in _QUESTION_CAPABILITIES if key in declared
@@ -116,9 +118,11 @@ def build_meta(request: Request, peer: Peer, token: str) -> Json:
 def rewrite_result(result: Json, request: Request) -> Json:
     """Convert an upstream's result to the client's era."""
     members = result if request.era.is_stateless else _remove_keys(result, _STATELESS_FIELDS)
+    # The client's era adds it again.
     members = _remove_keys(members, ("resultType",))
     meta = members.get("_meta")
     if isinstance(meta, dict) and META_SERVER_INFO in meta:
+        # The client must see the mounting server's name, not the upstream's.
         other_meta = _remove_keys(meta, (META_SERVER_INFO,))
         members = _remove_keys(members, ("_meta",))
         if other_meta:
@@ -150,6 +154,7 @@ def to_protocol_error(error: PaddockError, owner: BaseServer, uri: str = "") -> 
         return error
     if isinstance(error, PeerError):
         data = error.data if isinstance(error.data, dict) else {}
+        # Stateless versions use the code of invalid parameters, and name the URI in the data.
         if error.rpc_code == RESOURCE_NOT_FOUND or (uri and data.get("uri") == uri):
             return ResourceNotFoundError(uri)
         return ProtocolError(error.message, rpc_code=error.rpc_code, data=error.data)

@@ -104,9 +104,11 @@ class UpstreamConnector:
         if is_server_url(target):
             return connector.connect(str(target), **cast("ConnectOptions", options))
         command = build_command(target)
+        # Lets the program detect a mount that leads back to this process.
         options["env"] = {**(options.get("env") or {}), **build_mount_environment(command)}
         settings = ConnectSettings(**options)
         channel = ProcessChannel(command, settings)
+        # Kept for cancel_connect(): the handshake may block until its timeout.
         self._pending_channel = channel
         try:
             return connect_channel(channel, settings)
@@ -120,10 +122,12 @@ class UpstreamConnector:
         """Abort a connection attempt. Returns at once; the process is ended in the background."""
         channel = self._pending_channel
         if channel is not None:
+            # Closing waits for the process to exit, which the caller must not do.
             threading.Thread(target=channel.close, daemon=True).start()
 
     def disconnect(self, peer: Peer) -> None:
         """Close a connection, unless it is an open peer that the author passed in."""
+        # An open peer belongs to the author, who may use it for other things.
         if peer is not self._target:
             peer.close()
 
@@ -226,6 +230,7 @@ class Upstream:
         with self._condition:
             if self._thread is not None and not self._is_closing:
                 return
+            # A thread that is closing cannot be stopped from closing; the new one waits for it.
             earlier_thread = self._thread
             self._is_closing = False
             self._started_at = monotonic()
@@ -245,11 +250,13 @@ class Upstream:
                 return
             self._is_closing = True
             self._condition.notify_all()
+        # The thread may be blocked in connect().
         self._connector.cancel_connect()
 
     def join(self, seconds: float) -> None:
         """Wait until the connection thread has ended."""
         thread = self._thread
+        # A callback in this thread may call it, and would wait for itself.
         if thread is not None and thread is not threading.current_thread():
             thread.join(seconds)
 
@@ -303,6 +310,7 @@ class Upstream:
     def mark_lost(self, peer: Peer, reason: str) -> None:
         """Drop a connection that has ended, and reconnect."""
         with self._condition:
+            # Several calls notice the end of one connection; only the first report counts.
             if self._peer is not peer:
                 return
             self._peer = None
@@ -333,6 +341,8 @@ class Upstream:
                 self._record_failure(error)
             if monotonic() - started >= STABLE_CONNECTION_SECONDS:
                 pause = 0.0
+            # A server that starts and exits at once must be reported as failing, not as
+            # reconnecting.
             elif pause and self._failure is None:
                 self._record_failure(
                     ConnectError(f"the connection ends soon after it starts: {self._end_reason}")
@@ -388,6 +398,7 @@ class Upstream:
         reason = (
             str(error) if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"
         )
+        # Not logged again with each attempt.
         if reason != self._failure:
             _log.warning("%r is not available: %s", self, reason)
         self._failure = reason

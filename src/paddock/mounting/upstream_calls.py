@@ -56,6 +56,7 @@ class PendingQuestion:
         Raises:
             ProtocolError: The client did not answer.
         """
+        # The client may never return, and this thread must end.
         self._answer_event.wait(ANSWER_TIMEOUT_SECONDS)
         if self._answer is None:
             raise ProtocolError("The client has not answered the question")
@@ -98,6 +99,8 @@ class UpstreamCall:
         meta = build_meta(self.request, peer, self.id)
         call_params = {**params, "_meta": meta} if meta else params
         self.is_done, self.peer = False, peer
+        # Questions are answered here, not by the peer's callbacks, because they belong to the
+        # client.
         pending_call = peer.start(self.request.method, call_params, answers_questions=False)
         self._pending_call = pending_call
         pending_call.when_done(self._handle_completion)
@@ -230,6 +233,7 @@ class UpstreamCallTable:
         is_lower = self._log_level is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(
             self._log_level
         )
+        # Only lowered: another client may still want the messages that it asked for.
         if is_lower and "logging" in peer.server_capabilities:
             self._log_level = level
             peer.start("logging/setLevel", {"level": level})
@@ -285,6 +289,7 @@ class UpstreamCallTable:
         """Return the latest call, if all open calls belong to one client."""
         with self._lock:
             calls = [call for call in self._open_calls.values() if not call.is_done]
+        # Principals are not compared: one user may have several clients open.
         clients = {id(call.client) for call in calls}
         return calls[-1] if len(clients) == 1 else None
 

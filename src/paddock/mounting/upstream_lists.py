@@ -41,6 +41,7 @@ def build_mount_environment(command: list[str]) -> dict[str, str]:
         DefinitionError: The command is one of those that started this process.
     """
     mount_chain = _read_mount_chain()
+    # Otherwise each process would start the next one until memory runs out.
     if command in mount_chain:
         raise DefinitionError(
             f"{' '.join(command)!r} would be mounted in itself",
@@ -118,6 +119,7 @@ class UpstreamLists:
             is_offered = capability in peer.server_capabilities
             for kind, method, key, name in LIST_METHODS[capability]:
                 entries = self._fetch_entries(peer, method, key, name) if is_offered else {}
+                # Keep the last known entries.
                 if entries is None:
                     continue
                 if entries != self._entries.get(kind, {}):
@@ -136,6 +138,7 @@ class UpstreamLists:
         except ConnectError:
             raise
         except PaddockError as error:
+            # Some servers declare a capability without its list, such as resource templates.
             if isinstance(error, PeerError) and error.rpc_code == METHOD_NOT_FOUND:
                 return {}
             _log.warning("The upstream %r: %s: %s", self._label, method, error)
@@ -211,6 +214,7 @@ class UpstreamChangeTracker:
                 or len(self._watched_uris) >= MAX_WATCHED_RESOURCES
             ):
                 return False
+            # A new set, because other threads compare it without the lock.
             self._watched_uris = {*self._watched_uris, uri}
             return True
 
@@ -251,6 +255,7 @@ class UpstreamChangeTracker:
 
     def _open_subscription(self, peer: Peer, uris: set[str]) -> None:
         previous_subscription, self._subscription = self._subscription, None
+        # Opened before the earlier one is closed, so that no change is missed in between.
         self._subscription = peer.listen(
             tools=True, prompts=True, resources=True, uris=sorted(uris) or None
         )

@@ -147,6 +147,7 @@ def _read_python_item(
     if not subject.is_static:
         if reference is not None:
             return subject.extension.definition(kind, item).load()
+        # Run by the loader that serves the item, so that validation cannot disagree with it.
         return DefinitionFile(Path(path), kind, item, is_combined).load()
     try:
         source = subject.read_python_source(file)
@@ -252,6 +253,7 @@ def _check_item_files(
     subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
 ) -> None:
     findings, word = subject.findings, kind.removesuffix("s")
+    # Files in the closed .mx format are reported below.
     readable = [file for file in files.own if not file.endswith(MX_SUFFIX)]
     if files.selected_file is None:
         expected = PurePosixPath(subject.definition_folder) / subject.get_folder(kind) / item
@@ -296,6 +298,7 @@ def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
             _report_undeclared_item(
                 subject, kind, file.stem, FindingLocation(subject.get_path(f"{folder}/{name}"))
             )
+    # A combined file defines several items; its names show what it contains.
     for suffix in subject.definition_suffixes:
         combined = f"{folder}{suffix}"
         for name in list_item_names(subject, combined) if subject.files.has_file(combined) else ():

@@ -110,6 +110,7 @@ class FindingCollector:
     """Collects findings in order, without duplicates."""
 
     def __init__(self) -> None:
+        # A dictionary as ordered set: several checks may find the same problem.
         self._findings: dict[ValidationFinding, None] = {}
 
     def add(
@@ -125,6 +126,7 @@ class FindingCollector:
         """Add a finding for an error; `place` is used unless the error has a location."""
         default = FindingLocation(place) if isinstance(place, str) else place
         location = parse_location(error.where, default)
+        # Parsers report a position in the message rather than in `where`.
         position = _POSITION_PATTERN.search(error.message)
         if position is not None and location.line is None:
             location = location._replace(line=int(position[1]), column=int(position[2]))

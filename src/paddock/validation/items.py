@@ -82,6 +82,7 @@ def _find_static_problem(text: str, subject: ValidationSubject, file: str) -> st
     module_path, _, name = text.rpartition(":")
     if module_path.endswith(".py"):
         script = _join_relative(file, module_path)
+        # An extension is installed elsewhere, where such a path leads to other files.
         if posixpath.isabs(module_path) or script.startswith("..") or module_path.startswith("~"):
             if not subject.is_user_server:
                 return f"{text!r} is outside the extension"
@@ -106,6 +107,7 @@ def _find_problem_in_file(
     except (SyntaxError, LoadError) as error:
         return f"{text!r} leads to a file that cannot be read: {error}"
     first = name.partition(".")[0]
+    # Only the first part: attributes of objects are unknown without running the code.
     if source.can_define(first) or _is_submodule(file, first, subject):
         return None
     return f"{text!r} leads nowhere: there is no {first!r}"
@@ -193,6 +195,7 @@ class LoadedDefinition(NamedTuple):
 
 def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None:
     """Report everything that prevents an item from being created, and a missing description."""
+    # Reported separately, because the factory's message would not name the missing key.
     if _is_prompt_without_content(definition):
         subject.findings.add(
             "prompt-without-content",

@@ -18,7 +18,7 @@ from paddock.extensions.errors import ExtensionNotInstalledError, SpecificationE
 from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.not_found_errors import find_similar_names, format_name_list
 from paddock.extensions.references import is_reference, reject_python
-from paddock.extensions.registry import create_installed_registry
+from paddock.extensions.registry import InstalledItemRegistry
 from paddock.named_servers.definition import ServerDefinition, parse_definition
 from paddock.named_servers.names import ServerDefinitionError
 from paddock.named_servers.pickle_loader import is_pickle, load_pickle
@@ -144,6 +144,7 @@ def check_assembly(
 
     This finds problems that the checks of single parts miss.
     """
+    # With errors already known, building would only repeat them in other words.
     if subject.is_static or any(
         finding.severity == "error" for finding in subject.findings.to_tuple()
     ):
@@ -233,8 +234,9 @@ def _read_definition_text(definition: LoadedDefinition, subject: ValidationSubje
 def _check_item_name(
     kind: ItemKind, name: str, subject: ValidationSubject, location: FindingLocation
 ) -> None:
-    registry, owner = create_installed_registry(), subject.extension
+    registry, owner = InstalledItemRegistry(), subject.extension
     qualified = parse_qualified_name(name)
+    # Another extension of the same project is not installed yet, but its manifest is known.
     sibling = None if qualified is None else subject.siblings.get(qualified.extension_name)
     if sibling is not None:
         owner = sibling
@@ -265,7 +267,7 @@ def _report_unknown_item(
 ) -> None:
     word = kind.removesuffix("s")
     names = [item.name for item in subject.extension.manifest.get_items(kind)]
-    names += [item.name for item in create_installed_registry().list_items(kind)]
+    names += [item.name for item in InstalledItemRegistry().list_items(kind)]
     similar = find_similar_names(name, names)
     remedy = (
         f"did you mean {' or '.join(similar)}?"

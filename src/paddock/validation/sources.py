@@ -86,7 +86,6 @@ def read_project_metadata(directory: Path, findings: FindingCollector) -> Projec
         reason = LoadError(f"cannot be read: {error}", hint="fix the syntax")
         findings.add_error("unreadable-manifest", reason, str(metadata.file))
         return None
-        return None
     if metadata.entry_points:
         return metadata
     if (directory / SETUP_SCRIPT).is_file():
@@ -105,6 +104,7 @@ def read_project_metadata(directory: Path, findings: FindingCollector) -> Projec
 def _read_pyproject(file: Path) -> ProjectMetadata:
     table = parse_toml(file.read_bytes())
     points = _get_nested(table, "project", "entry-points", ENTRY_POINT_GROUP)
+    # Poetry projects may declare entry points in their own table.
     points = points or _get_nested(table, "tool", "poetry", "plugins", ENTRY_POINT_GROUP)
     name, version = _get_nested(table, "project", "name"), _get_nested(table, "project", "version")
     return ProjectMetadata(
@@ -278,6 +278,7 @@ def _load_entry_point(
         )
         return None
     folder = value.replace(".", "/")
+    # Build backends may map packages to any folder, so the usual ones are tried first.
     for layout in source.package_folders:
         if source.files.has_file(f"{layout}{folder}/{MANIFEST_FILE_NAME}"):
             subject = _load_package(
@@ -472,6 +473,7 @@ def load_broken_subject(
         subject = load_paclet_subject(directory, findings) if directory.exists() else None
     elif place.name == MANIFEST_FILE_NAME:
         subject = load_package_subject(place.parent, extension.name, findings, is_static=is_static)
+    # Reading the files again may have reported the problem more precisely.
     if not any(finding.severity == "error" for finding in findings.to_tuple()[earlier_count:]):
         code = _FINDING_CODES.get(extension.problem.code, "broken-extension")
         findings.add_error(code, extension.problem, str(place))

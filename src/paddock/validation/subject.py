@@ -52,6 +52,7 @@ class PythonSource:
     def __init__(self, text: str) -> None:
         try:
             self._body = ast.parse(text).body
+        # ast.parse raises these for null bytes and for deeply nested code.
         except (ValueError, RecursionError, MemoryError) as error:
             raise SyntaxError(str(error) or "nested too deeply") from None
         self._names = set(_iter_bound_names(self._body))
@@ -64,6 +65,7 @@ class PythonSource:
 
     def has_string(self, text: str) -> bool:
         """Return whether the file contains this string literal, which may be an item's name."""
+        # Cheap, and rules out most files.
         if text not in self._text:
             return False
         nodes = (node for statement in self._body for node in ast.walk(statement))
@@ -138,6 +140,7 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
         with redirect_stdout(sys.stderr):
             yield
     finally:
+        # In place, because imported code may have kept a reference to the list.
         sys.path[:] = original_path
         sys.dont_write_bytecode = original_setting
         _remove_modules(

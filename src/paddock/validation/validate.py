@@ -22,7 +22,7 @@ from paddock.extensions.paclets.archives import PACLET_SUFFIX as PACLET
 from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.paclets.info import PACLET_INFO_FILE_NAMES
 from paddock.extensions.references import is_reference
-from paddock.extensions.registry import create_installed_registry
+from paddock.extensions.registry import InstalledItemRegistry
 from paddock.named_servers.names import DEFINITION_SUFFIX as DEFINITION
 from paddock.named_servers.sources import find_source, make_file_source
 from paddock.validation.definitions import check_definitions, check_single_item
@@ -103,6 +103,7 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
         subject.findings.add_error("invalid-server", error, location)
     if server is not None:
         definition = LoadedDefinition("servers", server, file.name, location)
+        # Importing definitions may print, and standard output is for the report.
         with redirect_stdout(sys.stderr):
             check_item_lists(server, definition, subject)
             _check_listed_items(server, subject)
@@ -152,7 +153,7 @@ def _find_declared_item(
     if not isinstance(spec, str) or is_reference(spec):
         return None
     try:
-        return create_installed_registry().find_item(kind, spec, subject.extension)
+        return InstalledItemRegistry().find_item(kind, spec, subject.extension)
     except PaddockError:
         return None  # reported by check_item_lists
 
@@ -241,6 +242,7 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
         if not _path_exists(path):
             raise LoadError(f"there is no file or directory {text!r}", hint=_TARGET_HINT)
         return _validate_path(text, path.absolute(), is_static=static)
+    # Not validated, but shown: the user may have meant it.
     same_name_path = find_in_working_directory(text) if text else None
     validation = _validate_by_name(text, is_static=static) or _validate_server(
         text, same_name_path, is_static=static
@@ -262,6 +264,7 @@ def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool)
         source = find_source(name)
     except PaddockError as error:
         is_qualified = parse_qualified_name(name) is not None
+        # The error of a qualified name is more precise than "neither a path nor …".
         if isinstance(error, ExtensionError) and is_qualified and same_name_path is None:
             raise
         if same_name_path is not None:
