@@ -25,7 +25,7 @@ from paddock.extensions.errors import (
 )
 from paddock.extensions.prompt_definition import make_prompt
 from paddock.extensions.properties import read_item_list, reject_prompt_data
-from paddock.extensions.registry import resolve_prompt
+from paddock.extensions.registry import InstalledItemRegistry
 from tests.conftest import Connect
 
 Json = dict[str, Any]
@@ -272,7 +272,7 @@ def test_an_invalid_list_of_prompts_is_reported() -> None:
 def test_an_unknown_prompt_is_reported_with_names_like_it() -> None:
     known = next(iter(default_prompts()))
     with pytest.raises(PromptNotFoundError) as raised:
-        resolve_prompt(f"{known}s", where="here")
+        InstalledItemRegistry().resolve_item("prompts", f"{known}s", where="here")
     assert raised.value.code == "prompt-name-not-found"
     assert raised.value.message == f'No prompt named "{known}s" found in default_prompts()'
     assert raised.value.hint == f"did you mean {known}?"

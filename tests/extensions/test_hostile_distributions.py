@@ -9,7 +9,7 @@ from paddock import list_servers
 from paddock.cli.server_details import summarize_server
 from paddock.errors import PaddockError
 from paddock.extensions.discovery import discover
-from paddock.extensions.registry import resolve_tool
+from paddock.extensions.registry import InstalledItemRegistry
 from tests.extensions import samples
 from tests.extensions.conftest import put_on_path
 
@@ -86,4 +86,4 @@ def test_a_server_that_cannot_be_read_hides_no_other(
 def test_a_tool_that_cannot_be_read_is_reported(site: Path, files: dict[str, str]) -> None:
     samples.put(site, "broken", {"paddock.toml": 'tools = ["T"]', **files})
     with pytest.raises(PaddockError):
-        resolve_tool("broken/T", where="here")
+        InstalledItemRegistry().resolve_item("tools", "broken/T", where="here")

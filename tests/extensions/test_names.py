@@ -11,10 +11,8 @@ from paddock.extensions.errors import (
     ToolNotFoundError,
 )
 from paddock.extensions.registry import (
+    InstalledItemRegistry,
     find_declared_item,
-    resolve_prompt,
-    resolve_resource,
-    resolve_tool,
 )
 from paddock.testing import connect
 
@@ -22,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("installed")
 
 
 def tool(name: str) -> Tool:
-    return resolve_tool(name, where="here")
+    return InstalledItemRegistry().resolve_item("tools", name, where="here")
 
 
 @pytest.mark.parametrize(
@@ -43,8 +41,14 @@ def test_a_name_of_two_or_three_parts_is_an_item_of_that_extension(name: str, ex
 
 
 def test_prompts_and_resources_have_qualified_names_too() -> None:
-    assert resolve_prompt("acme/charts/Explain", where="here").name == "Explain"
-    assert resolve_resource("acme/charts/Rules", where="here").name == "Rules"
+    assert (
+        InstalledItemRegistry().resolve_item("prompts", "acme/charts/Explain", where="here").name
+        == "Explain"
+    )
+    assert (
+        InstalledItemRegistry().resolve_item("resources", "acme/charts/Rules", where="here").name
+        == "Rules"
+    )
 
 
 def test_all_forms_of_items_are_known_without_loading_them() -> None:

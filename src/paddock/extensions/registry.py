@@ -1,7 +1,8 @@
-"""Everything that extensions declare, by its name, and what a server's lists mean by it.
+"""Registries of the items that extensions declare, and resolution of the items in server lists.
 
-Trust level: looking for a declared item is discovery and loads nothing; its definition is loaded
-when it is resolved, which is inspection. A short name never has installed extensions looked for.
+Trust levels: finding a declared item is discovery and loads nothing. Resolving it is inspection and
+loads its definition. Resolving a short name never scans for installed extensions, so that servers
+of built-in items start fast.
 """
 
 from __future__ import annotations
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paddock.authoring.prompt import Prompt
-    from paddock.authoring.resource import Resource, ResourceTemplate
     from paddock.authoring.tool import Tool
     from paddock.errors import DefinitionError
     from paddock.extensions.definition_files import DefinitionFile
@@ -57,7 +57,7 @@ T = TypeVar("T")
 
 
 class DeclaredItem(NamedTuple):
-    """An item that an extension declares."""
+    """An item in the manifest of an extension."""
 
     extension: Extension
     kind: ItemKind
@@ -65,25 +65,25 @@ class DeclaredItem(NamedTuple):
 
     @property
     def qualified_name(self) -> str:
-        """The full name: `package/Item`, or `publisher/package/Item`."""
+        """The qualified name: `package/Item` or `publisher/package/Item`."""
         return f"{self.extension.name}/{self.item.name}"
 
     @property
     def name(self) -> str:
-        """The name by which everybody can refer to it: short for what is built in."""
+        """The shortest name that is valid everywhere: short for built-in items, else qualified."""
         return self.item.name if self.extension.is_built_in else self.qualified_name
 
     def definition(self) -> DefinitionFile:
-        """The file with the definition, neither read nor run.
+        """Return the definition, without reading or running the file.
 
         Raises:
-            LoadError: when there is none.
+            LoadError: There is no definition file.
         """
         return self.extension.definition(self.kind, self.item.name)
 
 
 class _ItemFactory(NamedTuple):
-    """How the items of a kind are made, and what is raised when they cannot be."""
+    """The function that creates items of a kind, and the errors for invalid and unknown items."""
 
     make: Callable[..., Any]
     registry_title: str
@@ -103,29 +103,26 @@ _ITEM_FACTORIES: dict[ItemKind, _ItemFactory] = {
 
 
 class ItemRegistry:
-    """The items of some extensions, by their names."""
+    """The items that a set of extensions declares."""
 
     def __init__(self, extensions: Sequence[Extension]) -> None:
         self._extensions_by_name = {extension.name: extension for extension in extensions}
+        self._built_in = next((one for one in extensions if one.is_built_in), None)
 
     def list_extensions(self) -> Iterable[Extension]:
-        """All of them."""
+        """Return all extensions."""
         return self._extensions_by_name.values()
 
     def find_extension(self, name: str) -> Extension | None:
-        """The extension of a name.
+        """Return the extension with a name, or None.
 
         Raises:
-            PaddockError: when there is one and it is broken.
+            PaddockError: The extension is broken.
         """
         return self._extensions_by_name.get(name)
 
-    def find_built_in_extension(self) -> Extension | None:
-        """The extension whose items have short names."""
-        return next((one for one in self._extensions_by_name.values() if one.is_built_in), None)
-
     def list_items(self, kind: ItemKind) -> list[DeclaredItem]:
-        """Every item of a kind, extension by extension."""
+        """Return all items of a kind, by extension."""
         return [
             DeclaredItem(extension, kind, item)
             for extension in self.list_extensions()
@@ -135,23 +132,26 @@ class ItemRegistry:
     def find_item(
         self, kind: ItemKind, name: str, owner: Extension | None = None
     ) -> DeclaredItem | None:
-        """The item that a name means.
+        """Return the item with a name, or None.
 
-        A short name is one of the owner's, if the name stands in an extension's own definition,
-        or else a built-in one; a qualified name is one of that extension. No other is looked at.
+        A short name is an item of the owner or a built-in item. Only the extension in a qualified
+        name is searched.
+
+        Args:
+            kind: The kind of the item.
+            name: A short or qualified name.
+            owner: The extension whose definition contains the name.
 
         Raises:
-            PaddockError: when the extension is there and broken.
+            PaddockError: The extension is broken.
         """
         qualified = parse_qualified_name(name)
         if qualified is None:
             return _find_in_extension(owner, kind, name) or _find_in_extension(
-                self.find_built_in_extension(), kind, name
+                self._built_in, kind, name
             )
-        if owner is not None and owner.name == qualified.extension_name:
-            return _find_in_extension(owner, kind, qualified.item)
         return _find_in_extension(
-            self.find_extension(qualified.extension_name), kind, qualified.item
+            self._find_named_extension(qualified, owner), kind, qualified.item
         )
 
     def resolve_item(
@@ -163,42 +163,33 @@ class ItemRegistry:
         owner: Extension | None = None,
         where: str,
     ) -> Any:
-        """The tool, prompt or resource that a name, a reference, an object or a table means."""
-        making = _ITEM_FACTORIES[kind]
+        """Return the tool, prompt or resource that an element of a server's list stands for.
+
+        Args:
+            kind: The kind of the item.
+            spec: A name, a reference, a function, an object or a table of properties.
+            relative_to: The directory for relative paths.
+            owner: The extension whose definition contains the element.
+            where: The location of the element, for errors.
+
+        Raises:
+            ToolNotFoundError, PromptNotFoundError or ResourceNameError: The short name is unknown.
+            ExtensionError: The qualified name cannot be resolved.
+            SpecificationError: The element is not a valid item of this kind.
+            LoadError: A reference cannot be resolved.
+        """
+        factory = _ITEM_FACTORIES[kind]
         reject_python(spec, owner, where)
         if not isinstance(spec, str):
-            return making.make(spec, relative_to=relative_to, where=where)
+            return factory.make(spec, relative_to=relative_to, where=where)
         if is_reference(spec):
-            found = load_reference(spec, relative_to=relative_to, where=where)
-            beside = get_reference_directory(spec, relative_to)
-            return making.make(found, relative_to=beside, where=f"{where}: {spec}")
-        declared = self.find_item(kind, spec, owner)
-        if declared is None:
+            definition = load_reference(spec, relative_to=relative_to, where=where)
+            directory = get_reference_directory(spec, relative_to)
+            return factory.make(definition, relative_to=directory, where=f"{where}: {spec}")
+        declared_item = self.find_item(kind, spec, owner)
+        if declared_item is None:
             raise self._make_not_found_error(kind, spec, owner, where)
-        return load_item(declared)
-
-    def _make_not_found_error(
-        self, kind: ItemKind, name: str, owner: Extension | None, where: str
-    ) -> DefinitionError:
-        making, word = _ITEM_FACTORIES[kind], kind.removesuffix("s")
-        if not name or name.endswith(".py"):
-            expected = f"say which object: {name}:name" if name else f"the name of a {word}"
-            return making.invalid_error(repr(name), where=where, hint=expected)
-        qualified = parse_qualified_name(name)
-        if qualified is not None:
-            return self.make_missing_item_error(kind, qualified, owner, where)
-        declared = self.list_items(kind)
-        known = [one.name for one in declared]
-        known += [one.item.name for one in declared if one.extension == owner]
-        near = find_similar_names(name, known)
-        hint = (
-            f"did you mean {' or '.join(near)}?"
-            if near
-            else f"there are: {format_name_list(known)}; use package.module:name or file.py:name for "
-            "your own function"
-        )
-        message = f'No {word} named "{name}" found in {making.registry_title}'
-        return making.not_found_error(message, where=where, hint=hint)
+        return load_item(declared_item)
 
     def make_missing_item_error(
         self,
@@ -207,50 +198,85 @@ class ItemRegistry:
         owner: Extension | None = None,
         where: str | None = None,
     ) -> ExtensionError:
-        """Why a qualified name leads to nothing."""
-        is_own = owner is not None and owner.name == name.extension_name
-        extension = owner if is_own else self.find_extension(name.extension_name)
+        """Return the error for a qualified name that cannot be resolved."""
+        extension = self._find_named_extension(name, owner)
         if extension is not None:
             return make_undeclared_item_error(kind, name, extension, where)
         remote = find_catalogue_extension(name.extension_name)
         if remote is not None:
             return make_not_installed_error(kind, name, remote, where)
-        near = find_similar_names(str(name), [one.name for one in self.list_items(kind)])
-        bringing = [
+        providers = [
             one for one in self.list_extensions() if one.is_provided_by(name.extension_name)
         ]
-        if bringing:
-            return make_extension_name_error(kind, name, bringing, where)
+        if providers:
+            return make_extension_name_error(kind, name, providers, where)
         return make_unknown_extension_error(
-            kind, name, near, where, is_installed=is_package_installed(name.extension_name)
+            kind,
+            name,
+            find_similar_names(str(name), [item.name for item in self.list_items(kind)]),
+            where,
+            is_installed=is_package_installed(name.extension_name),
         )
+
+    def _find_named_extension(
+        self, name: QualifiedName, owner: Extension | None
+    ) -> Extension | None:
+        # The owner need not be installed: `paddock validate` reads extensions in project folders.
+        if owner is not None and owner.name == name.extension_name:
+            return owner
+        return self.find_extension(name.extension_name)
+
+    def _make_not_found_error(
+        self, kind: ItemKind, name: str, owner: Extension | None, where: str
+    ) -> DefinitionError:
+        factory, item_kind = _ITEM_FACTORIES[kind], kind.removesuffix("s")
+        if not name or name.endswith(".py"):
+            hint = (
+                f"name the object: {name}:name" if name else f"expected the name of a {item_kind}"
+            )
+            return factory.invalid_error(repr(name), where=where, hint=hint)
+        qualified = parse_qualified_name(name)
+        if qualified is not None:
+            return self.make_missing_item_error(kind, qualified, owner, where)
+        declared_items = self.list_items(kind)
+        names = [one.name for one in declared_items]
+        names += [one.item.name for one in declared_items if one.extension == owner]
+        similar_names = find_similar_names(name, names)
+        hint = (
+            f"did you mean {' or '.join(similar_names)}?"
+            if similar_names
+            else f"there are: {format_name_list(names)}; use package.module:name or file.py:name "
+            "for your own function"
+        )
+        message = f'No {item_kind} named "{name}" found in {factory.registry_title}'
+        return factory.not_found_error(message, where=where, hint=hint)
 
 
 class InstalledItemRegistry(ItemRegistry):
-    """The items of all installed extensions; which these are is found out when it matters."""
+    """The items of all installed extensions, which are discovered on demand."""
 
     def __init__(self) -> None:
         super().__init__([get_built_in_extension()])
 
     def list_extensions(self) -> Iterable[Extension]:
-        """All that can be used."""
+        """Return all working installed extensions."""
         return list_extensions()
 
     def find_extension(self, name: str) -> Extension | None:
-        """The extension of a name, found without looking at others."""
-        found = discover_extension(name)
-        if found.extensions:
-            return found.extensions[0]
-        for broken in found.broken:
-            raise broken.problem
+        """Return the installed extension with a name, without reading other manifests."""
+        discovery = discover_extension(name)
+        if discovery.extensions:
+            return discovery.extensions[0]
+        if discovery.broken:
+            raise discovery.broken[0].problem
         return None
 
 
 class LazyItemMapping(Mapping[str, T], Generic[T]):
-    """Items by their names, each loaded when it is asked for."""
+    """Items by name, each loaded on access."""
 
-    def __init__(self, declared: Sequence[DeclaredItem]) -> None:
-        self._items_by_name = {one.item.name: one for one in declared}
+    def __init__(self, declared_items: Sequence[DeclaredItem]) -> None:
+        self._items_by_name = {one.item.name: one for one in declared_items}
 
     def __getitem__(self, name: str) -> T:
         item: T = load_item(self._items_by_name[name])
@@ -266,107 +292,48 @@ class LazyItemMapping(Mapping[str, T], Generic[T]):
         return f"<{', '.join(self._items_by_name)}>"
 
 
-def load_item(declared: DeclaredItem) -> Any:
-    """The tool, prompt or resource that an extension declares.
+def load_item(declared_item: DeclaredItem) -> Any:
+    """Load a declared tool, prompt or resource.
 
     Raises:
-        LoadError: when its definition is missing or cannot be read.
-        SpecificationError: when it is not what it should be.
+        LoadError: The definition is missing or cannot be read.
+        SpecificationError: The definition is invalid.
     """
-    file = declared.definition()
-    make = _ITEM_FACTORIES[declared.kind].make
+    file = declared_item.definition()
+    make = _ITEM_FACTORIES[declared_item.kind].make
     return make(
-        file.load(), relative_to=file.directory, where=str(file.path), name=declared.item.name
+        file.load(), relative_to=file.directory, where=str(file.path), name=declared_item.item.name
     )
 
 
 def find_catalogue_extension(name: str) -> Extension | None:
-    """What a catalogue says of an extension that is not installed; nothing is fetched for that."""
+    """Return an extension that is not installed from the local copies of catalogues, or None."""
     if is_package_installed(name):
         return None
-    from paddock.extensions.catalogues.remote import find_remote_extension  # noqa: PLC0415 - names are rarely missing
+    from paddock.extensions.catalogues.remote import (  # noqa: PLC0415 - names are rarely missing
+        find_remote_extension,
+    )
 
     try:
         return find_remote_extension(name)
     except CatalogueError:
-        return None  # the complaint is about the name
-
-
-def _find_in_extension(
-    extension: Extension | None, kind: ItemKind, name: str
-) -> DeclaredItem | None:
-    items = () if extension is None else extension.manifest.get_items(kind)
-    found = next((item for item in items if item.name == name), None)
-    return None if extension is None or found is None else DeclaredItem(extension, kind, found)
-
-
-def create_installed_registry() -> ItemRegistry:
-    """The items of all installed extensions."""
-    return InstalledItemRegistry()
+        return None  # the caller reports the missing name, not the catalogue
 
 
 def list_declared_items(kind: ItemKind) -> list[DeclaredItem]:
-    """Every item of a kind that an installed extension declares; nothing is loaded."""
-    return create_installed_registry().list_items(kind)
+    """Return all items of a kind in installed extensions, without loading them."""
+    return InstalledItemRegistry().list_items(kind)
 
 
 def find_declared_item(
     kind: ItemKind, name: str, owner: Extension | None = None
 ) -> DeclaredItem | None:
-    """The item that a name means, short for what is built in; None when there is none."""
-    return create_installed_registry().find_item(kind, name, owner)
-
-
-def resolve_tool(
-    spec: object, *, relative_to: Path | None = None, owner: Extension | None = None, where: str
-) -> Tool:
-    """The tool that a name, a reference, a function, an object or a table means.
-
-    Raises:
-        ToolNotFoundError: when there is none of that name.
-        ToolSpecificationError: when it cannot mean a tool.
-        LoadError: when a reference leads nowhere.
-    """
-    found: Tool = create_installed_registry().resolve_item(
-        "tools", spec, relative_to=relative_to, owner=owner, where=where
-    )
-    return found
-
-
-def resolve_prompt(
-    spec: object, *, relative_to: Path | None = None, owner: Extension | None = None, where: str
-) -> Prompt:
-    """The prompt that a name, a reference, a function, an object or a table means.
-
-    Raises:
-        PromptNotFoundError: when there is none of that name.
-        PromptSpecificationError: when it cannot mean a prompt.
-        LoadError: when a reference leads nowhere.
-    """
-    found: Prompt = create_installed_registry().resolve_item(
-        "prompts", spec, relative_to=relative_to, owner=owner, where=where
-    )
-    return found
-
-
-def resolve_resource(
-    spec: object, *, relative_to: Path | None = None, owner: Extension | None = None, where: str
-) -> Resource | ResourceTemplate:
-    """The resource that a name, a reference, an object or a table means.
-
-    Raises:
-        ResourceNameError: when there is none of that name.
-        ResourceSpecificationError: when it cannot mean a resource.
-        LoadError: when a reference leads nowhere.
-    """
-    found: Resource | ResourceTemplate = create_installed_registry().resolve_item(
-        "resources", spec, relative_to=relative_to, owner=owner, where=where
-    )
-    return found
+    """Return the item of an installed extension with a name, or None."""
+    return InstalledItemRegistry().find_item(kind, name, owner)
 
 
 def default_tools() -> Mapping[str, Tool]:
-    """The built-in tools by their names, each loaded when it is asked for.
+    """Return the built-in tools by name, each loaded on access.
 
     Trust level: discovery for the names, inspection for the tools.
     """
@@ -374,9 +341,18 @@ def default_tools() -> Mapping[str, Tool]:
 
 
 def default_prompts() -> Mapping[str, Prompt]:
-    """The built-in prompts by their names, each loaded when it is asked for.
+    """Return the built-in prompts by name, each loaded on access.
 
-    A name here is not what clients see: several of them may be prompts named `Search`.
+    A name here can differ from the name that clients see: several prompts are named `Search`.
     Trust level: discovery for the names, inspection for the prompts.
     """
     return LazyItemMapping(ItemRegistry([get_built_in_extension()]).list_items("prompts"))
+
+
+def _find_in_extension(
+    extension: Extension | None, kind: ItemKind, name: str
+) -> DeclaredItem | None:
+    if extension is None:
+        return None
+    items = extension.manifest.get_items(kind)
+    return next((DeclaredItem(extension, kind, item) for item in items if item.name == name), None)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from paddock.authoring.author_code import LoadScope
 from paddock.errors import DefinitionError, LoadError, PaddockError
 from paddock.extensions.references import list_required_parameters, load_reference, reject_python
-from paddock.extensions.registry import resolve_prompt, resolve_resource, resolve_tool
+from paddock.extensions.registry import InstalledItemRegistry
 from paddock.named_servers.initialization import ServerInitialization, is_lifespan_function
 from paddock.named_servers.names import ServerDefinitionError
 from paddock.named_servers.pickle_loader import is_pickle, load_pickle
@@ -62,16 +62,12 @@ if TYPE_CHECKING:
 
     from paddock.authoring.tool import Tool
     from paddock.extensions.extension import Extension
+    from paddock.extensions.manifest import ItemKind
     from paddock.named_servers.definition import ServerDefinition
 
     ToolOptionValues = Mapping[str, Mapping[str, Any]]
     ErrorReporter = Callable[[PaddockError], object]
 
-_RESOLVERS: dict[str, Callable[..., Any]] = {
-    "tools": resolve_tool,
-    "prompts": resolve_prompt,
-    "resources": resolve_resource,
-}
 _thread_state = threading.local()
 
 
@@ -182,7 +178,7 @@ def _configure_prebuilt_server(
 
 
 def _resolve_items(
-    kind: str, specs: list[Any], origin: DefinitionOrigin, report: ErrorReporter
+    kind: ItemKind, specs: list[Any], origin: DefinitionOrigin, report: ErrorReporter
 ) -> Iterator[tuple[Any, Any]]:
     """What stands in a list, each with the item that it leads to."""
     for number, spec in enumerate(specs):
@@ -193,12 +189,14 @@ def _resolve_items(
             report(error)
 
 
-def _resolve_item(kind: str, spec: Any, origin: DefinitionOrigin, where: str) -> Any:
+def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: str) -> Any:
     reject_python(spec, origin.owner, where)  # before anything is loaded
     spec = _load_if_pickled(spec, origin, where)
     if isinstance(spec, Mapping):
         spec = {key: _load_if_pickled(value, origin, where) for key, value in spec.items()}
-    return _RESOLVERS[kind](spec, relative_to=origin.relative_to, owner=origin.owner, where=where)
+    return InstalledItemRegistry().resolve_item(
+        kind, spec, relative_to=origin.relative_to, owner=origin.owner, where=where
+    )
 
 
 def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:

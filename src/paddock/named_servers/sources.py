@@ -20,8 +20,8 @@ from paddock.errors import PaddockError
 from paddock.extensions.data_formats import parse_toml
 from paddock.extensions.names import parse_qualified_name
 from paddock.extensions.registry import (
+    InstalledItemRegistry,
     ItemRegistry,
-    create_installed_registry,
     find_catalogue_extension,
     find_declared_item,
     list_declared_items,
@@ -435,7 +435,7 @@ def make_not_found_error(name: str) -> PaddockError:
     names = [source.name for source in list_sources()]
     qualified = parse_qualified_name(name)
     if qualified is not None:
-        return create_installed_registry().make_missing_item_error("servers", qualified)
+        return InstalledItemRegistry().make_missing_item_error("servers", qualified)
     listed = ", ".join(sorted(names, key=str.casefold)[:10])
     hint = did_you_mean(name, names, likeness=_MIN_SIMILARITY) or f"there are: {listed}"
     return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

@@ -28,12 +28,10 @@ from paddock.extensions.errors import (
 )
 from paddock.extensions.extension import Extension, get_built_in_extension
 from paddock.extensions.registry import (
+    InstalledItemRegistry,
     ItemRegistry,
     find_declared_item,
     list_declared_items,
-    resolve_prompt,
-    resolve_resource,
-    resolve_tool,
 )
 from tests.unit.extensions.places import extension, write
 
@@ -230,11 +228,10 @@ def test_a_built_in_server_is_found_with_its_definition() -> None:
     assert found is not None
     definition = found.definition().load()
     assert isinstance(definition, dict)
-    for kind, resolve in (("tools", resolve_tool), ("prompts", resolve_prompt)):
+    registry, owner = InstalledItemRegistry(), get_built_in_extension()
+    for kind in ("tools", "prompts", "resources"):
         for name in definition[kind]:
-            assert resolve(name, owner=get_built_in_extension(), where="Demo")
-    for name in definition["resources"]:
-        assert resolve_resource(name, owner=get_built_in_extension(), where="Demo")
+            assert registry.resolve_item(kind, name, owner=owner, where="Demo")
 
 
 def test_what_is_not_a_name_is_resolved_by_what_it_is(tmp_path: Path) -> None:
@@ -248,13 +245,32 @@ def test_what_is_not_a_name_is_resolved_by_what_it_is(tmp_path: Path) -> None:
         resource = Resource("a://b", roll)
         """,
     )
-    made = resolve_tool("mine.py:roll", relative_to=tmp_path, where="here")
+    made = InstalledItemRegistry().resolve_item(
+        "tools", "mine.py:roll", relative_to=tmp_path, where="here"
+    )
     assert made.name == "roll"
-    assert resolve_tool("mine.py:table", relative_to=tmp_path, where="here").name == "table"
-    assert resolve_tool(made, where="here") is made
-    assert resolve_tool({"name": "t", "function": print}, where="here").name == "t"
-    assert resolve_prompt("mine.py:prompt", relative_to=tmp_path, where="here").name == "p"
-    resource = resolve_resource("mine.py:resource", relative_to=tmp_path, where="here")
+    assert (
+        InstalledItemRegistry()
+        .resolve_item("tools", "mine.py:table", relative_to=tmp_path, where="here")
+        .name
+        == "table"
+    )
+    assert InstalledItemRegistry().resolve_item("tools", made, where="here") is made
+    assert (
+        InstalledItemRegistry()
+        .resolve_item("tools", {"name": "t", "function": print}, where="here")
+        .name
+        == "t"
+    )
+    assert (
+        InstalledItemRegistry()
+        .resolve_item("prompts", "mine.py:prompt", relative_to=tmp_path, where="here")
+        .name
+        == "p"
+    )
+    resource = InstalledItemRegistry().resolve_item(
+        "resources", "mine.py:resource", relative_to=tmp_path, where="here"
+    )
     assert isinstance(resource, Resource)
 
 
@@ -262,7 +278,7 @@ def test_what_is_not_a_name_is_resolved_by_what_it_is(tmp_path: Path) -> None:
 def test_what_cannot_be_a_tool_is_reported(tmp_path: Path, spec: object) -> None:
     write(tmp_path / "mine.py", "from paddock import Prompt\nprompt = Prompt('p', 'text')")
     with pytest.raises(ToolSpecificationError):
-        resolve_tool(spec, relative_to=tmp_path, where="here")
+        InstalledItemRegistry().resolve_item("tools", spec, relative_to=tmp_path, where="here")
 
 
 def test_each_kind_has_errors_of_its_own() -> None:
@@ -272,6 +288,6 @@ def test_each_kind_has_errors_of_its_own() -> None:
     }
     for error, spec in expected.items():
         with pytest.raises(error):
-            resolve_prompt(spec, where="here")
+            InstalledItemRegistry().resolve_item("prompts", spec, where="here")
     with pytest.raises(ResourceNameError):
-        resolve_resource("NoSuch", where="here")
+        InstalledItemRegistry().resolve_item("resources", "NoSuch", where="here")
