@@ -1,5 +1,5 @@
-"""Named servers: definitions in the user's data directory, and the built-in ones.
+"""Named servers: definitions in the user's data directory, in extensions, and built into Paddock.
 
-What a definition may hold is `definition`, where it is kept `store`, what becomes of it `assembly`.
-Nothing here knows the clients that servers are installed into.
+`sources` finds definitions, `store` writes them, `server_builder` builds servers from them, and
+`loader` loads a server that is being served. Installing servers into clients is not done here.
 """

@@ -1,4 +1,4 @@
-"""Creating, finding, listing, editing and serving named servers."""
+"""The public functions for named servers: create, get, list, edit and serve."""
 
 from __future__ import annotations
 
@@ -70,34 +70,35 @@ def create_server(
     overwrite: bool = False,
     pickle: bool = False,
 ) -> NamedServer:
-    """Store a server under a name; it can then be served and installed by that name.
+    """Store a server under a name, by which it can be served and installed.
 
-    Everything that it names is looked up now, and again whenever it starts. Its initialization is
-    not run. A file that a server refers to may call this: while it is being served, that does
-    nothing. Trust level: inspection; definitions of extensions are loaded, nothing is called.
+    All names and references are resolved now, and again whenever the server starts. The
+    initialization is not run. A file that a definition refers to may call this function: it has no
+    effect while the server is being loaded. Trust level: inspection; definitions of extensions are
+    loaded, but nothing is called.
 
     Args:
-        name: What the server is called.
-        definition: A table with any of what follows; the arguments win over it.
+        name: The name of the server.
+        definition: A table with any of the following; the arguments take precedence.
         tools: Names, qualified names, references, functions, `Tool` objects or tables.
         prompts: The same for prompts.
         resources: References, objects or tables.
-        instructions: What a model should know before it uses the server.
-        initialization: A function, or the reference of one, that runs when the server starts.
-        version: The version of the server; 1.0.0 when left out.
-        options: Values for options of tools, by the name of the tool.
-        title: What people read.
-        description: What the server is for.
-        key: What the server is called in the files of clients.
-        overwrite: Put it in the place of a server of that name.
-        pickle: Store functions as they are where no reference leads to them.
+        instructions: Instructions for models that use the server.
+        initialization: A function, or a reference to one, that runs when the server starts.
+        version: The version of the server; 1.0.0 by default.
+        options: Option values of tools, by the name of the tool.
+        title: The display name.
+        description: The purpose of the server.
+        key: The name of the entry in clients' files.
+        overwrite: Replace an existing server with the name.
+        pickle: Pickle functions that cannot be stored by reference.
 
     Raises:
-        ServerExistsError: when there is one of that name, and `overwrite` was not asked for.
-        DefinitionError: when the definition cannot be; what was there stays.
-        LoadError: when a reference leads nowhere.
+        ServerExistsError: There is a server with the name, and `overwrite` is false.
+        DefinitionError: The definition is not valid; nothing was changed.
+        LoadError: A reference cannot be resolved.
     """
-    given = {
+    arguments = {
         "tools": tools,
         "prompts": prompts,
         "resources": resources,
@@ -109,14 +110,14 @@ def create_server(
         "description": description,
         "key": key,
     }
-    wanted = _merge_definition(name, definition or {}, given)
+    new_definition = _merge_definition(name, definition or {}, arguments)
     if is_building_server():
-        return NamedServer(DefinitionSource(name, get_definition_path(name)), wanted)
-    check_name_free(name, overwrite=overwrite)  # before anything of the user's is run
+        return NamedServer(DefinitionSource(name, get_definition_path(name)), new_definition)
+    check_name_free(name, overwrite=overwrite)  # before any of the user's code is run
     origin = DefinitionOrigin(f"the server {name!r}", get_definitions_directory())
     pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
     with clean_up_pickles(name):
-        stored = build_stored_definition(wanted, origin, pickles)
+        stored = build_stored_definition(new_definition, origin, pickles)
         with lock_definitions():
             check_name_free(name, overwrite=overwrite)
             path = write_definition(stored, pickles)
@@ -124,15 +125,15 @@ def create_server(
 
 
 def get_server(server: str | os.PathLike[str]) -> NamedServer:
-    """The server of a name, or the one that a definition file defines.
+    """Return the server with a name, or the server that a definition file defines.
 
-    One that is not installed is described by the copies of the catalogues that list it; what needs
-    its files then raises an error that says how to install it.
-    Trust level: discovery; what it is made of is inspection, and loaded when it is asked for.
+    A server that is not installed is described by the cached catalogue that lists it; properties
+    that need its files raise an error that says how to install it. Trust level: discovery; reading
+    the definition, which happens on first use, is inspection.
 
     Raises:
-        ServerNotFoundError: when there is none, with names that are like it.
-        ExtensionError: when the name is qualified, and its extension has no such server.
+        ServerNotFoundError: There is no such server; the hint suggests similar names.
+        ExtensionError: The name is qualified, and its extension has no such server.
     """
     if isinstance(server, str):
         return NamedServer(find_source(server, include_remote=True))
@@ -146,16 +147,20 @@ def list_servers(
     include_remote: bool = False,
     refresh: bool = False,
 ) -> list[NamedServer]:
-    """The servers whose names match a pattern with `*`, `?` and `[…]`, the user's own first.
+    """Return the servers whose names match a pattern, the user's own first.
 
-    Letters match in either case. Those of extensions are called by their qualified names. One whose
-    definition cannot be read is among them, and says why: `server.problem`. With
-    `include_remote` also those that catalogues list and that are not installed: `server.is_remote`;
-    with `refresh` the catalogues are fetched for that, however new their copies are.
-    Trust level: discovery.
+    Servers of extensions have qualified names. A server whose definition cannot be read is included
+    and has a `problem`. Trust level: discovery.
+
+    Args:
+        pattern: A pattern with `*`, `?` and `[…]`, which ignores case.
+        include_built_in: Include the built-in servers.
+        include_remote: Include servers that catalogues list and that are not installed
+            (`server.is_remote`).
+        refresh: Download the catalogues again, even if the cached copies are recent.
 
     Raises:
-        CatalogueError: when the settings for catalogues cannot be read.
+        CatalogueError: The settings for catalogues cannot be read.
     """
     return [
         NamedServer(source)
@@ -166,9 +171,9 @@ def list_servers(
 
 
 def default_servers() -> dict[str, NamedServer]:
-    """The built-in servers by their names. Trust level: discovery."""
-    own = ItemRegistry([get_built_in_extension()]).list_items("servers")
-    return {one.name: NamedServer(DefinitionSource(one.name, None, one)) for one in own}
+    """Return the built-in servers by name. Trust level: discovery."""
+    items = ItemRegistry([get_built_in_extension()]).list_items("servers")
+    return {item.name: NamedServer(DefinitionSource(item.name, None, item)) for item in items}
 
 
 def edit_server(
@@ -179,22 +184,22 @@ def edit_server(
     pickle: bool = False,
     **changes: Any,
 ) -> NamedServer:
-    """Change the definition of one of the user's servers; the rest of its file stays.
+    """Change the definition of one of the user's servers, and preserve the rest of its file.
 
     Trust level: inspection, as for `create_server`.
 
     Args:
-        name: Which server.
-        change: Makes the changes of the definition as it is. Called again when somebody else has
-            changed it meanwhile.
-        pickle: Store functions as they are where no reference leads to them.
-        changes: What `create_server` takes besides; None takes something out.
+        name: The server.
+        change: Returns the changes for the current definition. Called again if another process has
+            changed the definition in the meantime.
+        pickle: Pickle functions that cannot be stored by reference.
+        changes: Properties as for `create_server`; None removes a property.
 
     Raises:
-        ServerNotFoundError: when there is none of that name.
-        BuiltInServerError: when it is not one of the user's own.
-        DefinitionError: when the definition could not be so; it stays as it was.
-        LoadError: when a reference leads nowhere.
+        ServerNotFoundError: There is no such server.
+        BuiltInServerError: The server is not one of the user's own.
+        DefinitionError: The changed definition is not valid; nothing was changed.
+        LoadError: A reference cannot be resolved.
     """
     source = find_user_source(name)
     pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
@@ -203,9 +208,9 @@ def edit_server(
         while not is_done:
             text = read_definition_text(source.file)
             before = source.parse_as(text)
-            wanted = changes if change is None else {**change(before), **changes}
+            all_changes = changes if change is None else {**change(before), **changes}
             after = build_stored_definition(
-                _apply_changes(before, wanted), get_origin(source), pickles, before
+                _apply_changes(before, all_changes), get_origin(source), pickles, before
             )
             edited = edit_definition_text(text, to_plain_table(before), to_plain_table(after))
             is_done = replace_definition_text(source.file, text, edited, after, pickles)
@@ -213,71 +218,76 @@ def edit_server(
 
 
 def rewrite_server(name: str, text: str, since: str | None = None) -> NamedServer:
-    """Put another text, as a person has edited it, in the place of a definition.
+    """Replace the text of a definition by one that the user has edited.
 
     Args:
-        name: Which server.
-        text: The whole definition.
-        since: What it was made of; when the definition says something else by now it stays.
+        name: The server.
+        text: The complete definition.
+        since: The text that the user started from. If the definition has changed since then, it is
+            not replaced.
 
     Raises:
-        ServerNotFoundError: when there is no server of that name.
-        BuiltInServerError: when it is not one of the user's own.
-        DefinitionError: when the definition could not be so; it stays as it was.
-        LoadError: when a reference leads nowhere.
+        ServerNotFoundError: There is no such server.
+        BuiltInServerError: The server is not one of the user's own.
+        DefinitionError: The definition is not valid, or has changed; nothing was changed.
+        LoadError: A reference cannot be resolved.
     """
     source = find_user_source(name)
-    wanted = source.parse_as(text)
+    edited_definition = source.parse_as(text)
     with clean_up_pickles(name):
-        # Paths in a text of the user's own count from its file, so all of them are kept.
-        after = build_stored_definition(wanted, get_origin(source), None, wanted)
+        # Paths in the user's text are relative to its file already, so none of them is new.
+        after = build_stored_definition(
+            edited_definition, get_origin(source), None, edited_definition
+        )
         check_startable(after, get_origin(source), source.try_read())
-        edited = edit_definition_text(text, to_plain_table(wanted), to_plain_table(after))
+        edited = edit_definition_text(
+            text, to_plain_table(edited_definition), to_plain_table(after)
+        )
         if not replace_definition_text(source.file, since, edited, after):
             raise ServerDefinitionError(
-                "somebody else has changed it meanwhile", where=str(source.file)
+                "the definition has been changed since it was opened", where=str(source.file)
             )
     return NamedServer(source)
 
 
 def find_user_source(name: str) -> DefinitionSource:
-    """Where the user's server of a name is defined.
+    """Return the source of one of the user's servers.
 
     Raises:
-        ServerNotFoundError: when there is none of that name.
-        BuiltInServerError: when it is not one of the user's own.
+        ServerNotFoundError: There is no such server.
+        BuiltInServerError: The server is not one of the user's own.
     """
     source = find_source(name)
     if source.extension_item is not None:
         raise BuiltInServerError(
-            f"the server {name!r} comes with {source.extension_item.extension.name!r} and cannot be"
+            f"the server {name!r} is part of {source.extension_item.extension.name!r} and cannot be"
             " changed",
-            hint="create one of your own; it may have the same name, and then counts instead",
+            hint="create your own server; if it has the same name, it takes precedence",
         )
     return source
 
 
 def serve(name: str | None = None, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
-    """Serve a named server on standard input and output, or on an address over HTTP.
+    """Serve a named server on standard input and output, or over HTTP on an address.
 
-    Without a name it is the one that the environment variable PADDOCK_SERVER names, or `Demo`.
+    The default is the server in the environment variable PADDOCK_SERVER, or else `Demo`.
     Trust level: execution.
 
     Raises:
-        ServerNotFoundError: when there is none of that name.
+        ServerNotFoundError: There is no such server.
     """
     get_server(name or get_default_server_name()).run(http, **options)
 
 
 def _merge_definition(
-    name: str, table: Mapping[str, Any], given: dict[str, Any]
+    name: str, table: Mapping[str, Any], arguments: dict[str, Any]
 ) -> ServerDefinition:
-    """What a table and the arguments define together."""
+    """Return the definition of a table, with the arguments that are not None taking precedence."""
     definition = parse_definition({**table}, name=name)
     definition.name = name
-    named = {key: value for key, value in given.items() if value is not None}
-    overlay = parse_definition(named, name=name)
-    for key in named:
+    properties = {key: value for key, value in arguments.items() if value is not None}
+    overlay = parse_definition(properties, name=name)
+    for key in properties:
         setattr(definition, key, getattr(overlay, key))
     return definition
 
@@ -285,14 +295,14 @@ def _merge_definition(
 def _apply_changes(before: ServerDefinition, changes: Mapping[str, Any]) -> ServerDefinition:
     table = to_plain_table(before)
     for key, value in changes.items():
-        own = canonical_key(key) or key
-        table.pop(own, None)
+        table_key = canonical_key(key) or key
+        table.pop(table_key, None)
         if value is not None:
-            table[own] = value
+            table[table_key] = value
     after = parse_definition(table, name=before.name)
     if after.name != before.name:
         raise ServerDefinitionError(
             f"the name of {before.name!r} cannot be changed",
-            hint="create a server of the other name, then delete this one",
+            hint="create a server with the new name, then delete this one",
         )
     return after

@@ -1,7 +1,7 @@
-"""What a server definition may say, and reading it from a table.
+"""The properties of a server definition, and parsing a definition from a table.
 
-The keys are ours in lower case, or those of the Wolfram documents. Whether the tools and prompts
-that it names are there is not asked here: that is `assembly`.
+Keys are Paddock's own, in lower case, or those of Wolfram's documents. Names of tools and prompts
+are not resolved here, but in `server_builder`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _MIN_SIMILARITY = 0.8
 
 
 class ServerDefinition(msgspec.Struct, kw_only=True):
-    """What a named server is made of."""
+    """The definition of a named server."""
 
     schema: int = SCHEMA_VERSION
     name: str
@@ -65,74 +65,75 @@ class ServerDefinition(msgspec.Struct, kw_only=True):
     description: str | None = None
     version: str = DEFAULT_VERSION
     key: str | None = None
-    """What the server is called in the files of clients; `config_key` has the default."""
+    """The name of the entry in clients' files; `config_key` has the default."""
     instructions: str | None = None
     tools: list[Any] = []
-    """Names, qualified names, references, or tables that define a tool."""
+    """Names, qualified names, references, or tables that define tools."""
     prompts: list[Any] = []
     resources: list[Any] = []
     options: dict[str, dict[str, Any]] = {}
-    """Values for options of tools, by the name of the tool."""
+    """Option values of tools, by the name of the tool."""
     initialization: Any = None
-    """The reference of a function that is called once, when the server starts."""
+    """A reference to a function that is called once, when the server starts."""
     transport: str = STDIO_TRANSPORT
     views: bool = False
-    """Whether tools of it have a page that clients show."""
+    """True if a tool has a page that clients can show."""
     extra: dict[str, Any] = {}
-    """Whatever else the definition says; kept, and readable as properties."""
+    """Other properties, which are preserved and can be read by key."""
     prebuilt_server: Any = None
-    """The `Server` that an extension's Python file has made, if it is defined so. What it is has no
-    other form; the rest of this only describes it."""
+    """The `Server` object from an extension's Python file. It is served as it is; the other fields
+    only describe it."""
 
     @property
     def config_key(self) -> str:
-        """What the server is called in the files of clients."""
+        """The name of the entry in clients' files."""
         return self.key or make_safe_key(self.name)
 
 
 def make_safe_key(name: str) -> str:
-    """The last part of a name, with nothing in it that some client would not take."""
-    last = name.rstrip("/").rpartition("/")[2]
-    key = "".join(letter if _is_safe_character(letter) else "-" for letter in last).strip("-")
+    """Return the last part of a name, with characters that some client rejects replaced by `-`."""
+    last_part = name.rstrip("/").rpartition("/")[2]
+    characters = (character if _is_safe_character(character) else "-" for character in last_part)
+    key = "".join(characters).strip("-")
     return key or "server"
 
 
 def parse_definition(
     mapping: Mapping[str, Any], *, name: str | None = None, place: KeyLocator = str
 ) -> ServerDefinition:
-    """The definition that a table makes.
+    """Parse the table of a definition.
 
     Args:
         mapping: The table.
-        name: The name of the server, if the table need not say it.
-        place: Where a key stands, for the complaint about it.
+        name: The name of the server, if the table does not contain one.
+        place: Returns the location of a key, for error messages.
 
     Raises:
-        ServerDefinitionError: when something cannot be as it is.
-        PromptDataError: when it still says `PromptData`.
-        ToolsSpecificationError: when `tools` is no list.
-        PromptsSpecificationError: when `prompts` is no list.
+        ServerDefinitionError: A property is not valid.
+        PromptDataError: The table contains the obsolete `PromptData`.
+        ToolsSpecificationError: `tools` is not a list.
+        PromptsSpecificationError: `prompts` is not a list.
     """
     unwrapped = _unwrap_mapping(mapping, place)
     reject_prompt_data(unwrapped, place("PromptData"))
-    found, extra = _split_known_keys(unwrapped, place)
-    if found.get("name") is None:
-        found["name"] = name
-    for key, read in _PARSERS.items():
-        if key in found:
-            found[key] = read(found[key], key, place)
-    check_name(found["name"])
-    if found.get("schema", SCHEMA_VERSION) != SCHEMA_VERSION:
+    properties, extra = _split_known_keys(unwrapped, place)
+    if properties.get("name") is None:
+        properties["name"] = name
+    for key, parse in _PARSERS.items():
+        if key in properties:
+            properties[key] = parse(properties[key], key, place)
+    check_name(properties["name"])
+    if properties.get("schema", SCHEMA_VERSION) != SCHEMA_VERSION:
         raise ServerDefinitionError(
-            f"has schema {found['schema']!r}, expected {SCHEMA_VERSION}",
+            f"the definition has schema {properties['schema']!r}, expected {SCHEMA_VERSION}",
             where=place("schema"),
-            hint="a newer Paddock may have written it: update this one",
+            hint="if a newer Paddock has written it, update Paddock",
         )
-    return ServerDefinition(**found, extra=extra)
+    return ServerDefinition(**properties, extra=extra)
 
 
 def _unwrap_mapping(mapping: Mapping[str, Any], place: KeyLocator) -> dict[str, Any]:
-    """The table with what stands inside of `LLMEvaluator` moved out, and without nulls."""
+    """Return the table with the content of `LLMEvaluator` merged into it, and without nulls."""
     inner = mapping.get(WRAPPER_KEY) or {}
     if not hasattr(inner, "items"):
         raise _make_type_error("a table", inner, WRAPPER_KEY, place)
@@ -143,23 +144,23 @@ def _unwrap_mapping(mapping: Mapping[str, Any], place: KeyLocator) -> dict[str, 
 def _split_known_keys(
     mapping: dict[str, Any], place: KeyLocator
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What we know, by our own keys, and what we do not."""
-    found: dict[str, Any] = {}
+    """Split a table into known properties, by their canonical keys, and other ones."""
+    properties: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, value in mapping.items():
-        own = canonical_key(key)
-        if own is None:
+        known_key = canonical_key(key)
+        if known_key is None:
             _check_unknown_key(key, place)
             extra[key] = value
-        elif own in found:
-            raise ServerDefinitionError(f"says {own!r} twice", where=place(key))
+        elif known_key in properties:
+            raise ServerDefinitionError(f"duplicate property {known_key!r}", where=place(key))
         else:
-            found[own] = value
-    return found, extra
+            properties[known_key] = value
+    return properties, extra
 
 
 def _check_unknown_key(key: str, place: KeyLocator) -> None:
-    """Refuse what is probably a slip of the pen, and would be without effect."""
+    """Reject a key that is probably a misspelt property, which would have no effect."""
     hint = did_you_mean(
         key, [*_KEY_ALIASES, WRAPPER_KEY, *_CANONICAL_KEYS], most=1, likeness=_MIN_SIMILARITY
     )
@@ -168,20 +169,19 @@ def _check_unknown_key(key: str, place: KeyLocator) -> None:
 
 
 def canonical_key(key: str) -> str | None:
-    """What we call a property; None when it is none that we know."""
+    """Return Paddock's key for a property, or None if the property is unknown."""
     return key if key in _CANONICAL_KEYS else _KEY_ALIASES.get(key)
 
 
 def _parse_text(value: Any, key: str, place: KeyLocator) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise _make_type_error("a text", value, key, place)
+    raise _make_type_error("a string", value, key, place)
 
 
 def _parse_instructions(value: Any, key: str, place: KeyLocator) -> str | None:
-    """One text; several are joined with a blank line."""
     if isinstance(value, list | tuple):
-        return "\n\n".join(_parse_text(one, key, place) or "" for one in value) or None
+        return "\n\n".join(_parse_text(paragraph, key, place) or "" for paragraph in value) or None
     return _parse_text(value, key, place)
 
 
@@ -192,10 +192,12 @@ def _parse_flag(value: Any, key: str, place: KeyLocator) -> bool:
 
 
 def _parse_options(value: Any, key: str, place: KeyLocator) -> dict[str, dict[str, Any]]:
-    is_nested = hasattr(value, "items") and all(hasattr(v, "items") for v in value.values())
+    is_nested = hasattr(value, "items") and all(
+        hasattr(options, "items") for options in value.values()
+    )
     if not is_nested:
         raise _make_type_error("a table of options for each tool", value, key, place)
-    return {tool: dict(given) for tool, given in value.items()}
+    return {tool: dict(options) for tool, options in value.items()}
 
 
 def _parse_transport(value: Any, key: str, place: KeyLocator) -> str:
@@ -204,14 +206,14 @@ def _parse_transport(value: Any, key: str, place: KeyLocator) -> str:
     raise ServerDefinitionError(
         f"transport is {value!r}, expected {STDIO_TRANSPORT!r}",
         where=place(key),
-        hint="every server can be served over HTTP too: paddock serve NAME --http",
+        hint="any server can also be served over HTTP: paddock serve NAME --http",
     )
 
 
 def _parse_initialization(value: Any, key: str, place: KeyLocator) -> Any:
     if value is None or isinstance(value, str | dict) or callable(value):
         return value
-    raise _make_type_error("the reference of a function", value, key, place)
+    raise _make_type_error("a reference to a function", value, key, place)
 
 
 _PARSERS = {
@@ -231,10 +233,13 @@ _PARSERS = {
 }
 
 
-def _make_type_error(what: str, value: Any, key: str, place: KeyLocator) -> ServerDefinitionError:
-    shown = repr(value)[:80]
-    return ServerDefinitionError(f"{key} is {shown}, expected {what}", where=place(key))
+def _make_type_error(
+    expected: str, value: Any, key: str, place: KeyLocator
+) -> ServerDefinitionError:
+    return ServerDefinitionError(
+        f"{key} is {repr(value)[:80]}, expected {expected}", where=place(key)
+    )
 
 
-def _is_safe_character(letter: str) -> bool:
-    return letter.isascii() and (letter.isalnum() or letter in "_-")
+def _is_safe_character(character: str) -> bool:
+    return character.isascii() and (character.isalnum() or character in "_-")

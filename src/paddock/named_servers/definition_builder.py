@@ -1,7 +1,6 @@
-"""From what the user gives to what is stored: found, made text, and tried out.
+"""Conversion of a user's definition to the one that is stored: resolved, serializable, tested.
 
-Nothing is written here but functions that are stored as they are; whoever calls this writes the
-definition, or tidies up.
+Nothing is written here except pickled functions. The caller writes the definition, or cleans up.
 """
 
 from __future__ import annotations
@@ -34,43 +33,43 @@ if TYPE_CHECKING:
 
 
 def build_stored_definition(
-    wanted: ServerDefinition,
+    definition: ServerDefinition,
     origin: DefinitionOrigin,
     pickles: FunctionPickles | None,
-    kept: ServerDefinition | None = None,
+    previous: ServerDefinition | None = None,
 ) -> ServerDefinition:
-    """The definition to store, in which everything can be found, here and by a client.
+    """Return the definition to store, after checking that this process and a client can load it.
 
     Args:
-        wanted: What the user wants; new paths in it count from the working directory.
-        origin: Where it is going to be.
-        pickles: Takes functions that have no reference, if it is there.
-        kept: What is stored now; what of that is still wanted stays as it is.
+        definition: The user's definition; new paths in it are relative to the working directory.
+        origin: The future location of the definition.
+        pickles: Stores functions that have no reference; without it, they are rejected.
+        previous: The stored definition; items that are also in it are not converted.
 
     Raises:
-        DefinitionError: when something in it cannot be.
-        LoadError: when a reference leads nowhere.
+        DefinitionError: A part of the definition is not valid.
+        LoadError: A reference cannot be resolved.
     """
-    found = make_paths_absolute(wanted, kept)
-    stored = to_stored_form(found, pickles, kept)
-    server = build_server(found, origin)
-    stored.options = _merge_options(found, stored.options, server, kept)
+    absolute = make_paths_absolute(definition, previous)
+    stored = to_stored_form(absolute, pickles, previous)
+    server = build_server(absolute, origin)
+    stored.options = _merge_options(absolute, stored.options, server, previous)
     stored.views = stored.views or server.metadata.get_extension_settings(UI_EXTENSION) is not None
     if pickles is not None:
         pickles.write()
-    check_startable(stored, origin, kept)
+    check_startable(stored, origin, previous)
     return stored
 
 
 def check_startable(
-    stored: ServerDefinition, origin: DefinitionOrigin, kept: ServerDefinition | None
+    stored: ServerDefinition, origin: DefinitionOrigin, previous: ServerDefinition | None
 ) -> None:
-    """Make sure that a client finds what is new in a definition, if it has to look for anything.
+    """Check that a client can load the new references in a definition, if there are any.
 
     Raises:
-        LoadError: when it does not.
+        LoadError: A reference cannot be resolved when a client starts the server.
     """
-    if any(map(_has_reference, add_nested_values(list_new_items(stored, kept)))):
+    if any(map(_has_reference, add_nested_values(list_new_items(stored, previous)))):
         try_definition(stored, origin)
 
 
@@ -80,41 +79,50 @@ def _has_reference(item: object) -> bool:
 
 def _merge_options(
     definition: ServerDefinition,
-    given: dict[str, dict[str, Any]],
+    options: dict[str, dict[str, Any]],
     server: Server,
-    kept: ServerDefinition | None,
+    previous: ServerDefinition | None,
 ) -> dict[str, dict[str, Any]]:
-    """The values to store: those that tools were given, and text as what an option takes."""
+    """Return the option values to store: those set on `Tool` objects, and those in `options`.
+
+    New values that are strings are converted to the type that the option accepts.
+    """
     tools = list(zip(definition.tools, server.tools, strict=True))
-    own = {tool.name: _get_changed_values(spec) for spec, tool in tools if isinstance(spec, Tool)}
+    tool_values = {
+        tool.name: values
+        for spec, tool in tools
+        if isinstance(spec, Tool) and (values := _get_changed_values(spec))
+    }
     aliases = [(spec, tool.name) for spec, tool in tools]
-    values = merge_option_values({name: found for name, found in own.items() if found}, given)
-    before = {} if kept is None else kept.options
-    for tool, said in values.items():
-        names = list(map_to_exposed_names({tool: {}}, aliases))
-        taken = server.tools.get(names[0]) if names else None
-        for option, value in said.items():
-            is_new = before.get(tool, {}).get(option) != value
-            if isinstance(value, str) and is_new and taken is not None:
-                said[option] = _coerce_text_value(value, taken.option_values[option])
-    return values
+    merged = merge_option_values(tool_values, options)
+    previous_options = {} if previous is None else previous.options
+    for tool_name, values in merged.items():
+        exposed_names = list(map_to_exposed_names({tool_name: {}}, aliases))
+        exposed_tool = server.tools.get(exposed_names[0]) if exposed_names else None
+        for option, value in values.items():
+            is_new = previous_options.get(tool_name, {}).get(option) != value
+            if isinstance(value, str) and is_new and exposed_tool is not None:
+                values[option] = _coerce_text_value(value, exposed_tool.option_values[option])
+    return merged
 
 
 def _get_changed_values(tool: Tool) -> dict[str, Any]:
-    """The values of a tool that were set when it was given, and not where it is defined."""
+    """Return the option values of a tool that differ from those in its module."""
     base = find_base_tool(tool)
     if base is None:
-        known: dict[str, Any] = {name: option.default for name, option in tool.options.items()}
+        base_values: dict[str, Any] = {
+            name: option.default for name, option in tool.options.items()
+        }
     else:
-        known = base.option_values
+        base_values = base.option_values
     return {
         name: NONE_VALUE if value is None else msgspec.to_builtins(value, enc_hook=str)
         for name, value in tool.option_values.items()
-        if value != known[name]
+        if value != base_values[name]
     }
 
 
 def _coerce_text_value(text: str, value: Any) -> Any:
-    """A value that was given as text, as a definition says it best."""
+    """Return the parsed value of a string, if TOML can represent that value."""
     is_plain = isinstance(value, bool | int | float | list | dict)
     return value if is_plain and text not in (AUTOMATIC_VALUE, NONE_VALUE) else text

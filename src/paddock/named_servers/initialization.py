@@ -1,14 +1,12 @@
-"""What a server does once, when it starts, before the first call.
+"""The initialization of a named server, which runs once before the first call.
 
-It runs as the server's lifespan is entered for the first time, so never for a definition that is
-only created, listed or shown. Clients can list what there is while it runs, and calls wait for it.
-Its failure is told in place of every result. A server that is loaded anew runs it again if its
-function was loaded anew too: what that has prepared is gone.
+It runs when the server's lifespan is first entered, so never for a definition that is only created,
+listed or shown. While it runs, clients can list items, and calls wait. If it fails, all items are
+replaced by ones that are listed as before and answer with the reason. After a reload, it runs again
+only if its function was reloaded too, because then its results are lost.
 
-A function that takes the server is the server's lifespan instead: it gives a context manager, which
-is entered for each connection and left at its end. Lists wait for it.
-
-Tools, prompts and resources that are listed as ever, and answer with a reason why not.
+A function with the parameter `server` is the server's lifespan instead: it returns a context
+manager that is entered for each connection. Lists wait for it.
 """
 
 from __future__ import annotations
@@ -31,187 +29,183 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
     from paddock.authoring.base_server import BaseServer
-    from paddock.extensions.tool_definition import OneTimeInitializer
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from paddock.authoring.base_server import BaseServer
     from paddock.authoring.resource import Resource, ResourceTemplate
     from paddock.authoring.tool import Tool
+    from paddock.extensions.tool_definition import OneTimeInitializer
 
     ResourceLike = Resource | ResourceTemplate
 
 
-def make_failing_items(offering: BaseServer, text: str) -> Iterator[Tool | Prompt | ResourceLike]:
-    """A stand-in for everything that a server has, which answers with a text."""
+def make_failing_items(server: BaseServer, message: str) -> Iterator[Tool | Prompt | ResourceLike]:
+    """Yield copies of all items of a server, which answer every call with an error message."""
 
-    def refuse(_arguments: dict[str, Any]) -> NoReturn:
-        raise ToolError(text)
+    def fail_call(_arguments: dict[str, Any]) -> NoReturn:
+        raise ToolError(message)
 
-    def refuse_reading() -> NoReturn:
-        raise ToolError(text)
+    def fail_reading() -> NoReturn:
+        raise ToolError(message)
 
-    for tool in offering.tools:
-        yield _make_failing_tool(tool, refuse)
-    for prompt in offering.prompts:
-        yield _make_failing_prompt(prompt, refuse, offering)
-    for item in (*offering.resources, *offering.templates):
+    for tool in server.tools:
+        yield _make_failing_tool(tool, fail_call)
+    for prompt in server.prompts:
+        yield _make_failing_prompt(prompt, fail_call, server)
+    for item in (*server.resources, *server.templates):
         if item.handler is not None:
-            yield _make_failing_resource(item, refuse_reading, offering)
+            yield _make_failing_resource(item, fail_reading, server)
 
 
-def _make_failing_tool(tool: Tool, refuse: Callable[..., Any]) -> Tool:
+def _make_failing_tool(tool: Tool, handler: Callable[..., Any]) -> Tool:
     entry = build_tool_entry(tool)
-    stand_in = copy.copy(tool)
-    stand_in.handler = refuse
-    stand_in.description = entry.get("description")
-    stand_in.input_schema = entry["inputSchema"]
-    stand_in.output_schema = entry.get("outputSchema")
-    stand_in.return_type = stand_in.parameters = None
-    return stand_in
+    replacement = copy.copy(tool)
+    replacement.handler = handler
+    replacement.description = entry.get("description")
+    replacement.input_schema = entry["inputSchema"]
+    replacement.output_schema = entry.get("outputSchema")
+    replacement.return_type = replacement.parameters = None
+    return replacement
 
 
-def _make_failing_prompt(
-    prompt: Prompt, refuse: Callable[..., Any], offering: BaseServer
-) -> Prompt:
-    rendering = PromptRenderer(prompt, offering)
-    stand_in = copy.copy(prompt)
-    stand_in.handler, stand_in.messages, stand_in.takes_dictionary = refuse, None, True
+def _make_failing_prompt(prompt: Prompt, handler: Callable[..., Any], server: BaseServer) -> Prompt:
+    renderer = PromptRenderer(prompt, server)
+    replacement = copy.copy(prompt)
+    replacement.handler, replacement.messages = handler, None
+    replacement.takes_dictionary = True
     if prompt.description is None:
-        stand_in.description = rendering.description or None
-    stand_in.arguments = [
+        replacement.description = renderer.description or None
+    replacement.arguments = [
         PromptArgument(
-            one["name"],
-            one.get("description", ""),
-            required=one["required"],
-            title=one.get("title"),
+            argument["name"],
+            argument.get("description", ""),
+            required=argument["required"],
+            title=argument.get("title"),
         )
-        for one in rendering.arguments
+        for argument in renderer.arguments
     ]
-    return stand_in
+    return replacement
 
 
 def _make_failing_resource(
-    item: ResourceLike, refuse: Callable[..., Any], offering: BaseServer
+    item: ResourceLike, handler: Callable[..., Any], server: BaseServer
 ) -> ResourceLike:
-    stand_in = copy.copy(item)
-    stand_in.description = ResourceReader(item, offering).description
-    stand_in.handler = refuse
-    return stand_in
+    replacement = copy.copy(item)
+    replacement.description = ResourceReader(item, server).description
+    replacement.handler = handler
+    return replacement
 
 
 def is_lifespan_function(function: Callable[..., Any]) -> bool:
-    """Whether a function is not called once, but gives a context manager for each connection."""
+    """Return whether a function is a lifespan: it has the parameter `server`."""
     return list_required_parameters(function) == ["server"]
 
 
 class ServerInitialization:
-    """What is done once for a server, also when that is loaded anew, and what became of it."""
+    """The initialization of one server across reloads, and its failure."""
 
     def __init__(self) -> None:
         self._function: Callable[[], Any] | None = None
         self._started_function: Callable[[], Any] | None = None
         self._failure_message: str | None = None
 
-    def attach(self, offering: BaseServer, function: Callable[[], Any] | None) -> None:
-        """Have a function run when the server starts, and what its tools want done after it."""
+    def attach(self, server: BaseServer, function: Callable[[], Any] | None) -> None:
+        """Make a server run a function when it starts, and then the initializers of its tools."""
         if function is not None and is_lifespan_function(function):
-            offering.lifespan_function = self._wrap_lifespan(function)
+            server.lifespan_function = self._wrap_lifespan(function)
             return
         self._function = function
         if function is not None:
-            offering.can_list_before_lifespan = True
-        elif not any(get_initializer(tool) for tool in offering.tools):
+            server.can_list_before_lifespan = True
+        elif not any(get_initializer(tool) for tool in server.tools):
             return
         is_async = function is not None and is_coroutine_function(function)
-        offering.lifespan_function = self._async_lifespan if is_async else self._lifespan
+        server.lifespan_function = self._async_lifespan if is_async else self._lifespan
 
-    def rerun(self, offering: BaseServer) -> None:
-        """Run it for a server that is loaded anew and has been started already.
+    def rerun(self, server: BaseServer) -> None:
+        """Run the initialization for a reloaded server that has already been started.
 
-        Nothing is run, and an earlier failure stays, when its function is still the same.
+        If the function is the same as before, it is not run, and an earlier failure remains.
         """
         function = self._take_new_function()
         if function is None and self._function is not None:
-            self._refuse_calls(offering)
+            self._fail_calls(server)
             return
         self._failure_message = None
         if function is not None:
             try:
                 _run_to_completion(function)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
-                self._handle_failure(offering, error)
-        self._start_tool_initializations(offering)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
+                self._handle_failure(server, error)
+        self._start_tool_initializations(server)
 
     @contextmanager
-    def _lifespan(self, offering: BaseServer) -> Iterator[None]:
+    def _lifespan(self, server: BaseServer) -> Iterator[None]:
         function = self._take_new_function()
         if function is not None:
             try:
                 function()
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
-                self._handle_failure(offering, error)
-        self._start_tool_initializations(offering)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
+                self._handle_failure(server, error)
+        self._start_tool_initializations(server)
         yield
 
     @asynccontextmanager
-    async def _async_lifespan(self, offering: BaseServer) -> AsyncIterator[None]:
+    async def _async_lifespan(self, server: BaseServer) -> AsyncIterator[None]:
         function = self._take_new_function()
         if function is not None:
             try:
                 await function()
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - told to every caller
-                self._handle_failure(offering, error)
-        self._start_tool_initializations(offering)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
+                self._handle_failure(server, error)
+        self._start_tool_initializations(server)
         yield
 
     def _wrap_lifespan(self, lifespan: Callable[..., Any]) -> Callable[[Any], Any]:
-        def enter(offering: BaseServer) -> Any:
-            self._start_tool_initializations(offering)
-            return lifespan(offering)
+        def enter(server: BaseServer) -> Any:
+            self._start_tool_initializations(server)
+            return lifespan(server)
 
         return enter
 
     def _take_new_function(self) -> Callable[[], Any] | None:
-        """The function, the first time that it is asked for."""
-        begun, self._started_function = self._started_function, self._function
-        return None if begun is self._function else self._function
+        """Return the function if it has not been taken before, else None."""
+        previous, self._started_function = self._started_function, self._function
+        return None if previous is self._function else self._function
 
-    def _start_tool_initializations(self, offering: BaseServer) -> None:
-        """Do what single tools want done; a tool that is called meanwhile waits for its own."""
-        wanted = {tool.name: get_initializer(tool) for tool in offering.tools}
-        found = {name: one for name, one in wanted.items() if one is not None}
-        if found and self._failure_message is None:
-            start_new_thread(_run_tool_initializations, (found,))
+    def _start_tool_initializations(self, server: BaseServer) -> None:
+        """Run the initializers of tools in a thread; a call of such a tool waits for its own."""
+        initializers = {
+            tool.name: initializer
+            for tool in server.tools
+            if (initializer := get_initializer(tool)) is not None
+        }
+        if initializers and self._failure_message is None:
+            start_new_thread(_run_tool_initializations, (initializers,))
 
-    def _handle_failure(self, offering: BaseServer, error: BaseException) -> None:
+    def _handle_failure(self, server: BaseServer, error: BaseException) -> None:
         self._failure_message = (
             f"The server's initialization failed: {type(error).__name__}: {error}"
         )
         log_failure(error, self._failure_message)
-        self._refuse_calls(offering)
+        self._fail_calls(server)
 
-    def _refuse_calls(self, offering: BaseServer) -> None:
-        """Answer everything but lists with the reason why nothing works."""
+    def _fail_calls(self, server: BaseServer) -> None:
+        """Replace all items by ones that answer with the failure."""
         if self._failure_message is not None:
-            offering.register(list(make_failing_items(offering, self._failure_message)))
+            server.register(list(make_failing_items(server, self._failure_message)))
 
 
 def _run_to_completion(function: Callable[[], Any]) -> None:
-    """Run a function to its end, in a thread that has no event loop."""
+    """Run a function or coroutine function, in a thread without an event loop."""
     if is_coroutine_function(function):
-        import asyncio  # noqa: PLC0415 - not for servers without coroutines
+        import asyncio  # noqa: PLC0415 - slow, and only needed for coroutines
 
         asyncio.run(function())
     else:
         function()
 
 
-def _run_tool_initializations(found: dict[str, OneTimeInitializer]) -> None:
-    for name, initialization in found.items():
+def _run_tool_initializations(initializers: dict[str, OneTimeInitializer]) -> None:
+    for name, initializer in initializers.items():
         try:
-            initialization.run()
+            initializer.run()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the next call tries again
             log_failure(error, f"Tool {name!r}: its initialization failed")

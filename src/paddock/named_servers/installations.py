@@ -1,6 +1,6 @@
-"""Where each server has been installed: one file of records in the data directory.
+"""Records of the servers installed into clients, in one file of the data directory.
 
-What is written into a client's file, and how it is taken out again, is `paddock.installer`.
+`paddock.installer` changes the clients' files and decides what a record contains.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ SCHEMA_VERSION = 1
 
 
 class Installation(msgspec.Struct, frozen=True, kw_only=True):
-    """A server stands in a client's file."""
+    """The record of a server's entry in a client's file."""
 
     server: str
     """The name of the server."""
     client: str
     """The id of the client."""
     file: str
-    """The client's file, absolute."""
+    """The absolute path of the client's file."""
     real: str = ""
-    """The same without links, as they were."""
+    """The path with links resolved at the time of installation."""
     key: str
-    """Under which name it stands there."""
+    """The name of the entry."""
     scope: str = "user"
     """`user`, `file`, or the directory of a project."""
     entry_kind: str = "stdio"
-    """How the client reaches it: `stdio` or `http`."""
+    """How the client reaches the server: `stdio` or `http`."""
     created: str = ""
-    """When, in UTC, as ISO 8601 has it."""
+    """The time of installation in UTC, in ISO 8601 format."""
     splice: dict[str, Any] | None = None
-    """What is needed to restore the file as it was."""
+    """The data needed to restore the file."""
 
     def __repr__(self) -> str:
-        """Without what is needed to restore the file, which may hold secrets."""
+        """Leave out the data needed to restore the file, which may contain secrets."""
         shown = {name: getattr(self, name) for name in self.__struct_fields__ if name != "splice"}
         return f"Installation({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def is_same_entry(self, other: Installation) -> bool:
-        """Whether both stand in the same place of the same file."""
+        """Return whether both records are about the same entry of a client's file."""
         return (self.file, self.client, self.key) == (other.file, other.client, other.key)
 
 
@@ -62,52 +62,53 @@ class _InstallationRecords(_SchemaHeader):
 
 
 def get_installations_path() -> Path:
-    """The file of all records; it need not exist yet."""
+    """Return the path of the file of records, which may not exist yet."""
     return Path(get_data_directory()) / "installations.json"
 
 
 def read_installations(server: str | None = None) -> list[Installation]:
-    """All records, or those of one server, in the order in which they were made.
+    """Return all records, or those of one server, the oldest first.
 
-    A damaged file of records is set aside, and there are none then.
+    A damaged file of records is renamed, and counts as empty.
 
     Raises:
-        LoadError: when a newer Paddock has written it, or it cannot be read.
+        LoadError: A newer Paddock has written the file, or it cannot be read.
     """
     path = get_installations_path()
     try:
-        found = _read_records(path)
+        records = _read_records(path)
     except msgspec.MsgspecError:
         with lock_file(path):
-            found = _read_or_set_aside(path)
-    return [one for one in found if server is None or one.server == server]
+            records = _read_or_set_aside(path)
+    return [record for record in records if server is None or record.server == server]
 
 
 def add_installation(installation: Installation) -> None:
-    """Add a record; it replaces the one of the same place."""
+    """Add a record, which replaces an older one of the same entry."""
 
     def add(records: list[Installation]) -> list[Installation]:
-        return [*(one for one in records if not one.is_same_entry(installation)), installation]
+        others = [record for record in records if not record.is_same_entry(installation)]
+        return [*others, installation]
 
     update_installations(add)
 
 
-def remove_installations(gone: Iterable[Installation]) -> None:
-    """Remove the records of these places."""
-    places = list(gone)
+def remove_installations(removed: Iterable[Installation]) -> None:
+    """Remove the records of the same entries."""
+    removed_records = list(removed)
 
     def remove(records: list[Installation]) -> list[Installation]:
-        return [one for one in records if not any(one.is_same_entry(place) for place in places)]
+        return [record for record in records if not any(map(record.is_same_entry, removed_records))]
 
     update_installations(remove)
 
 
 def update_installations(change: Callable[[list[Installation]], list[Installation]]) -> None:
-    """Put what a function makes of all records in their place; nobody else writes meanwhile.
+    """Replace all records by the result of a function, while the file is locked.
 
     Raises:
-        LoadError: when a newer Paddock has written the file of records; it is left as it is.
-        FileBusyError: when another process does not finish.
+        LoadError: A newer Paddock has written the file; it is left unchanged.
+        FileBusyError: Another process keeps the file locked.
     """
     path = get_installations_path()
     with lock_file(path):
@@ -121,7 +122,7 @@ def update_installations(change: Callable[[list[Installation]], list[Installatio
 
 
 def _read_or_set_aside(path: Path) -> list[Installation]:
-    """The records; a file that cannot be understood gets another name. Within the lock."""
+    """Return the records, or rename a damaged file. The caller holds the lock."""
     try:
         return _read_records(path)
     except msgspec.MsgspecError:
@@ -144,8 +145,8 @@ def _read_records(path: Path) -> list[Installation]:
     schema = msgspec.json.decode(data, type=_SchemaHeader).schema
     if schema != SCHEMA_VERSION:
         raise LoadError(
-            f"has schema {schema}, expected {SCHEMA_VERSION}",
+            f"the records of installations have schema {schema}, expected {SCHEMA_VERSION}",
             where=str(path),
-            hint="a newer Paddock has written it: update this one",
+            hint="a newer Paddock has written them; update Paddock",
         )
     return msgspec.json.decode(data, type=_InstallationRecords).installations

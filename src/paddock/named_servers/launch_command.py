@@ -1,7 +1,7 @@
-"""The command that starts a named server from anywhere.
+"""The command with which clients start a named server.
 
-A client starts it with another PATH, in another directory and often with few environment
-variables, so the command relies on none of them.
+Clients start it in another directory, with another PATH and often with few environment variables,
+so the command depends on none of them.
 """
 
 from __future__ import annotations
@@ -22,51 +22,51 @@ from paddock.extensions.paclets.search_paths import PACLET_PATH_VARIABLE, get_co
 from paddock.version import __version__
 
 _UV_CACHE_PREFIXES = ("archive-v", "environments-v", "builds-v")
-"""What the directories of uv's cache are called in which environments are made for one run."""
+"""Prefixes of the directories in uv's cache that contain temporary environments."""
 
 
 class LaunchCommand(NamedTuple):
-    """A program with its arguments."""
+    """A program and its arguments."""
 
     command: str
     args: list[str]
 
 
 def build_launch_command(server: str | os.PathLike[str]) -> LaunchCommand:
-    """The command that serves a named server, or with a path the file or directory there.
+    """Return the command that serves a named server, or the server at a path.
 
-    It is this interpreter, as it was called and not what its link leads to, so that a virtual
-    environment stays one. In an environment that uv has made for one run it is uv.
+    The program is this interpreter, or uv if uv has created the environment for one run only.
     """
     if isinstance(server, str):
-        serving = ["serve", "--named", server]
+        serve_arguments = ["serve", "--named", server]
     else:
-        serving = ["serve", str(Path(server).absolute())]
-    again = _find_uv_command() if _is_temporary_environment(Path(sys.prefix)) else None
-    if again is not None:
-        return LaunchCommand(again.command, [*again.args, *serving])
-    return LaunchCommand(_get_interpreter_path(), ["-P", "-m", "paddock", *serving])
+        serve_arguments = ["serve", str(Path(server).absolute())]
+    uv_command = _find_uv_command() if _is_temporary_environment(Path(sys.prefix)) else None
+    if uv_command is not None:
+        return LaunchCommand(uv_command.command, [*uv_command.args, *serve_arguments])
+    # The link to the interpreter is not resolved: it is what makes a virtual environment.
+    interpreter = str(Path(sys.executable).absolute())
+    return LaunchCommand(interpreter, ["-P", "-m", "paddock", *serve_arguments])
 
 
 def build_launch_environment() -> dict[str, str]:
-    """The variables without which the command would not find the server again."""
-    found = {} if is_default_data_directory() else {DATA_DIRECTORY_VARIABLE: get_data_directory()}
-    paclets = get_configured_paths()
-    return found if paclets is None else {**found, PACLET_PATH_VARIABLE: paclets}
-
-
-def _get_interpreter_path() -> str:
-    """The interpreter as it was called, absolute; a link is not followed."""
-    return str(Path(sys.executable).absolute())
+    """Return the environment variables that the command needs to find the server."""
+    environment: dict[str, str] = {}
+    if not is_default_data_directory():
+        environment[DATA_DIRECTORY_VARIABLE] = get_data_directory()
+    paclet_paths = get_configured_paths()
+    if paclet_paths is not None:
+        environment[PACLET_PATH_VARIABLE] = paclet_paths
+    return environment
 
 
 def _is_temporary_environment(prefix: Path) -> bool:
-    """Whether an environment belongs to a cache that may be emptied at any time."""
+    """Return whether an environment is in uv's cache, which may be cleared at any time."""
     return any(part.startswith(_UV_CACHE_PREFIXES) for part in prefix.parts)
 
 
 def _find_uv_command() -> LaunchCommand | None:
-    """How uv starts Paddock again; None when there is no uv to be found."""
+    """Return the uv command that runs Paddock, or None if uv is not found."""
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         return None
@@ -76,10 +76,10 @@ def _find_uv_command() -> LaunchCommand | None:
 
 
 def _get_requirement() -> str:
-    """What uv is to install: this version, or the file or directory that this one came from."""
+    """Return the requirement for uv: this version, or the path that it was installed from."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - 10 ms
-    from urllib.parse import urlsplit  # noqa: PLC0415 - with the next
-    from urllib.request import url2pathname  # noqa: PLC0415 - brings ssl and sockets, 15 ms
+    from urllib.parse import urlsplit  # noqa: PLC0415 - only needed here
+    from urllib.request import url2pathname  # noqa: PLC0415 - imports ssl and sockets, 15 ms
 
     try:
         text = distribution("paddock").read_text("direct_url.json")

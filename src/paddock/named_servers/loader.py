@@ -1,4 +1,4 @@
-"""Loading a named server behind its first answer, as often as its files change."""
+"""Loading and reloading of a named server that is being served, after its first answer."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class NamedServerLoader:
-    """The definition of one server that is being served.
+    """The source of a server that is being served, and its state across reloads.
 
     Raises:
-        ServerNotFoundError: when there is no server of that name.
+        ServerNotFoundError: There is no server with the name.
     """
 
     def __init__(self, name: str, file: str | None = None) -> None:
@@ -44,19 +44,21 @@ class NamedServerLoader:
         self._is_loaded = False
 
     def load(
-        self, options: Mapping[str, Mapping[str, Any]], facts: ServerMetadata | None
+        self, options: Mapping[str, Mapping[str, Any]], metadata: ServerMetadata | None
     ) -> BaseServer:
-        """Make the server; what of it cannot be used is reported on standard error.
+        """Build the server; items that cannot be loaded are reported on standard error.
 
-        Clients are told the facts before that, if there are some.
+        Args:
+            options: Option values of tools, which take precedence over all others.
+            metadata: The metadata that clients have already received, if any.
 
         Raises:
-            PaddockError: when the definition cannot be read, or nothing of it can be used.
+            PaddockError: The definition cannot be read, or none of its items can be loaded.
         """
         self._problems = []
         if self._source.extension_item is not None:
             self._source = find_source(self._name)  # its manifest may have changed
-        is_anew, self._is_loaded = self._is_loaded, True
+        is_reload, self._is_loaded = self._is_loaded, True
         definition = self._source.read()
         self._script_files = _find_script_files(definition, self._source.file.parent)
         server = build_server(
@@ -68,31 +70,31 @@ class NamedServerLoader:
         )
         if self._problems and not _has_items(server):
             raise self._problems[0]
-        if is_anew:
+        if is_reload:
             self._initialization.rerun(server)
         for problem in self._problems:
             _write_stderr(f"{definition.name}: {problem}")
-        _warn_undeclared_views(server, facts)
+        _warn_undeclared_views(server, metadata)
         return server
 
     def list_files(self) -> list[Path]:
-        """The definition, the files that it refers to, and what those have imported nearby.
+        """Return the definition, the files that it refers to, and modules that these import.
 
-        Of an extension's server also the extension's other files.
+        For an extension's server, the extension's other files are included.
         """
-        found = {self._source.file.resolve(), *self._script_files}
+        files = {self._source.file.resolve(), *self._script_files}
         for script in self._script_files:
-            found.update(list_source_files(script, is_directory=False))
+            files.update(list_source_files(script, is_directory=False))
         owner = self._source.owner
         if owner is not None and not owner.is_built_in:
-            found.update(list_source_files(owner.directory, is_directory=True))
-            found.update(
+            files.update(list_source_files(owner.directory, is_directory=True))
+            files.update(
                 _list_definition_files(owner.root), owner.directory.glob(f"*{DEFINITION_SUFFIX}")
             )
-        return sorted(found)
+        return sorted(files)
 
     def forget_script_modules(self) -> None:
-        """Have the files that the definition refers to run anew."""
+        """Make the next load run the files that the definition refers to again."""
         for script in self._script_files:
             unload_modules(script.parent)
         owner = self._source.owner
@@ -101,26 +103,24 @@ class NamedServerLoader:
 
 
 def _list_definition_files(root: Path) -> list[Path]:
-    found = (file for file in root.rglob("*") if "__pycache__" not in file.parts)
-    return [file for file in found if file.is_file()]
+    paths = (path for path in root.rglob("*") if "__pycache__" not in path.parts)
+    return [path for path in paths if path.is_file()]
 
 
 def get_origin(source: DefinitionSource) -> DefinitionOrigin:
-    """How the names in a definition are meant."""
+    """Return the context in which names and paths in a definition are resolved."""
     file = source.file
     return DefinitionOrigin(str(file), file.parent, source.owner)
 
 
 def _find_script_files(definition: ServerDefinition, directory: Path) -> list[Path]:
-    """The files that a definition refers to."""
+    """Return the Python files that a definition refers to."""
     specs = [*definition.tools, *definition.prompts, *definition.resources]
     specs.append(definition.initialization)
     texts = [text for spec in specs for text in _list_texts(spec)]
-    homes = [text.rpartition(":")[0] for text in texts if is_reference(text)]
-    found = {
-        (directory / Path(home).expanduser()).resolve() for home in homes if _is_python_file(home)
-    }
-    return sorted(found)
+    sources = [text.rpartition(":")[0] for text in texts if is_reference(text)]
+    files = [Path(source).expanduser() for source in sources if source.endswith(".py")]
+    return sorted({(directory / file).resolve() for file in files})
 
 
 def _list_texts(spec: Any) -> list[str]:
@@ -128,22 +128,18 @@ def _list_texts(spec: Any) -> list[str]:
     return [value for value in values if isinstance(value, str)]
 
 
-def _is_python_file(home: str) -> bool:
-    return home.endswith(".py")
-
-
 def _has_items(server: Server) -> bool:
-    held = (server.tools, server.prompts, server.resources, server.templates)
-    return any(len(catalogue) for catalogue in held)
+    registries = (server.tools, server.prompts, server.resources, server.templates)
+    return any(len(registry) for registry in registries)
 
 
-def _warn_undeclared_views(server: Server, facts: ServerMetadata | None) -> None:
-    """Say so when a client has not been told of pages, because the definition does not say it."""
-    is_told = facts is None or facts.get_extension_settings(UI_EXTENSION) is not None
-    if server.metadata.get_extension_settings(UI_EXTENSION) is not None and not is_told:
+def _warn_undeclared_views(server: Server, metadata: ServerMetadata | None) -> None:
+    """Warn if a tool has a page, but the metadata that clients have received does not say so."""
+    is_declared = metadata is None or metadata.get_extension_settings(UI_EXTENSION) is not None
+    if server.metadata.get_extension_settings(UI_EXTENSION) is not None and not is_declared:
         _write_stderr(
-            f"{server.name}: a tool of it has a page, which clients are not told of until its "
-            "definition says views = true"
+            f"{server.name}: a tool has a page, which clients do not show unless the definition "
+            "contains views = true"
         )
 
 

@@ -1,8 +1,8 @@
-"""What a server needs that is not installed, as far as a catalogue lists it.
+"""Extensions that a server needs, that are not installed, and that catalogues list.
 
-For those who are about to install it and to start the server, if they may: definitions are read,
-also in Python, and a catalogue of which there is no copy, or an old one, is fetched. Nothing is
-fetched for a server that needs nothing.
+Only for a caller that is allowed to start the server: definitions are read, even those in Python.
+Catalogues are downloaded if their cached copies are missing or old, but only if something is
+missing.
 """
 
 from __future__ import annotations
@@ -27,17 +27,21 @@ if TYPE_CHECKING:
 
 
 def find_missing_extensions(server: str, report: ProblemReporter | None = None) -> list[str]:
-    """The names of the extensions that a server needs, that catalogues list, and are not here.
+    """Return the names of missing extensions that a server needs and that catalogues list.
 
-    A server that cannot be found or read needs none: that is told when it is served.
-    `report` is given why a catalogue could not be read. Trust level: execution.
+    The list is empty for a server that cannot be found or read; serving it reports the error.
+    Trust level: execution.
+
+    Args:
+        server: The name of a server, or the path of a definition.
+        report: Called with each error of reading a catalogue.
 
     Raises:
-        CatalogueError: when the settings for catalogues cannot be read.
+        CatalogueError: The settings for catalogues cannot be read.
     """
     is_definition = server.endswith(DEFINITION_SUFFIX) and Path(server).is_file()
     if not is_definition and is_path_target(server):
-        return []  # it needs what it needs
+        return []  # a Python file has no list of the extensions that it needs
     try:
         source = make_file_source(Path(server)) if is_definition else find_source(server)
     except PaddockError:
@@ -46,39 +50,44 @@ def find_missing_extensions(server: str, report: ProblemReporter | None = None) 
 
 
 def _list_item_names(source: DefinitionSource) -> list[tuple[ItemKind, str]]:
-    """What the lists of a definition name."""
+    """Return the kinds and names of the items in a definition's lists."""
     try:
-        said = source.read()
+        definition = source.read()
     except PaddockError:
         return []
     lists: list[tuple[ItemKind, list[object]]] = [
-        *(("tools", said.tools), ("prompts", said.prompts), ("resources", said.resources)),
+        ("tools", definition.tools),
+        ("prompts", definition.prompts),
+        ("resources", definition.resources),
     ]
-    return [(kind, one) for kind, listed in lists for one in listed if isinstance(one, str)]
+    return [(kind, item) for kind, items in lists for item in items if isinstance(item, str)]
 
 
 def _find_catalogue_extensions(
     items: Iterable[tuple[ItemKind, str]], report: ProblemReporter | None
 ) -> list[str]:
-    """The extensions of items that are not installed, and that catalogues list with the items."""
+    """Return the extensions of missing items, if a catalogue lists the extension with the item."""
     qualified = [(kind, parse_qualified_name(name)) for kind, name in items]
-    absent = [(kind, name) for kind, name in qualified if name is not None and _is_absent(name)]
-    if not absent:
-        return []
-    from paddock.extensions.catalogues.remote import list_remote_extensions  # noqa: PLC0415 - rarely needed
-
-    known = {
-        one.name: one.manifest for one in list_remote_extensions(may_fetch=True, report=report)
-    }
-    found = [
-        name.extension_name
-        for kind, name in absent
-        if name.extension_name in known
-        and any(item.name == name.item for item in known[name.extension_name].get_items(kind))
+    missing = [
+        (kind, name) for kind, name in qualified if name is not None and not _is_installed(name)
     ]
-    return list(dict.fromkeys(found))
+    if not missing:
+        return []
+    from paddock.extensions.catalogues.remote import list_remote_extensions  # noqa: PLC0415 - only for missing extensions
+
+    manifests = {
+        extension.name: extension.manifest
+        for extension in list_remote_extensions(may_fetch=True, report=report)
+    }
+    extension_names = [
+        name.extension_name
+        for kind, name in missing
+        if name.extension_name in manifests
+        and any(item.name == name.item for item in manifests[name.extension_name].get_items(kind))
+    ]
+    return list(dict.fromkeys(extension_names))
 
 
-def _is_absent(name: QualifiedName) -> bool:
+def _is_installed(name: QualifiedName) -> bool:
     package = name.extension_name
-    return not any(discover_extension(package)) and not is_package_installed(package)
+    return any(discover_extension(package)) or is_package_installed(package)

@@ -1,7 +1,7 @@
-"""A named server as Python sees it: its properties, and running it.
+"""The `NamedServer` object: the properties of a named server, and running it.
 
-Having it is discovery. Its properties are inspection: looking at them runs nothing but what its
-tools and prompts are made of, and that only when they are asked for. Running it is execution.
+Creating the object is discovery. Reading its properties is inspection: code is run only to load its
+tools, prompts and resources, on first use. Running the server is execution.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ PROPERTY_NAMES = (
 
 
 class NamedServer:
-    """A server that is known by a name: the user's own, a built-in one, or an extension's.
+    """A server with a name: the user's own, a built-in one, or one from an extension.
 
-    Every property can also be had by its name, `server["tools"]` or `server["Tools"]`, and so can
-    whatever else the definition says.
+    Properties can also be read by key, as in `server["tools"]` or `server["Tools"]`. So can other
+    properties in the definition.
     """
 
     def __init__(
@@ -66,17 +66,17 @@ class NamedServer:
         return f"NamedServer({self.name!r})"
 
     def __getitem__(self, name: str) -> Any:
-        for own in (name, canonical_key(name), normalize_key(name)):
-            if own in PROPERTY_NAMES:
-                return getattr(self, own)
+        for key in (name, canonical_key(name), normalize_key(name)):
+            if key in PROPERTY_NAMES:
+                return getattr(self, key)
         return self.definition.extra[name]
 
     @property
     def definition(self) -> ServerDefinition:
-        """What the server is made of.
+        """The definition of the server.
 
         Raises:
-            PaddockError: when the definition cannot be read.
+            PaddockError: The definition cannot be read.
         """
         if self._definition is None:
             self._definition = self._source.read()
@@ -84,26 +84,26 @@ class NamedServer:
 
     @property
     def outline(self) -> ServerOutline:
-        """What a list tells about it. Trust level: discovery, unlike that of `definition`.
+        """A summary for lists. Trust level: discovery, unlike that of `definition`.
 
         Raises:
-            PaddockError: when the definition is missing, or cannot be read.
+            PaddockError: The definition is missing or cannot be read.
         """
         return self._source.outline()
 
     @property
     def name(self) -> str:
-        """What the server is called."""
+        """The name of the server."""
         return self.definition.name if self._is_standalone_file else self._source.name
 
     @property
     def title(self) -> str | None:
-        """What people read."""
+        """The display name."""
         return self._summary_source.title
 
     @property
     def description(self) -> str | None:
-        """What the server is for."""
+        """The purpose of the server."""
         return self._summary_source.description
 
     @property
@@ -113,79 +113,81 @@ class NamedServer:
 
     @property
     def transport(self) -> str:
-        """How it is served unless asked otherwise."""
+        """The default transport."""
         return self.definition.transport
 
     @property
     def location(self) -> Path | str:
-        """The file of the definition, `built-in`, or the name of the extension that brings it."""
+        """The file of the definition, `built-in`, or the name of its extension."""
         return self._source.location
 
     @property
     def is_remote(self) -> bool:
-        """Whether its extension is not installed, and a catalogue is all that tells of it."""
+        """True if its extension is not installed and only listed in a catalogue."""
         return self._source.is_remote
 
     @property
     def key(self) -> str:
-        """What it is called in the files of clients."""
+        """The default name of the entry in clients' files."""
         return self.definition.config_key
 
     @property
     def instructions(self) -> str | None:
-        """What a model should know before it uses the server."""
+        """Instructions for models that use the server."""
         return self.definition.instructions
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
-        """Values for options of its tools."""
+        """Option values of tools, by the name of the tool."""
         return self.definition.options
 
     @property
     def initialization(self) -> Any:
-        """The reference of the function that runs when the server starts."""
+        """A reference to the function that runs when the server starts."""
         return self.definition.initialization
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools, resolved now."""
+        """The tools, loaded on first use."""
         return list(self._get_loaded_server().tools)
 
     @property
     def tool_names(self) -> list[str]:
-        """The names under which clients see the tools."""
+        """The names of the tools, as clients see them."""
         return [tool.name for tool in self.tools]
 
     @property
     def prompts(self) -> list[Prompt]:
-        """The prompts, resolved now."""
+        """The prompts, loaded on first use."""
         return list(self._get_loaded_server().prompts)
 
     @property
     def prompt_names(self) -> list[str]:
-        """The names under which clients see the prompts."""
+        """The names of the prompts, as clients see them."""
         return [prompt.name for prompt in self.prompts]
 
     @property
     def resources(self) -> list[Resource | ResourceTemplate]:
-        """The resources and resource templates, resolved now."""
+        """The resources and resource templates, loaded on first use."""
         server = self._get_loaded_server()
         return [*server.resources, *server.templates]
 
     @property
     def resource_names(self) -> list[str]:
-        """The URIs, and the templates of URIs, under which clients see the resources."""
-        found = self.resources
-        return [one.uri if isinstance(one, Resource) else one.uri_template for one in found]
+        """The URIs and URI templates of the resources."""
+        return [
+            resource.uri if isinstance(resource, Resource) else resource.uri_template
+            for resource in self.resources
+        ]
 
     @property
     def installations(self) -> list[Installation]:
-        """Where it has been installed."""
+        """The records of its installations into clients."""
         return read_installations(self.name)
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """What most clients want to have in their file, as data."""
+        """The configuration for most clients, as data."""
         target = self._source.file if self._is_standalone_file else self._source.stable_name
         command, args = build_launch_command(target)
         entry: dict[str, Any] = {"command": command, "args": args}
@@ -196,12 +198,12 @@ class NamedServer:
 
     @property
     def json_configuration(self) -> str:
-        """What most clients want to have in their file, as text to paste."""
+        """The configuration for most clients, as JSON to paste."""
         return json.dumps(self.configuration, indent=2, ensure_ascii=False)
 
     @property
     def problem(self) -> str | None:
-        """Why the server is broken; None when its definition can be read."""
+        """The error that reading the definition raises, or None."""
         try:
             _ = self.definition
         except PaddockError as error:
@@ -210,21 +212,21 @@ class NamedServer:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What the definition says, as a plain table, whatever it is."""
+        """All properties in the definition, as a table."""
         return to_plain_table(self.definition)
 
     def load(self) -> Server:
-        """The server, made anew; it is not started.
+        """Build a new `Server` from the definition, without starting it.
 
         Raises:
-            PaddockError: when the definition cannot be read or something in it cannot be found.
+            PaddockError: The definition cannot be read, or an item cannot be loaded.
         """
         return build_server(self.definition, get_origin(self._source))
 
     def run(self, http: str | None = None, **options: Unpack[HttpOptions]) -> None:
-        """Serve standard input and output until the client leaves; or an address over HTTP.
+        """Serve on standard input and output until the client disconnects, or over HTTP.
 
-        Does nothing while the file that calls it is loaded for what it defines.
+        Has no effect in a file that is being loaded by a server or by `paddock serve`.
         """
         if is_loading_author_code():
             return
@@ -239,12 +241,11 @@ class NamedServer:
 
     @property
     def _is_standalone_file(self) -> bool:
-        """Whether it is a file somewhere, that nobody finds by its name."""
         return self._source.is_standalone_file
 
     @property
     def _summary_source(self) -> ServerDefinition | ServerOutline:
-        """What tells the title, the description and the version."""
+        # The definition of a server that is not installed cannot be read.
         return self.outline if self.is_remote and self._definition is None else self.definition
 
     def _get_loaded_server(self) -> Server:

@@ -1,14 +1,8 @@
-"""From the name of a server to the file that defines it, and back.
+"""Names of servers: their errors, definition files, and environment variables.
 
-Every name has one file on every system: whatever is not plain is percent-encoded, and so is the
-first letter of a name that Windows keeps for its devices. Loaded before the first answer, so it
-needs nothing but the interpreter; `urllib.parse` alone would take 10 ms.
-
-What can go wrong with a named server.
-
-Loaded before the first answer, so it needs nothing but the interpreter.
-
-The environment variables that say what is served, and how.
+A name has the same file name on every system: other characters than letters, digits and `_-.` are
+percent-encoded, and so is the first character of a name that is reserved on Windows. Imported
+before the first answer, so it imports nothing slow; `urllib.parse` alone would take 10 ms.
 """
 
 from __future__ import annotations
@@ -20,25 +14,25 @@ from paddock.errors import DefinitionError, PaddockError
 
 
 class ServerExistsError(PaddockError):
-    """There is a server of that name already."""
+    """There is already a server with the name."""
 
     code = "server-exists"
 
 
 class ServerNotFoundError(PaddockError):
-    """There is no server of that name."""
+    """There is no server with the name."""
 
     code = "server-not-found"
 
 
 class ServerDefinitionError(DefinitionError):
-    """A server definition cannot be read, or says what it cannot say."""
+    """A server definition cannot be read or is not valid."""
 
     code = "invalid-server-definition"
 
 
 class BuiltInServerError(PaddockError):
-    """A server that comes with Paddock or with an extension is not the user's to change."""
+    """A server of Paddock or of an extension cannot be changed."""
 
     code = "built-in-server"
 
@@ -46,7 +40,7 @@ class BuiltInServerError(PaddockError):
 DEFINITION_SUFFIX = ".toml"
 PICKLES_SUFFIX = ".pickle"
 MAX_STEM_CHARACTERS = 200
-"""What is left of the 255 bytes of a file name, with room for temporary names."""
+"""File names are limited to 255 bytes; temporary names need some of them."""
 _PLAIN_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.")
 _WINDOWS_DEVICE_NAMES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
@@ -54,26 +48,26 @@ _WINDOWS_DEVICE_NAMES = frozenset(
 
 
 def get_servers_directory() -> str:
-    """Where the user's definitions are; it need not exist yet."""
+    """Return the directory of the user's definitions, which may not exist yet."""
     return os.path.join(get_data_directory(), "servers")
 
 
 def build_definition_path(name: str) -> str:
-    """The file that defines the user's server of a name, whether there is one or not."""
+    """Return the path of the user's definition for a name, which may not exist."""
     return os.path.join(get_servers_directory(), encode_name(name) + DEFINITION_SUFFIX)
 
 
 def build_built_in_path(name: str) -> str:
-    """The file that would define the built-in server of a name."""
+    """Return the path of the built-in definition for a name, which may not exist."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return os.path.join(package, "toolkits", "servers", encode_name(name) + DEFINITION_SUFFIX)
 
 
 def encode_name(name: str) -> str:
-    """A name as the stem of a file.
+    """Return the file stem for a name.
 
     Raises:
-        ServerDefinitionError: when it cannot be the name of a server.
+        ServerDefinitionError: The name is not valid.
     """
     check_name(name)
     stem = "".join(
@@ -84,19 +78,20 @@ def encode_name(name: str) -> str:
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
     if len(stem) > MAX_STEM_CHARACTERS:
         raise ServerDefinitionError(
-            f"the name {name[:20]!r}… of a server is too long for a file",
-            hint=f"at most {MAX_STEM_CHARACTERS} letters and digits, others count three times or more",
+            f"the server name {name[:20]!r}… is too long for a file name",
+            hint=f"use at most {MAX_STEM_CHARACTERS} letters and digits; "
+            "any other character counts as at least three",
         )
     return stem
 
 
 def decode_name(stem: str) -> str | None:
-    """The name that a stem stands for; None when no name is written that way."""
-    head, *rest = stem.split("%")
+    """Return the name for a file stem, or None if no name has this stem."""
+    head, *encoded_parts = stem.split("%")
     try:
         data = head.encode("ascii")
-        for piece in rest:
-            data += bytes.fromhex(piece[:2]) + piece[2:].encode("ascii")
+        for part in encoded_parts:
+            data += bytes.fromhex(part[:2]) + part[2:].encode("ascii")
         name = data.decode("utf-8")
         return name if encode_name(name) == stem else None
     except (ValueError, ServerDefinitionError):
@@ -104,29 +99,31 @@ def decode_name(stem: str) -> str | None:
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot be the name of a server.
+    """Check the name of a server.
 
     Raises:
-        ServerDefinitionError: when it is empty, or holds what no terminal can show.
+        ServerDefinitionError: It is empty, begins or ends with a space, or is not printable.
     """
     if not isinstance(name, str) or not name or name != name.strip():
         raise ServerDefinitionError(
-            f"{name!r} cannot be the name of a server",
-            hint="use a text that neither begins nor ends with a blank",
+            f"{name!r} is not a valid server name",
+            hint="use a non-empty string that does not begin or end with a space",
         )
     if not name.isprintable():
         raise ServerDefinitionError(
-            f"{name!r} cannot be the name of a server", hint="use printable characters only"
+            f"{name!r} is not a valid server name", hint="use only printable characters"
         )
 
 
 def is_path_like(text: str) -> bool:
-    """Whether a text is written like the path of a file; a qualified name is too."""
+    """Return whether a text looks like a path, as qualified names do too."""
     separators = (os.sep, os.altsep or os.sep, ":")
-    return text.endswith((".py", DEFINITION_SUFFIX)) or any(one in text for one in separators)
+    return text.endswith((".py", DEFINITION_SUFFIX)) or any(
+        separator in text for separator in separators
+    )
 
 
 SERVER_VARIABLE = "PADDOCK_SERVER"
-"""The server that is served when none is named."""
+"""The name of the server that is served by default."""
 OPTIONS_VARIABLE = "PADDOCK_TOOL_OPTIONS"
-"""Values for options of tools, as a JSON object of objects."""
+"""Option values of tools, as a JSON object of objects."""

@@ -1,6 +1,6 @@
-"""Whether a text means a path or a server: qualified names look like paths.
+"""Distinction between paths and names of servers: qualified names look like paths.
 
-Loaded before the first answer, so it needs nothing but the interpreter.
+Imported before the first answer, so it imports nothing slow.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from paddock.named_servers.names import DEFINITION_SUFFIX, ServerDefinitionError
 
 
 def is_path_target(text: str) -> bool:
-    """Whether a text means a file or a directory that is there, and no server of that name.
+    """Return whether a text is the path of an existing file or directory, and not a server's name.
 
-    A name such as `acme/charts/Charts` looks like a path. Where there is such a path too, the
-    server counts: or else whoever makes the working directory could put something in its place.
+    If `acme/charts/Charts` is both, the server takes precedence: otherwise, the contents of the
+    working directory, for example a downloaded project, could replace an installed server.
     """
-    places = (text, text.rpartition(":")[0])
-    if not is_path_like(text) or not any(map(os.path.exists, places)):
+    paths = (text, text.rpartition(":")[0])
+    if not is_path_like(text) or not any(map(os.path.exists, paths)):
         return False
     return not (can_be_qualified_name(text) and _is_known_server(text))
 
 
 def can_be_qualified_name(text: str) -> bool:
-    """Whether a text can be the qualified name of a server, and is not written as a path."""
+    """Return whether a text can be the qualified name of a server."""
     is_path = (
         text.startswith((".", "~")) or text.endswith((".py", DEFINITION_SUFFIX)) or ":" in text
     )
@@ -32,12 +32,12 @@ def can_be_qualified_name(text: str) -> bool:
 
 
 def _is_known_server(name: str) -> bool:
-    """Whether there is a server of a name, be it one that cannot be used."""
-    from paddock.named_servers.sources import find_installed_source  # noqa: PLC0415 - only if both may be meant
+    """Return whether there is a server with a name, even if it cannot be loaded."""
+    from paddock.named_servers.sources import find_installed_source  # noqa: PLC0415 - slow, and only needed for ambiguous texts
 
     try:
         return find_installed_source(name) is not None
     except ServerDefinitionError:
         return False
     except PaddockError:
-        return True  # its extension is broken, which is told when it is served
+        return True  # its extension is broken; serving it reports the reason

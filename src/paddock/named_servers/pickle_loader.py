@@ -1,4 +1,4 @@
-"""Getting back the functions that are stored as they are, beside the definition of a server."""
+"""Loading of pickled functions, which are stored beside the definition of a server."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ CURRENT_PYTHON_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def is_pickle(spec: object) -> bool:
-    """Whether an item of a definition stands for a stored object."""
+    """Return whether an item of a definition is a pickled object."""
     return isinstance(spec, dict) and PICKLE_KEY in spec
 
 
 def load_pickle(spec: dict[str, Any], relative_to: Path, where: str) -> object:
-    """The object that was stored.
+    """Load a pickled object.
 
     Raises:
-        LoadError: when it is gone, or this Python cannot read it.
+        LoadError: The file does not exist, or was written by another Python version.
     """
     if spec.get(PYTHON_VERSION_KEY) != CURRENT_PYTHON_VERSION:
         raise LoadError(
-            f"was stored by Python {spec.get(PYTHON_VERSION_KEY)}, this is {CURRENT_PYTHON_VERSION}",
+            f"the function was pickled by Python {spec.get(PYTHON_VERSION_KEY)}, "
+            f"but this is Python {CURRENT_PYTHON_VERSION}",
             where=where,
             hint="create the server again, or define the function in a file",
         )
     file = relative_to / str(spec[PICKLE_KEY])
     try:
-        return pickle.loads(file.read_bytes())  # noqa: S301 - the user's own, in their directory
+        return pickle.loads(file.read_bytes())  # noqa: S301 - written by the user, in their own data directory
     except OSError as error:
         raise LoadError(f"cannot read {file}: {error.strerror}", where=where) from None
     except Exception as error:

@@ -1,7 +1,7 @@
-"""Storing functions that have no source to refer to as they are, beside the definition.
+"""Pickling of functions that cannot be stored by reference, beside the definition of a server.
 
-Only when the user asks for it: what is pickled can be read by the same Python version only, and
-nobody can see in the file what it does.
+Only on request, because a pickle can be loaded only by the same Python version, and its content
+cannot be reviewed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 def pickle_object(value: object) -> bytes:
-    """An object with all that it needs.
+    """Pickle an object with the functions and classes that it needs.
 
     Raises:
-        ServerDefinitionError: when that cannot be done.
+        ServerDefinitionError: The object cannot be pickled, or cloudpickle is not installed.
     """
     try:
-        import cloudpickle  # type: ignore[import-untyped]  # noqa: PLC0415 - of an extra
+        import cloudpickle  # type: ignore[import-untyped]  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"
@@ -43,33 +43,34 @@ def pickle_object(value: object) -> bytes:
         for package in packages:
             cloudpickle.register_pickle_by_value(package)
         data: bytes = cloudpickle.dumps(value)
-    except Exception as error:  # noqa: BLE001 - of any object that somebody has defined
+    except Exception as error:  # noqa: BLE001 - pickling runs code of the object
         raise ServerDefinitionError(
-            f"{value!r} cannot be stored: {error}"[:200],
-            hint="define it in a file, with what it needs",
+            f"{value!r} cannot be pickled: {error}"[:200],
+            hint="define it in a file, together with what it needs",
         ) from None
     finally:
         for package in packages:
-            with suppress(ValueError):  # when registering it has failed
+            with suppress(ValueError):  # not registered, if registering failed
                 cloudpickle.unregister_pickle_by_value(package)
     return data
 
 
 def _find_unimportable_packages(value: object) -> Iterator[ModuleType]:
-    """The package that an object is from, unless every interpreter finds it by its name."""
-    home = getattr(getattr(value, "handler", value), "__module__", None)
-    module = sys.modules.get(str(home))
-    package = sys.modules.get(str(home).partition(".")[0])
+    """Yield the package of an object if other interpreters cannot import it."""
+    module_name = str(getattr(getattr(value, "handler", value), "__module__", None))
+    module = sys.modules.get(module_name)
+    package = sys.modules.get(module_name.partition(".")[0])
     if module is None or package is None or module.__name__ == "__main__":
-        return  # taken as it is anyway
+        return  # cloudpickle pickles the content of __main__ by value anyway
     if not is_importable(module):
         yield package
 
 
 class FunctionPickles:
-    """What is to be stored beside the definition of one server.
+    """The pickled objects of one server's definition, which are not written yet.
 
-    A file is named by its content and never changed, so an older definition keeps its own.
+    A file is named after the hash of its content and never changed, so an older definition remains
+    valid.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -77,10 +78,10 @@ class FunctionPickles:
         self._data: dict[str, bytes] = {}
 
     def add(self, value: object) -> dict[str, str]:
-        """Take an object; the table that stands for it in the definition.
+        """Pickle an object, and return the table that represents it in the definition.
 
         Raises:
-            ServerDefinitionError: when it cannot be stored.
+            ServerDefinitionError: The object cannot be pickled.
         """
         data = pickle_object(value)
         name = f"{hashlib.sha256(data).hexdigest()[:24]}.pkl"
@@ -91,7 +92,7 @@ class FunctionPickles:
         }
 
     def write(self) -> None:
-        """Have everything in its place."""
+        """Write the files that do not exist yet."""
         for name, data in self._data.items():
             file = self._directory / name
             with convert_os_errors(file):
@@ -99,10 +100,10 @@ class FunctionPickles:
                     write_atomically(file, data)
 
 
-def remove_unused_pickles(directory: Path, kept: Iterable[object]) -> None:
-    """Remove the stored objects that a definition does not name any more."""
+def remove_unused_pickles(directory: Path, items: Iterable[object]) -> None:
+    """Remove the pickles that the items of a definition no longer refer to."""
     names = {
-        str(spec[PICKLE_KEY]) for spec in kept if isinstance(spec, dict) and PICKLE_KEY in spec
+        str(spec[PICKLE_KEY]) for spec in items if isinstance(spec, dict) and PICKLE_KEY in spec
     }
     for file in directory.glob("*.pkl"):
         if f"{directory.name}/{file.name}" not in names:

@@ -1,9 +1,9 @@
-"""What a definition file says about its server, read without a TOML parser.
+"""Metadata of a server from its definition file, read without a TOML parser.
 
-`tomllib` takes 20 ms to load and a client waits for the first answer. What stands before the first
-table is understood as far as it has to be: texts in double quotes, and where other values end. As
-soon as a fact is written in any other way, the facts are not certain, and the handshake waits for
-the whole definition. Loaded before the first answer, so it needs nothing but the interpreter.
+`tomllib` takes 20 ms to import while a client waits for the first answer. This reader handles only
+double-quoted strings before the first table, and skips other values. If metadata is written in any
+other way, the result is not certain and the handshake waits for the complete definition. Imported
+before the first answer, so it imports nothing slow.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ VIEWS_KEY = "views"
 _TEXT_KEYS = frozenset({"name", "version", "title", "description", "instructions"})
 _WRAPPER_KEY = "LLMEvaluator"
 _ALIAS_KEYS = frozenset({"serverversion", "displayname", VIEWS_KEY})
-"""Further keys that lead to facts, some of them of the Wolfram documents, in lower case."""
+"""Other keys for metadata, in lower case, some of them from Wolfram's documents."""
 _SIMPLE_ESCAPES = {
     "b": "\b",
     "t": "\t",
@@ -31,15 +31,18 @@ _LONG_ESCAPES = {"u": 4, "U": 8}
 
 
 class NeedsFullParseError(Exception):
-    """The file is not as plain as this reader needs it."""
+    """The file uses syntax that this reader does not support."""
 
 
 def read_quick_facts(
     path: str, name: str, version: str = DEFAULT_VERSION
 ) -> tuple[ServerMetadata, bool]:
-    """The facts of the server that a file defines, and whether they are certain.
+    """Return the metadata of the server in a definition file, and whether it is certain.
 
-    Name and version are those of a server that does not say its own.
+    Args:
+        path: The definition file.
+        name: The name, if the file does not contain one.
+        version: The version, if the file does not contain one.
     """
     try:
         with open(path, encoding="utf-8", newline="") as file:
@@ -52,49 +55,49 @@ def read_quick_facts(
 def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
     if _WRAPPER_KEY in text:
         raise NeedsFullParseError
-    found = _TomlHeadReader(text.removeprefix("\ufeff").replace("\r\n", "\n")).read()
-    facts = ServerMetadata(
-        found.get("name") or name,
-        version=found.get("version") or version,
-        title=found.get("title"),
-        description=found.get("description"),
-        instructions=found.get("instructions"),
+    values = _TomlHeadReader(text.removeprefix("\ufeff").replace("\r\n", "\n")).read()
+    metadata = ServerMetadata(
+        values.get("name") or name,
+        version=values.get("version") or version,
+        title=values.get("title"),
+        description=values.get("description"),
+        instructions=values.get("instructions"),
     )
-    if found.get(VIEWS_KEY) == "true":
-        facts.declare_extension(UI_EXTENSION, {})
-    return facts
+    if values.get(VIEWS_KEY) == "true":
+        metadata.declare_extension(UI_EXTENSION, {})
+    return metadata
 
 
 class _TomlHeadReader:
-    """Goes through a file up to its first table, key by key."""
+    """A reader of a TOML file's keys before the first table."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._offset = 0
 
     def read(self) -> dict[str, str]:
-        """The values of the keys that matter."""
-        found: dict[str, str] = {}
+        """Return the values of the metadata keys."""
+        values: dict[str, str] = {}
         while self._offset < len(self._text):
             start, line = self._offset, self._read_line()
-            plain = line.strip()
-            if plain.startswith("["):
+            content = line.strip()
+            if content.startswith("["):
                 break
-            if not plain or plain.startswith("#"):
+            if not content or content.startswith("#"):
                 continue
             key, equals, _ = line.partition("=")
             if not equals:
                 raise NeedsFullParseError
             self._offset = start + len(key) + 1
-            self._read_value(key.strip(), found)
-        return found
+            self._read_value(key.strip(), values)
+        return values
 
-    def _read_value(self, key: str, found: dict[str, str]) -> None:
+    def _read_value(self, key: str, values: dict[str, str]) -> None:
         if key in _TEXT_KEYS:
-            found[key] = self._read_text()
+            values[key] = self._read_text()
         elif key == VIEWS_KEY:
-            found[key] = self._read_line().partition("#")[0].strip()
-            if found[key] not in ("true", "false"):
+            values[key] = self._read_line().partition("#")[0].strip()
+            if values[key] not in ("true", "false"):
                 raise NeedsFullParseError
         elif _is_relevant_key(key):
             raise NeedsFullParseError
@@ -111,21 +114,21 @@ class _TomlHeadReader:
         return line
 
     def _skip_value(self) -> None:
-        """Pass over a value, which may be a list that takes several lines."""
+        """Skip a value, which may be a list or table on several lines."""
         depth = 0
         while True:
-            letter = self._text[self._offset : self._offset + 1]
-            if not letter or (letter == "\n" and not depth):
+            character = self._text[self._offset : self._offset + 1]
+            if not character or (character == "\n" and not depth):
                 return
-            if letter in "\"'":
-                self._skip_text(letter)
+            if character in "\"'":
+                self._skip_text(character)
                 continue
-            if letter == "#":
+            if character == "#":
                 if not depth:
                     return
                 self._read_line()
                 continue
-            depth += (letter in "[{") - (letter in "]}")
+            depth += (character in "[{") - (character in "]}")
             self._offset += 1
 
     def _skip_text(self, quote: str) -> None:
@@ -141,7 +144,7 @@ class _TomlHeadReader:
         self._offset = end + 1
 
     def _read_text(self) -> str:
-        """The text behind an equals sign."""
+        """Read a double-quoted string after an equals sign."""
         text = self._text
         while text[self._offset : self._offset + 1] in (" ", "\t"):
             self._offset += 1
@@ -165,39 +168,39 @@ class _TomlHeadReader:
             if text.startswith(quote, self._offset):
                 self._offset += len(quote)
                 if quote == '"""' and text.startswith('"', self._offset):
-                    raise NeedsFullParseError  # one or two further quotes would belong to the text
+                    raise NeedsFullParseError  # more quotes can belong to the string
                 return "".join(pieces)
-            letter = text[self._offset]
-            if letter == "\n" and quote == '"':
+            character = text[self._offset]
+            if character == "\n" and quote == '"':
                 raise NeedsFullParseError
             self._offset += 1
-            pieces.append(self._read_escape() if letter == "\\" else letter)
+            pieces.append(self._read_escape() if character == "\\" else character)
 
     def _read_escape(self) -> str:
-        letter = self._text[self._offset : self._offset + 1]
+        character = self._text[self._offset : self._offset + 1]
         self._offset += 1
-        if letter in _SIMPLE_ESCAPES:
-            return _SIMPLE_ESCAPES[letter]
-        digits = _LONG_ESCAPES.get(letter)
+        if character in _SIMPLE_ESCAPES:
+            return _SIMPLE_ESCAPES[character]
+        digits = _LONG_ESCAPES.get(character)
         if digits is None:
-            raise NeedsFullParseError  # among them the backslash at the end of a line
+            raise NeedsFullParseError  # for example a backslash at the end of a line
         code = self._text[self._offset : self._offset + digits]
         self._offset += digits
         return chr(int(code, 16))
 
 
 def _is_relevant_key(key: str) -> bool:
-    """Whether a key, however it is written, may lead to a fact."""
-    plain = key.replace("_", "").lower()
+    """Return whether a key may contain metadata in another spelling."""
+    normalized_key = key.replace("_", "").lower()
     return (
-        plain in _TEXT_KEYS
-        or plain in _ALIAS_KEYS
+        normalized_key in _TEXT_KEYS
+        or normalized_key in _ALIAS_KEYS
         or key == "Prompts"
         or key.startswith(('"', "'"))
     )
 
 
-def _is_line_end(rest: str) -> bool:
-    """Whether nothing but a comment stands at the end of a line."""
-    rest = rest.strip()
-    return not rest or rest.startswith("#")
+def _is_line_end(text: str) -> bool:
+    """Return whether the rest of a line is blank or a comment."""
+    text = text.strip()
+    return not text or text.startswith("#")

@@ -1,9 +1,7 @@
-"""From a definition to the server that it defines.
+"""Construction of a `Server` from its definition.
 
-Every name and reference is resolved anew. A server that is being created is refused as a whole
-when one of them leads nowhere; a server that starts says so and serves the others.
-
-Telling apart tools that would be exposed under one name.
+Names and references are resolved each time. When a server is created, any error rejects the whole
+definition. When a server is started, errors are reported and the other items are served.
 """
 
 from __future__ import annotations
@@ -32,32 +30,7 @@ from paddock.protocol.versions import UI_EXTENSION
 from paddock.server import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-def number_duplicate_names(names: Iterable[str]) -> list[str]:
-    """The names in order, those that several share with numbers: Search1, Search2.
-
-    A name that nobody shares stays as it is, and no number leads to a name that is taken.
-    """
-    wanted = list(names)
-    counts = Counter(wanted)
-    taken = set(wanted)
-    used: Counter[str] = Counter()
-    return [name if counts[name] == 1 else _find_free_name(name, taken, used) for name in wanted]
-
-
-def _find_free_name(name: str, taken: set[str], used: Counter[str]) -> str:
-    while True:
-        used[name] += 1
-        candidate = f"{name}{used[name]}"
-        if candidate not in taken:
-            taken.add(candidate)
-            return candidate
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from paddock.authoring.tool import Tool
@@ -71,27 +44,52 @@ if TYPE_CHECKING:
 _thread_state = threading.local()
 
 
+def number_duplicate_names(names: Iterable[str]) -> list[str]:
+    """Append numbers to names that occur several times: Search1, Search2.
+
+    Unique names are not changed, and no numbered name equals another name.
+    """
+    all_names = list(names)
+    counts = Counter(all_names)
+    used_names = set(all_names)
+    last_numbers: Counter[str] = Counter()
+    return [
+        name if counts[name] == 1 else _make_unique_name(name, used_names, last_numbers)
+        for name in all_names
+    ]
+
+
+def _make_unique_name(name: str, used_names: set[str], last_numbers: Counter[str]) -> str:
+    while True:
+        last_numbers[name] += 1
+        candidate = f"{name}{last_numbers[name]}"
+        if candidate not in used_names:
+            used_names.add(candidate)
+            return candidate
+
+
 class DefinitionOrigin(NamedTuple):
-    """Where a definition is from, and how its names are meant."""
+    """The origin of a definition, by which its names and paths are resolved."""
 
     where: str
-    """What complaints call it."""
+    """The location for error messages."""
     relative_to: Path | None = None
-    """The directory from which its paths count."""
+    """The directory that relative paths start from."""
     owner: Extension | None = None
+    """The extension whose items need no prefix."""
 
 
 def is_building_server() -> bool:
-    """Whether this thread is running a file that a definition refers to.
+    """Return whether this thread is loading a file that a definition refers to.
 
-    A program that creates a server of its own functions is such a file, and must not create the
-    server again whenever it is served.
+    A program that creates a server from its own functions is such a file. It must not create the
+    server again whenever the server is loaded.
     """
     return getattr(_thread_state, "depth", 0) > 0
 
 
 def raise_error(error: PaddockError) -> None:
-    """Let nothing pass: for a server that is being created."""
+    """Raise an error: the reporter for a server that is being created."""
     raise error
 
 
@@ -103,18 +101,19 @@ def build_server(
     options: Sequence[ToolOptionValues] = (),
     initialization: ServerInitialization | None = None,
 ) -> Server:
-    """The server that a definition defines; its initialization runs when it starts.
+    """Build the server of a definition; its initialization runs when it starts.
 
     Args:
-        definition: What it is made of.
-        origin: Where the definition is from.
-        report: Is given what cannot be used; unless it raises, the rest is served.
-        options: Values for options of tools, from several sources. Later ones win, and all of them
-            win over those of the definition.
-        initialization: That of the same server as it was before it was loaded anew.
+        definition: The definition.
+        origin: The origin of the definition.
+        report: Called with the error of each item that cannot be loaded. If it does not raise the
+            error, the item is left out.
+        options: Option values of tools from several sources. Later sources take precedence, and all
+            take precedence over the definition.
+        initialization: The initialization of the server before a reload.
 
     Raises:
-        DefinitionError: when `report` does, or nothing at all can be served.
+        DefinitionError: `report` has raised it.
     """
     with _mark_building(), LoadScope():
         return _build_from_definition(
@@ -123,7 +122,7 @@ def build_server(
 
 
 @contextmanager
-def _mark_building() -> Iterator[None]:
+def _mark_building() -> Generator[None]:
     _thread_state.depth = getattr(_thread_state, "depth", 0) + 1
     try:
         yield
@@ -156,10 +155,10 @@ def _build_from_definition(
         for (_, tool), name in zip(tools, names, strict=True)
     )
     for kind in ("prompts", "resources"):
-        found = _resolve_items(kind, getattr(definition, kind), origin, report)
-        server.register(item for _, item in found)
+        items = _resolve_items(kind, getattr(definition, kind), origin, report)
+        server.register(item for _, item in items)
     aliases = [(spec, name) for (spec, _), name in zip(tools, names, strict=True)]
-    # Each source may call a tool by another of its names.
+    # Each source may use the name in the definition or the name that clients see.
     sources = [map_to_exposed_names(source, aliases) for source in (definition.options, *options)]
     set_option_values(server, merge_option_values(*sources), report)
     initialization.attach(server, _find_initializer(definition.initialization, origin, report))
@@ -169,7 +168,7 @@ def _build_from_definition(
 def _configure_prebuilt_server(
     definition: ServerDefinition, report: ErrorReporter, options: Sequence[ToolOptionValues]
 ) -> Server:
-    """The server that an extension has made, under the name by which it was found."""
+    """Return the `Server` object of an extension, with the name and version of its definition."""
     server: Server = definition.prebuilt_server
     server.metadata.name = definition.name
     server.metadata.version = definition.version
@@ -180,7 +179,7 @@ def _configure_prebuilt_server(
 def _resolve_items(
     kind: ItemKind, specs: list[Any], origin: DefinitionOrigin, report: ErrorReporter
 ) -> Iterator[tuple[Any, Any]]:
-    """What stands in a list, each with the item that it leads to."""
+    """Yield the specifications in a list, each with the item that it resolves to."""
     for number, spec in enumerate(specs):
         where = f"{origin.where}: {kind}[{number}]"
         try:
@@ -190,7 +189,7 @@ def _resolve_items(
 
 
 def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: str) -> Any:
-    reject_python(spec, origin.owner, where)  # before anything is loaded
+    reject_python(spec, origin.owner, where)  # before any code is loaded
     spec = _load_if_pickled(spec, origin, where)
     if isinstance(spec, Mapping):
         spec = {key: _load_if_pickled(value, origin, where) for key, value in spec.items()}
@@ -203,7 +202,9 @@ def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:
     if not is_pickle(spec):
         return spec
     if origin.relative_to is None:
-        raise ServerDefinitionError("has no file beside which objects are kept", where=where)
+        raise ServerDefinitionError(
+            "a definition without a file cannot contain pickled objects", where=where
+        )
     return load_pickle(spec, origin.relative_to, where)
 
 
@@ -216,7 +217,7 @@ def _rename_tool(tool: Tool, name: str) -> Tool:
 def _find_initializer(
     spec: Any, origin: DefinitionOrigin, report: ErrorReporter
 ) -> Callable[[], Any] | None:
-    """What is run when the server starts; one that cannot be found fails then."""
+    """Return the function to run when the server starts; one that cannot be loaded fails then."""
     if spec is None:
         return None
     try:
@@ -228,26 +229,27 @@ def _find_initializer(
 
 def _load_initializer(spec: Any, origin: DefinitionOrigin, where: str) -> Callable[[], Any]:
     reject_python(spec, origin.owner, where)
-    found: object = _load_if_pickled(spec, origin, where)
+    initializer: object = _load_if_pickled(spec, origin, where)
     if isinstance(spec, str):
-        found = load_reference(spec, relative_to=origin.relative_to, where=where)
-    return check_initializer(found, where)
+        initializer = load_reference(spec, relative_to=origin.relative_to, where=where)
+    return check_initializer(initializer, where)
 
 
-def check_initializer(found: object, where: str) -> Callable[[], Any]:
-    """What can be called when a server starts.
+def check_initializer(initializer: object, where: str) -> Callable[[], Any]:
+    """Return an object that can be called when a server starts.
 
     Raises:
-        ServerDefinitionError: when it is no function, or one that needs other arguments.
+        ServerDefinitionError: It is not a function, or requires other arguments.
     """
-    hint = "expected one without parameters, or with the parameter `server`"
-    if not callable(found):
-        raise ServerDefinitionError(f"{found!r} is no function"[:100], where=where, hint=hint)
-    needed = list_required_parameters(found)
-    if needed and not is_lifespan_function(found):
-        text = f"the function needs {', '.join(needed)}"
-        raise ServerDefinitionError(text, where=where, hint=hint)
-    return found
+    hint = "use a function without parameters, or with the parameter `server`"
+    if not callable(initializer):
+        message = f"{initializer!r} is not a function"
+        raise ServerDefinitionError(message[:100], where=where, hint=hint)
+    required_parameters = list_required_parameters(initializer)
+    if required_parameters and not is_lifespan_function(initializer):
+        message = f"the function requires {', '.join(required_parameters)}"
+        raise ServerDefinitionError(message, where=where, hint=hint)
+    return initializer
 
 
 def _make_failing_function(error: PaddockError) -> Callable[[], Any]:
@@ -257,10 +259,12 @@ def _make_failing_function(error: PaddockError) -> Callable[[], Any]:
     return fail
 
 
-def collect_option_values(given: ToolOptionValues, report: ErrorReporter) -> list[ToolOptionValues]:
-    """The values for options of tools that hold when a server starts; later ones win."""
+def collect_option_values(
+    options: ToolOptionValues, report: ErrorReporter
+) -> list[ToolOptionValues]:
+    """Return the option values from the environment and the caller; later ones take precedence."""
     try:
-        return [read_environment_options(), given]
+        return [read_environment_options(), options]
     except PaddockError as error:
         report(error)
-        return [given]
+        return [options]

@@ -1,12 +1,8 @@
-"""Finding the definition of a server by its name.
+"""Sources of server definitions: lookup by name, listing, and reading of definitions.
 
-The user's own come first, then what a qualified name says, then the built-in ones. Finding and
-listing are discovery; reading the definition of an extension is inspection, since it may be Python.
-Nothing is loaded but the one definition that is asked for.
-
-Reading server definitions: which files there are, and what they say.
-
-How they are written is `store`.
+The user's own definitions take precedence, then extensions by qualified name, then the built-in
+ones. Finding and listing are discovery. Reading is inspection, because the definition of an
+extension may be in Python; only the requested definition is loaded.
 """
 
 from __future__ import annotations
@@ -48,26 +44,26 @@ if TYPE_CHECKING:
 
 
 class StoredDefinition(NamedTuple):
-    """A file in the directory of definitions."""
+    """A definition file in the user's directory."""
 
     name: str
     path: Path
     problem: str | None
-    """Why no server can be found by the file, if so."""
+    """The reason why the file cannot be used, if any."""
 
 
 def get_definitions_directory() -> Path:
-    """Where the user's definitions are."""
+    """Return the directory of the user's definitions."""
     return Path(get_servers_directory())
 
 
 def get_definition_path(name: str) -> Path:
-    """The file of the user's server of a name, whether there is one or not."""
+    """Return the path of the user's definition for a name, which may not exist."""
     return Path(build_definition_path(name))
 
 
 def list_stored_definitions() -> list[StoredDefinition]:
-    """All files of definitions, by name; none is opened."""
+    """Return all of the user's definition files by name, without opening them."""
     files = sorted(
         get_definitions_directory().glob(f"*{DEFINITION_SUFFIX}"),
         key=lambda file: file.name.lower(),
@@ -78,35 +74,41 @@ def list_stored_definitions() -> list[StoredDefinition]:
 def read_definition(
     text: str, path: Path, *, name: str | None = None, version: str | None = None
 ) -> ServerDefinition:
-    """What the text of a file defines; `name` and `version` are for one that does not say its own.
+    """Parse the text of a definition file.
+
+    Args:
+        text: The text.
+        path: The file, for error messages.
+        name: The name of the server, if the text does not contain one.
+        version: The version of the server, if the text does not contain one.
 
     Raises:
-        ServerDefinitionError: when it cannot be understood, with the line if it is known.
-        DefinitionError: of another kind, when tools or prompts are no lists.
+        ServerDefinitionError: The definition is not valid; `where` has the line if known.
+        DefinitionError: `tools` or `prompts` is not a list.
     """
     table = add_default_version(parse_definition_toml(text, path), version)
     return parse_definition(table, name=name, place=lambda key: _locate_key(text, path, key))
 
 
 def add_default_version(table: Mapping[str, Any], version: str | None) -> dict[str, Any]:
-    """A table that says a version, unless it says its own in any spelling."""
+    """Return a table with a default version, unless it contains one in any spelling."""
     inner = table.get(WRAPPER_KEY)
-    said = [*table, *(inner if isinstance(inner, Mapping) else ())]
-    if version is None or any(canonical_key(key) == "version" for key in said):
+    keys = [*table, *(inner if isinstance(inner, Mapping) else ())]
+    if version is None or any(canonical_key(key) == "version" for key in keys):
         return {**table}
     return {"version": version, **table}
 
 
 def parse_definition_toml(text: str, path: Path) -> dict[str, Any]:
-    """The table that a file holds.
+    """Parse the TOML of a definition file.
 
     Raises:
-        ServerDefinitionError: when it is no TOML.
+        ServerDefinitionError: It is not valid TOML.
     """
     try:
         return parse_toml(text.encode())
     except ValueError as error:
-        raise ServerDefinitionError(f"is no TOML: {error}", where=str(path)) from None
+        raise ServerDefinitionError(f"not valid TOML: {error}", where=str(path)) from None
 
 
 def _describe_file(file: Path) -> StoredDefinition:
@@ -118,29 +120,29 @@ def _describe_file(file: Path) -> StoredDefinition:
 
 def _explain_wrong_name(file: Path) -> str:
     try:
-        wanted = encode_name(file.stem)
+        stem = encode_name(file.stem)
     except ServerDefinitionError as error:
         return str(error)
-    return f"the file of a server {file.stem!r} has to be called {wanted}{DEFINITION_SUFFIX}"
+    return f"the file of a server {file.stem!r} must be called {stem}{DEFINITION_SUFFIX}"
 
 
 def read_definition_text(path: Path) -> str:
-    """The text of a definition file.
+    """Return the text of a definition file.
 
     Raises:
-        ServerDefinitionError: when it cannot be read.
+        ServerDefinitionError: The file cannot be read, or is not UTF-8.
     """
     try:
         return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ServerDefinitionError("is not UTF-8", where=str(path)) from None
+        raise ServerDefinitionError("the file is not UTF-8", where=str(path)) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise ServerDefinitionError(f"cannot be read: {reason}", where=str(path)) from None
 
 
 def _locate_key(text: str, path: Path, key: str) -> str:
-    """A file with the line where a key stands, as far as that can be seen."""
+    """Return the file and the line of a key, or only the file if the key is not found."""
     for number, line in enumerate(text.splitlines(), 1):
         start = line.strip().lstrip("[").lstrip()
         if start.startswith((key, f'"{key}"')) and start.strip('"')[len(key) :][:1] in (
@@ -157,7 +159,7 @@ _MIN_SIMILARITY = 0.6
 
 
 class ServerOutline(NamedTuple):
-    """What a list of servers tells about one; None stands for what only its Python file knows."""
+    """The summary of a server in a list; None if only its Python file contains the value."""
 
     title: str | None
     description: str | None
@@ -168,21 +170,21 @@ class ServerOutline(NamedTuple):
 
 
 class DefinitionSource(NamedTuple):
-    """Where the definition of a server is."""
+    """The source of a server's definition."""
 
     name: str
     path: Path | None
-    """The file, if it is one of the user's own."""
+    """The file of a user's server."""
     extension_item: DeclaredItem | None = None
-    """The item of an extension, if it is one."""
+    """The item of an extension's server."""
     problem: str | None = None
-    """Why there can be no server, if that is known before anything is read."""
+    """The reason why the definition cannot be used, if known without reading it."""
     is_standalone_file: bool = False
-    """Whether the file is somewhere else, and need not be called like its server."""
+    """True for a file in another directory, whose name may differ from the server's."""
 
     @property
     def location(self) -> Path | str:
-        """The user's file, `built-in`, or the name of the extension that brings the server."""
+        """The user's file, `built-in`, or the name of the extension."""
         if self.extension_item is None:
             return self.path or Path()
         extension = self.extension_item.extension
@@ -190,38 +192,38 @@ class DefinitionSource(NamedTuple):
 
     @property
     def stable_name(self) -> str:
-        """The name that leads here, also where a server of the user's has the short one."""
+        """A name for this server that no server of the user shadows."""
         if self.extension_item is not None and os.path.lexists(get_definition_path(self.name)):
             return self.extension_item.qualified_name
         return self.name
 
     @property
     def owner(self) -> Extension | None:
-        """The extension whose names count in the definition without a prefix."""
+        """The extension whose items need no prefix in the definition."""
         return None if self.extension_item is None else self.extension_item.extension
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is known from a catalogue only, and not installed."""
+        """True if the extension is not installed and only listed in a catalogue."""
         return self.extension_item is not None and not self.extension_item.extension.is_installed
 
     @property
     def file(self) -> Path:
-        """The file that holds the definition.
+        """The file with the definition.
 
         Raises:
-            LoadError: when an extension declares the server and does not define it.
+            LoadError: The extension declares the server but does not define it.
         """
         if self.extension_item is not None:
             return self.extension_item.definition().path
         return self.path or Path()
 
     def read(self) -> ServerDefinition:
-        """The definition.
+        """Read the definition.
 
         Raises:
-            DefinitionError: when it cannot be as it is.
-            LoadError: when it cannot be read.
+            DefinitionError: The definition is not valid.
+            LoadError: The definition cannot be read.
         """
         if self.problem is not None:
             raise ServerDefinitionError(self.problem, where=str(self.path))
@@ -239,18 +241,22 @@ class DefinitionSource(NamedTuple):
         return definition
 
     def outline(self) -> ServerOutline:
-        """What can be said of the server and runs nothing, also where its definition is Python.
+        """Return a summary without running code, even if the definition is in Python.
 
         Raises:
-            PaddockError: when the definition is missing, or cannot be as it is.
+            PaddockError: The definition is missing or not valid.
         """
         if self.extension_item is None or not (
             self.is_remote or self._has_python_definition(self.extension_item)
         ):
-            said = self._read_for_outline()
+            definition = self._read_for_outline()
             return ServerOutline(
-                *(said.title, said.description, said.version),
-                *(said.tools, said.prompts, said.resources),
+                definition.title,
+                definition.description,
+                definition.version,
+                definition.tools,
+                definition.prompts,
+                definition.resources,
             )
         item = self.extension_item.item
         lists = [self._list_manifest_names(self.extension_item, kind) for kind in LISTED_KINDS]
@@ -261,30 +267,32 @@ class DefinitionSource(NamedTuple):
         )
 
     def _read_for_outline(self) -> ServerDefinition:
-        """The definition, for a list, in which no server may hide the others.
+        """Read the definition for a list, where an error of one server must not hide the others.
 
         Raises:
-            PaddockError: whatever is wrong with it.
+            PaddockError: The definition cannot be read, for any reason.
         """
         try:
             return self.read()
         except PaddockError:
             raise
-        except Exception as error:  # noqa: BLE001 - what it may hold is without end
+        except Exception as error:  # noqa: BLE001 - the content of the file is arbitrary
             reason = f"cannot be read: {type(error).__name__}: {error}"
             raise ServerDefinitionError(reason, where=str(self.file)) from None
 
     def _list_manifest_names(self, declared: DeclaredItem, kind: ListedKind) -> list[Any] | None:
-        """What a manifest says of a server's list, for those who do not read its definition.
+        """Return the names in a server's list according to the manifest.
 
-        Of one that is not installed, everything that its extension declares, if it says nothing.
+        If the manifest has no list for a server that is not installed, it is assumed to contain all
+        items of its extension.
         """
-        said = _get_manifest_list(declared.item.properties, kind)
+        names = _get_manifest_list(declared.item.properties, kind)
         if not self.is_remote or kind == "resources":
-            return said
+            return names
         extension = declared.extension
-        names = [one.name for one in extension.manifest.get_items(kind)] if said is None else said
-        return [_qualify_name(one, kind, extension) for one in names]
+        if names is None:
+            names = [item.name for item in extension.manifest.get_items(kind)]
+        return [_qualify_name(name, kind, extension) for name in names]
 
     def _has_python_definition(self, declared: DeclaredItem) -> bool:
         return declared.definition().path.suffix == ".py"
@@ -293,59 +301,57 @@ class DefinitionSource(NamedTuple):
         return self.parse_as(read_definition_text(self.file))
 
     def parse_as(self, text: str) -> ServerDefinition:
-        """What a text would define as this server.
+        """Parse a text as the definition of this server.
 
         Raises:
-            DefinitionError: when it cannot be.
+            DefinitionError: The text is not a valid definition of this server.
         """
         definition = read_definition(text, self.file, name=self.name)
         if definition.name != self.name and not self.is_standalone_file:
             raise ServerDefinitionError(
-                f"says that its name is {definition.name!r}, but it is the file of {self.name!r}",
+                f"the name in the file is {definition.name!r}, expected {self.name!r}",
                 where=str(self.path),
-                hint="change the name in it, or rename the file",
+                hint="change the name in the file, or rename the file",
             )
         return definition
 
     def try_read(self) -> ServerDefinition | None:
-        """The definition, if it can be read."""
+        """Return the definition, or None if it cannot be read."""
         try:
             return self.read()
         except PaddockError:
             return None
 
     def _convert_loaded_object(
-        self, found: object, where: str, version: str | None
+        self, value: object, where: str, version: str | None
     ) -> ServerDefinition:
-        if isinstance(found, Mapping):
-            table = add_default_version(found, version)
+        if isinstance(value, Mapping):
+            table = add_default_version(value, version)
             return parse_definition(table, name=self.name, place=lambda key: f"{where}: {key}")
-        if isinstance(found, Server):
-            definition = parse_definition(_describe_prebuilt_server(found, version), name=self.name)
-            definition.prebuilt_server = found
+        if isinstance(value, Server):
+            definition = parse_definition(_describe_prebuilt_server(value, version), name=self.name)
+            definition.prebuilt_server = value
             return definition
         raise ServerDefinitionError(
-            f"holds {found!r}"[:100], where=where, hint="expected a table or a Server"
+            f"the definition is {value!r}"[:100], where=where, hint="use a table or a Server"
         )
 
 
 def _qualify_name(name: Any, kind: ListedKind, extension: Extension) -> Any:
-    """A name in an extension's own list as others have to write it."""
+    """Return a name in an extension's own list with the prefix that is needed elsewhere."""
     is_own = any(item.name == name for item in extension.manifest.get_items(kind))
     return f"{extension.name}/{name}" if is_own else name
 
 
 def _get_manifest_list(properties: Mapping[str, object], kind: str) -> list[Any] | None:
-    """A list that a manifest gives for a server, for those who do not read its definition."""
-    found = next((properties[key] for key in (kind, f"mcp_{kind}") if key in properties), None)
-    return list(found) if isinstance(found, list | tuple) else None
+    names = next((properties[key] for key in (kind, f"mcp_{kind}") if key in properties), None)
+    return list(names) if isinstance(names, list | tuple) else None
 
 
 def _describe_prebuilt_server(server: Server, version: str | None) -> dict[str, object]:
-    """What can be told of a server that an extension made itself."""
-    is_said = server.metadata.version != ServerMetadata("").version
+    has_version = server.metadata.version != ServerMetadata("").version
     return {
-        "version": server.metadata.version if is_said else version,
+        "version": server.metadata.version if has_version else version,
         "title": server.metadata.title,
         "description": server.metadata.description,
         "instructions": server.metadata.instructions,
@@ -356,69 +362,79 @@ def _describe_prebuilt_server(server: Server, version: str | None) -> dict[str, 
 
 
 def find_source(name: str, *, include_remote: bool = False) -> DefinitionSource:
-    """Where the server of a name is defined; if wanted, also one that a catalogue lists.
+    """Return the source of a server's definition.
+
+    Args:
+        name: The name of the server.
+        include_remote: Include servers that are not installed and that a catalogue lists.
 
     Raises:
-        ServerNotFoundError: when there is none, with names that are like it.
-        ExtensionError: when the name is qualified, and its extension has no such server.
-        ServerDefinitionError: when that cannot be the name of a server.
+        ServerNotFoundError: There is no such server; the hint suggests similar names.
+        ExtensionError: The name is qualified, and its extension has no such server.
+        ServerDefinitionError: The name is not valid.
     """
-    found = find_installed_source(name) or (_find_remote_source(name) if include_remote else None)
-    if found is None:
+    source = find_installed_source(name) or (_find_remote_source(name) if include_remote else None)
+    if source is None:
         raise make_not_found_error(name)
-    return found
+    return source
 
 
 def find_installed_source(name: str) -> DefinitionSource | None:
-    """Where the server of a name is defined, for those who need no reason when it is nowhere.
+    """Return the source of an installed server's definition, or None.
 
     Raises:
-        ServerDefinitionError: when that cannot be the name of a server.
-        PaddockError: when its extension is broken.
+        ServerDefinitionError: The name is not valid.
+        PaddockError: The server's extension is broken.
     """
     path = get_definition_path(name)
     if os.path.lexists(path):
         return DefinitionSource(name, path)
-    for one in list_stored_definitions():
-        if one.name == name:
-            return DefinitionSource(name, one.path, problem=one.problem)
+    # A file whose name is not encoded as it should be: its problem is reported, not ignored.
+    for stored in list_stored_definitions():
+        if stored.name == name:
+            return DefinitionSource(name, stored.path, problem=stored.problem)
     item = find_declared_item("servers", name)
     return None if item is None else DefinitionSource(item.name, None, item)
 
 
 def _find_remote_source(name: str) -> DefinitionSource | None:
-    """A server that the copies of catalogues list; nothing is fetched, nothing installed."""
+    """Return a server in the cached catalogues, without downloading or installing anything."""
     qualified = parse_qualified_name(name)
     if qualified is None:
         return None
     extension = find_catalogue_extension(qualified.extension_name)
-    found = [] if extension is None else ItemRegistry([extension]).list_items("servers")
-    return next((DefinitionSource(one.name, None, one) for one in found if one.name == name), None)
+    items = [] if extension is None else ItemRegistry([extension]).list_items("servers")
+    sources = (DefinitionSource(item.name, None, item) for item in items if item.name == name)
+    return next(sources, None)
 
 
 def make_file_source(path: Path) -> DefinitionSource:
-    """A definition file anywhere, which names its server itself or is called like it."""
+    """Return the source for a definition file in any directory."""
     return DefinitionSource(
         path.name.removesuffix(DEFINITION_SUFFIX), path.absolute(), is_standalone_file=True
     )
 
 
 def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list[DefinitionSource]:
-    """Every server there is: the user's own, then those of extensions that they do not shadow.
+    """Return all servers: the user's own, then those of extensions that they do not shadow.
 
-    If wanted, then those that catalogues list and that are not installed; a catalogue of which
-    there is no copy, or an old one, is fetched; with `refresh` all of them.
+    Args:
+        include_remote: Include servers that catalogues list and that are not installed. Catalogues
+            are downloaded if their cached copies are missing or old.
+        refresh: Download all catalogues.
     """
-    own = [
-        DefinitionSource(one.name, one.path, problem=one.problem)
-        for one in list_stored_definitions()
+    user_sources = [
+        DefinitionSource(stored.name, stored.path, problem=stored.problem)
+        for stored in list_stored_definitions()
     ]
-    taken = {source.name for source in own}
-    further = list_declared_items("servers")
+    user_names = {source.name for source in user_sources}
+    items = list_declared_items("servers")
     if include_remote:
-        further += _list_remote_items(refresh=refresh)
-    others = [DefinitionSource(one.name, None, one) for one in further if one.name not in taken]
-    return own + others
+        items += _list_remote_items(refresh=refresh)
+    others = [
+        DefinitionSource(item.name, None, item) for item in items if item.name not in user_names
+    ]
+    return user_sources + others
 
 
 def _list_remote_items(*, refresh: bool) -> list[DeclaredItem]:
@@ -431,11 +447,11 @@ def _list_remote_items(*, refresh: bool) -> list[DeclaredItem]:
 
 
 def make_not_found_error(name: str) -> PaddockError:
-    """The complaint about a name that no server has."""
+    """Return the error for a name that no server has."""
     names = [source.name for source in list_sources()]
     qualified = parse_qualified_name(name)
     if qualified is not None:
         return InstalledItemRegistry().make_missing_item_error("servers", qualified)
-    listed = ", ".join(sorted(names, key=str.casefold)[:10])
-    hint = did_you_mean(name, names, likeness=_MIN_SIMILARITY) or f"there are: {listed}"
+    first_names = ", ".join(sorted(names, key=str.casefold)[:10])
+    hint = did_you_mean(name, names, likeness=_MIN_SIMILARITY) or f"servers: {first_names}"
     return ServerNotFoundError(f"there is no server named {name!r}", hint=hint)

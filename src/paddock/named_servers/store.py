@@ -1,10 +1,7 @@
-"""The user's server definitions on the disk.
+"""Storage of the user's server definitions, and edits of files that preserve comments and order.
 
-A definition is whole or not there: it is checked before it is written, written beside the old one
-and put in its place, and read back. All changes happen one after the other, also those of several
-processes, so none is lost and no two names differ by nothing but their case.
-
-Changing a definition file that a person may have edited: comments and order stay.
+Definitions are written atomically: checked, written to a temporary file, renamed, and read back. A
+lock serializes changes by all processes, so that none is lost and no two names differ only in case.
 """
 
 from __future__ import annotations
@@ -46,7 +43,7 @@ from paddock.named_servers.stored_form import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
     from paddock.named_servers.definition import ServerDefinition
@@ -54,43 +51,43 @@ if TYPE_CHECKING:
 
 
 def get_pickles_directory(name: str) -> Path:
-    """The directory of the functions that a server keeps as they are."""
+    """Return the directory of a server's pickled functions."""
     return get_definitions_directory() / f"{encode_name(name)}{PICKLES_SUFFIX}"
 
 
 @contextmanager
-def lock_definitions() -> Iterator[None]:
-    """Be the only one that changes definitions."""
+def lock_definitions() -> Generator[None]:
+    """Hold the lock for changes of definitions."""
     with lock_file(get_definitions_directory()):
         yield
 
 
 def check_name_free(name: str, *, overwrite: bool) -> None:
-    """Make sure that a definition may be written under a name. To be asked within `changing`.
+    """Check that a definition can be written under a name; the caller holds the lock.
 
     Raises:
-        ServerExistsError: when there is one already, or one that differs by case only.
+        ServerExistsError: There is a server with the name, or one that differs only in case.
     """
     for other in list_stored_definitions():
         if other.name == name:
             if overwrite:
                 continue
             raise ServerExistsError(
-                f"there is a server {name!r} already",
+                f"a server named {name!r} already exists",
                 where=str(other.path),
                 hint="overwrite it, edit it, or choose another name",
             )
         if other.name.lower() == name.lower():
             raise ServerExistsError(
-                f"there is a server {other.name!r} already, which differs from {name!r} by case",
+                f"the existing server {other.name!r} differs from {name!r} only in case",
                 where=str(other.path),
-                hint="choose another name: some systems could not tell their files apart",
+                hint="choose another name: some file systems ignore case",
             )
 
 
 @contextmanager
-def clean_up_pickles(name: str) -> Iterator[None]:
-    """Remove afterwards what is stored beside a definition and not named in it."""
+def clean_up_pickles(name: str) -> Generator[None]:
+    """Remove pickles that the definition does not refer to, after the body has run."""
     try:
         yield
     finally:
@@ -102,20 +99,20 @@ def clean_up_pickles(name: str) -> Iterator[None]:
 def _remove_unused(name: str) -> None:
     path = get_definition_path(name)
     try:
-        found = (
+        definition = (
             read_definition(read_definition_text(path), path, name=name) if path.exists() else None
         )
     except DefinitionError:
-        return  # nobody knows what it names
-    items = [] if found is None else add_nested_values(list_new_items(found, None))
+        return  # it may refer to any of them
+    items = [] if definition is None else add_nested_values(list_new_items(definition, None))
     remove_unused_pickles(get_pickles_directory(name), items)
 
 
 def write_definition(definition: ServerDefinition, pickles: FunctionPickles | None = None) -> Path:
-    """Write a definition, in the place of one that may be there. Within `changing`.
+    """Write a definition, replacing an existing one; the caller holds the lock.
 
     Raises:
-        ServerDefinitionError: when it cannot be written as TOML; nothing is changed then.
+        ServerDefinitionError: It cannot be represented in TOML; nothing was changed.
     """
     path = get_definition_path(definition.name)
     if pickles is not None:
@@ -131,10 +128,10 @@ def replace_definition_text(
     definition: ServerDefinition,
     pickles: FunctionPickles | None = None,
 ) -> bool:
-    """Put a text in the place of another; False when the file says something else by now.
+    """Replace the text of a definition, or return False if it is no longer `before`.
 
     Raises:
-        ServerDefinitionError: when the text is not that of the definition.
+        ServerDefinitionError: The text does not represent the definition.
     """
     with lock_definitions():
         if before is not None and read_definition_text(path) != before:
@@ -146,19 +143,22 @@ def replace_definition_text(
 
 
 def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
-    """Write the text of a definition, after and before it is compared with what it should say."""
+    """Write the text of a definition, after checking that it parses to that definition."""
     if parse_definition(parse_definition_toml(text, path), name=definition.name) != definition:
         raise ServerDefinitionError(
-            "the definition would not be the same when it is read again", where=str(path)
+            "the definition would change when it is read again", where=str(path)
         )
     with convert_os_errors(path):
-        is_kept = _write_bytes(path, text.encode("utf-8"))
-    if not is_kept:
-        raise ServerDefinitionError("the file does not hold what was written", where=str(path))
+        is_verified = _write_bytes(path, text.encode("utf-8"))
+    if not is_verified:
+        raise ServerDefinitionError(
+            "the file does not contain what was written; the previous content was restored",
+            where=str(path),
+        )
 
 
 def _write_bytes(path: Path, data: bytes) -> bool:
-    """Write a file and read it back; when it holds something else, what was there returns."""
+    """Write a file and read it back; if the content differs, restore the previous one."""
     before = path.read_bytes() if path.exists() else None
     mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
     write_atomically(path, mark + data)
@@ -170,25 +170,27 @@ def _write_bytes(path: Path, data: bytes) -> bool:
 
 
 def delete_definition(name: str) -> Path:
-    """Remove the user's server of a name, with everything that belongs to it alone.
+    """Delete the definition of a user's server and its pickles, and return its path.
 
     Raises:
-        ServerNotFoundError: when there is none.
+        ServerNotFoundError: There is no such server.
     """
     with lock_definitions():
         path = next(
-            (one.path for one in list_stored_definitions() if one.name == name),
+            (stored.path for stored in list_stored_definitions() if stored.name == name),
             get_definition_path(name),
         )
         try:
             path.unlink()
         except FileNotFoundError:
-            raise ServerNotFoundError(f"there is no server {name!r}", where=str(path)) from None
+            raise ServerNotFoundError(
+                f"there is no server named {name!r}", where=str(path)
+            ) from None
         except OSError as error:
             raise ServerDefinitionError(
                 f"cannot be deleted: {error.strerror}",
                 where=str(path),
-                hint="remove it yourself",
+                hint="delete the file by hand",
             ) from None
         shutil.rmtree(get_pickles_directory(name), ignore_errors=True)
     return path
@@ -198,30 +200,30 @@ TomlMapping = MutableMapping[str, Any]
 
 
 def edit_definition_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
-    """The text of a definition with nothing changed but what differs between two tables."""
+    """Change a definition's text only where two tables differ."""
     document = tomlkit.parse(text)
     for key in [*before, *(key for key in after if key not in before)]:
         if before.get(key) != after.get(key):
             _change_value(*_find_key(document, key), after.get(key))
     edited = tomlkit.dumps(document)
-    # What is added has plain line ends.
+    # tomlkit adds lines with plain line feeds.
     return re.sub(r"(?<!\r)\n", "\r\n", edited) if _has_windows_line_ends(text) else edited
 
 
 def _has_windows_line_ends(text: str) -> bool:
-    """Whether every line ends as Windows ends them."""
+    """Return whether every line ends in CR LF."""
     return "\r\n" in text and text.count("\n") == text.count("\r\n")
 
 
 def _find_key(document: TomlMapping, key: str) -> tuple[TomlMapping, str]:
-    """The table in which a key stands, and how it is spelled there."""
+    """Return the table that contains a key, and the spelling of the key in it."""
     tables = [document]
     if isinstance(document.get(WRAPPER_KEY), MutableMapping):
         tables.append(document[WRAPPER_KEY])
     for table in tables:
-        for spelled in table:
-            if canonical_key(spelled) == key or spelled == key:
-                return table, spelled
+        for table_key in table:
+            if key in (canonical_key(table_key), table_key):
+                return table, table_key
     return document, key
 
 
@@ -229,42 +231,42 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
     if value is None:
         table.pop(key, None)
         return
-    present = table.get(key)
-    if isinstance(present, Array) and _change_items(present, value):
+    old = table.get(key)
+    if isinstance(old, Array) and _change_items(old, value):
         return
-    if isinstance(present, AoT) and _change_tables(present, value):
+    if isinstance(old, AoT) and _change_tables(old, value):
         return
-    if isinstance(present, MutableMapping) and isinstance(value, dict):
-        for inner in [*present, *(one for one in value if one not in present)]:
-            if present.get(inner) != value.get(inner):
-                _change_value(present, inner, value.get(inner))
+    if isinstance(old, MutableMapping) and isinstance(value, dict):
+        for inner_key in [*old, *(new_key for new_key in value if new_key not in old)]:
+            if old.get(inner_key) != value.get(inner_key):
+                _change_value(old, inner_key, value.get(inner_key))
         return
-    # Through text, so that it looks like in a file that is new.
+    # Through text, so that it is formatted as in a new file.
     table[key] = tomlkit.parse(format_toml({key: value}))[key]
 
 
 def _change_items(array: Array, value: list[Any]) -> bool:
-    """Take items out and add others at the end; False when that does not give the new list."""
-    kept = [item for item in array.unwrap() if item in value]
-    if value[: len(kept)] != kept or not all(isinstance(item, str) for item in value):
+    """Change an array by removing and appending items; return False if that is not sufficient."""
+    remaining = [item for item in array.unwrap() if item in value]
+    if value[: len(remaining)] != remaining or not all(isinstance(item, str) for item in value):
         return False
     for item in array.unwrap():
         if item not in value:
             with suppress(ValueError):
                 array.remove(item)
-    for item in value[len(kept) :]:
+    for item in value[len(remaining) :]:
         array.append(item)
     return bool(array.unwrap() == value)
 
 
 def _change_tables(tables: AoT, value: list[Any]) -> bool:
-    """The same for a list of tables that each have a heading."""
-    kept = [item for item in tables.unwrap() if item in value]
-    if value[: len(kept)] != kept or not all(isinstance(item, dict) for item in value):
+    """Change an array of tables in the same way."""
+    remaining = [item for item in tables.unwrap() if item in value]
+    if value[: len(remaining)] != remaining or not all(isinstance(item, dict) for item in value):
         return False
     for index, item in reversed(list(enumerate(tables.unwrap()))):
         if item not in value:
             del tables[index]
-    for item in value[len(kept) :]:
+    for item in value[len(remaining) :]:
         tables.append(tomlkit.item(item))
     return bool(tables.unwrap() == value)

@@ -1,12 +1,8 @@
-"""What of a definition made in Python can be stored: everything becomes text and tables.
+"""Conversion of a definition made in Python to a form that can be stored, and formatting as TOML.
 
-Paths become absolute, since the server will be started elsewhere; functions and objects become
-references, or are pickled when that is asked for. What stood in the file before stays as it is.
-
-A server definition as the text of a TOML file that a person likes to read.
-
-What the first answer needs stands first, so that it can be read without a TOML parser. How a file
-that a person has edited is changed is `editing`.
+Paths become absolute, because clients start the server in another directory. Functions and objects
+become references, or are pickled on request. Items that are already in the file are not converted.
+In the file, metadata comes first, so that `quick_facts` can read it without a TOML parser.
 """
 
 from __future__ import annotations
@@ -30,13 +26,7 @@ from paddock.named_servers.function_references import NoReferenceError, make_ref
 from paddock.named_servers.names import ServerDefinitionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from paddock.named_servers.definition import ServerDefinition
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from paddock.named_servers.definition import ServerDefinition
     from paddock.named_servers.pickles import FunctionPickles
@@ -50,74 +40,78 @@ _PAIR_LENGTH = 2
 
 
 def make_paths_absolute(
-    definition: ServerDefinition, kept: ServerDefinition | None
+    definition: ServerDefinition, previous: ServerDefinition | None
 ) -> ServerDefinition:
-    """A definition whose paths count from anywhere, but for those that are kept as they are.
+    """Return a definition with absolute paths, except in items that are already in the file.
 
     Args:
-        definition: As it was given, with paths that count from the working directory.
-        kept: What is in the file already, with paths that count from there.
+        definition: The definition, whose new paths are relative to the working directory.
+        previous: The definition in the file, whose paths are relative to the file.
     """
-    return _convert_new_items(definition, kept, _make_item_absolute)
+    return _convert_new_items(definition, previous, _make_item_absolute)
 
 
 def to_stored_form(
     definition: ServerDefinition,
     pickles: FunctionPickles | None = None,
-    kept: ServerDefinition | None = None,
+    previous: ServerDefinition | None = None,
 ) -> ServerDefinition:
-    """A definition that is text and tables only.
+    """Return a definition that consists of strings and tables only.
 
     Args:
-        definition: As it was given; it stays as it is.
-        pickles: Takes objects that have no reference; they are refused when it is left out.
-        kept: What is in the file already.
+        definition: The definition, which is not modified.
+        pickles: Stores objects that have no reference; without it, they are rejected.
+        previous: The definition in the file.
 
     Raises:
-        ServerDefinitionError: when an object has no reference and may not be stored.
+        ServerDefinitionError: An object has no reference and must not be pickled.
     """
-    changed = _convert_new_items(definition, kept, lambda item: _to_stored_item(item, pickles))
+    changed = _convert_new_items(definition, previous, lambda item: _to_stored_item(item, pickles))
     changed.extra = _to_plain_value(definition.extra)
     changed.options = {
         tool: {
             name: "None" if value is None else _to_plain_value(value)
-            for name, value in given.items()
+            for name, value in options.items()
         }
-        for tool, given in definition.options.items()
+        for tool, options in definition.options.items()
     }
     return changed
 
 
-def list_new_items(definition: ServerDefinition, kept: ServerDefinition | None) -> list[Any]:
-    """What a definition lists or calls that is not in another one."""
-    found = [
+def list_new_items(definition: ServerDefinition, previous: ServerDefinition | None) -> list[Any]:
+    """Return the items and the initialization of a definition that another one does not have."""
+    new_items = [
         item
         for kind in ITEM_KINDS
         for item in getattr(definition, kind)
-        if kept is None or item not in getattr(kept, kind)
+        if previous is None or item not in getattr(previous, kind)
     ]
     initialization = definition.initialization
-    if initialization is not None and (kept is None or initialization != kept.initialization):
-        found.append(initialization)
-    return found
+    if initialization is not None and (
+        previous is None or initialization != previous.initialization
+    ):
+        new_items.append(initialization)
+    return new_items
 
 
 def add_nested_values(items: list[Any]) -> list[Any]:
-    """Items, and what the tables among them hold: everything that may lead to an object."""
+    """Return items and the values in those that are tables: all places for references."""
     inner = [value for item in items if isinstance(item, dict) for value in item.values()]
     return [*items, *inner]
 
 
 def _convert_new_items(
-    definition: ServerDefinition, kept: ServerDefinition | None, change: ItemConverter
+    definition: ServerDefinition, previous: ServerDefinition | None, change: ItemConverter
 ) -> ServerDefinition:
     changes: dict[str, Any] = {}
     for kind in ITEM_KINDS:
-        known = [] if kept is None else getattr(kept, kind)
+        known = [] if previous is None else getattr(previous, kind)
         items = getattr(definition, kind)
         changes[kind] = [item if item in known else change(item) for item in items]
     initialization = definition.initialization
-    if initialization is not None and (kept is None or initialization != kept.initialization):
+    if initialization is not None and (
+        previous is None or initialization != previous.initialization
+    ):
         changes["initialization"] = change(initialization)
     return msgspec.structs.replace(definition, **changes)
 
@@ -129,14 +123,14 @@ def _make_item_absolute(item: Any) -> Any:
         return item
     kind = next((value for key, value in item.items() if normalize_key(key) == "type"), "")
     functions = (*_FUNCTION_KEYS, "content") if str(kind).lower() == "function" else _FUNCTION_KEYS
-    found = dict(item)
+    table = dict(item)
     for key, value in item.items():
         name = normalize_key(key)
         if isinstance(value, str) and name in functions:
-            found[key] = make_reference_absolute(value)
+            table[key] = make_reference_absolute(value)
         elif isinstance(value, str) and name == "file":
-            found[key] = str(Path(value).expanduser().absolute())
-    return found
+            table[key] = str(Path(value).expanduser().absolute())
+    return table
 
 
 def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
@@ -153,7 +147,7 @@ def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
 
 
 def _to_reference_or_table(item: object) -> object:
-    """The reference of an object, or the table of a tool whose function has one."""
+    """Return a reference to an object, or a table for a tool whose function has a reference."""
     try:
         return make_reference(item)
     except NoReferenceError:
@@ -164,65 +158,70 @@ def _to_reference_or_table(item: object) -> object:
     table["options"] = item.options
     table["parameters"] = item.parameters
     is_empty_list = item.parameters is not None and not item.parameters
-    kept = {key: value for key, value in table.items() if value}
-    return _to_plain_value({**kept, "parameters": []} if is_empty_list else kept)
+    properties = {key: value for key, value in table.items() if value}
+    # An empty list differs from a missing one, which means that the signature is used.
+    return _to_plain_value({**properties, "parameters": []} if is_empty_list else properties)
 
 
 def _has_table_form(tool: Tool) -> bool:
-    """Whether a table can say all that there is to say about a tool."""
-    bare = Tool(tool.name, tool.handler)
-    told = {"name", "handler", "parameters", "options", "option_values", *_TOOL_FIELDS}
-    is_same = all(
-        getattr(tool, key) == getattr(bare, key) for key in Tool.__slots__ if key not in told
+    """Return whether a table can represent all properties of a tool."""
+    default_tool = Tool(tool.name, tool.handler)
+    table_fields = {"name", "handler", "parameters", "options", "option_values", *_TOOL_FIELDS}
+    has_defaults = all(
+        getattr(tool, key) == getattr(default_tool, key)
+        for key in Tool.__slots__
+        if key not in table_fields
     )
-    return is_same and all(option.type is None for option in tool.options.values())
+    return has_defaults and all(option.type is None for option in tool.options.values())
 
 
 def _to_stored_table(table: Mapping[str, Any], pickles: FunctionPickles | None) -> dict[str, Any]:
-    """A table whose functions are references, and which is text and tables in every part."""
-    found: dict[str, Any] = {}
+    """Return a table with references to its functions, in which all values are serializable."""
+    stored: dict[str, Any] = {}
     is_template = any(isinstance(value, Template) for value in table.values())
     for key, value in table.items():
         name = normalize_key(key)
         if isinstance(value, Template):
-            found |= {key: value.text, "type": "Template"}
+            stored |= {key: value.text, "type": "Template"}
         elif callable(value):
-            found["function" if name == "content" else key] = _to_stored_item(value, pickles)
+            stored["function" if name == "content" else key] = _to_stored_item(value, pickles)
         elif name == "parameters" and isinstance(value, list | tuple):
-            found[key] = [_to_plain_value(_merge_parameter_pair(one)) for one in value]
+            stored[key] = [_to_plain_value(_merge_parameter_pair(pair)) for pair in value]
         elif value is not None and not (is_template and name == "type"):
-            found[key] = _to_plain_value(value)
-    return found
+            stored[key] = _to_plain_value(value)
+    return stored
 
 
 def _merge_parameter_pair(parameter: Any) -> Any:
-    """A parameter that is given as its name and a table, as one table."""
+    """Merge a parameter that is given as a pair of name and table into one table."""
     if not isinstance(parameter, tuple) or len(parameter) != _PAIR_LENGTH:
         return parameter
-    name, given = parameter
-    return {"name": name, **given} if isinstance(given, Mapping) else given
+    name, table = parameter
+    return {"name": name, **table} if isinstance(table, Mapping) else table
 
 
 def _to_plain_value(value: Any) -> Any:
-    """A value as TOML has it: tables without what is not said, lists, and no objects of ours."""
+    """Convert a value to data for TOML; null and empty properties are left out of tables."""
     if isinstance(value, Parameter | PromptArgument):
-        given = {key: getattr(value, key) for key in type(value).__slots__}
+        properties = {key: getattr(value, key) for key in type(value).__slots__}
         return {
-            key: _to_plain_value(one)
-            for key, one in given.items()
-            if isinstance(one, str | bool | int | float | list | dict) and one != ""
+            key: _to_plain_value(inner)
+            for key, inner in properties.items()
+            if isinstance(inner, str | bool | int | float | list | dict) and inner != ""
         }
     if isinstance(value, Option):
         if value.type is not None:
             raise ServerDefinitionError(
                 "an option with a type cannot be stored in a table",
-                hint="define the Tool at the top of a file, and give that",
+                hint="define the Tool at the top level of a file, and pass the object",
             )
         return _to_plain_value({"default": value.default, "description": value.description or None})
     if isinstance(value, Mapping):
-        return {str(key): _to_plain_value(one) for key, one in value.items() if one is not None}
+        return {
+            str(key): _to_plain_value(inner) for key, inner in value.items() if inner is not None
+        }
     if isinstance(value, list | tuple):
-        return [_to_plain_value(one) for one in value]
+        return [_to_plain_value(element) for element in value]
     return value
 
 
@@ -232,7 +231,7 @@ _LIST_KEYS = ("tools", "prompts", "resources")
 
 
 def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
-    """A definition as a table, in the order of a file, without what is not said."""
+    """Return a definition as a table, in the order of the file, without empty properties."""
     table: dict[str, Any] = {"schema": definition.schema, "name": definition.name}
     table |= {key: getattr(definition, key) for key in _SCALAR_KEYS}
     table["transport"] = None if definition.transport == STDIO_TRANSPORT else definition.transport
@@ -244,18 +243,18 @@ def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
 
 
 def format_toml(table: Mapping[str, Any]) -> str:
-    """A table as TOML.
+    """Format a definition's table as TOML.
 
     Raises:
-        ServerDefinitionError: when TOML cannot say some value.
+        ServerDefinitionError: TOML cannot represent a value.
     """
     head: list[str] = []
     tables: list[str] = []
     for key, value in table.items():
         if key == "options":
             tables += [
-                _format_section(f"options.{_format_key(tool)}", given)
-                for tool, given in value.items()
+                _format_section(f"options.{_format_key(tool)}", options)
+                for tool, options in value.items()
             ]
         elif key in _LIST_KEYS and all(isinstance(item, dict) for item in value):
             tables += [_format_section(f"[{key}]", item) for item in value]
@@ -270,21 +269,20 @@ def _format_section(name: str, table: Mapping[str, Any]) -> str:
 
 
 def _format_value(value: Any, key: str) -> str:
-    """What stands behind an equals sign: long texts and lists take several lines."""
+    """Format the value of an assignment; long strings and lists take several lines."""
     if isinstance(value, str) and "\n" in value:
         return _format_long_text(value)
     if isinstance(value, list | tuple):
         items = [_format_inline(item, key) for item in value]
         line = f"[{', '.join(items)}]"
         is_short = len(key) + len(line) < MAX_LINE_CHARACTERS and not any(
-            isinstance(i, dict) for i in value
+            isinstance(item, dict) for item in value
         )
         return line if is_short else "".join(["[\n", *(f"    {item},\n" for item in items), "]"])
     return _format_inline(value, key)
 
 
 def _format_inline(value: Any, key: str) -> str:
-    """A value on one line."""
     if isinstance(value, str):
         return _format_text(value)
     if isinstance(value, bool):
@@ -300,7 +298,7 @@ def _format_inline(value: Any, key: str) -> str:
     raise ServerDefinitionError(
         f"{value!r} cannot be stored"[:120],
         where=key,
-        hint="use texts, numbers, true or false, dates, lists and tables",
+        hint="use strings, numbers, booleans, dates, lists and tables",
     )
 
 
@@ -312,7 +310,9 @@ def _format_pairs(table: Mapping[str, Any]) -> Iterator[str]:
 
 def _format_key(key: Any) -> str:
     text = str(key)
-    is_bare = text != "" and all(c.isascii() and (c.isalnum() or c in "_-") for c in text)
+    is_bare = text != "" and all(
+        character.isascii() and (character.isalnum() or character in "_-") for character in text
+    )
     return text if is_bare else _format_text(text)
 
 
@@ -321,10 +321,10 @@ def _format_text(text: str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ServerDefinitionError(
-            f"{text!r} cannot be stored: half of a character at {error.start}"[:120],
-            hint="the text has been cut, or read in the wrong encoding",
+            f"{text!r} cannot be stored: unpaired surrogate at index {error.start}"[:120],
+            hint="the string was truncated, or decoded with the wrong encoding",
         ) from None
-    # JSON and TOML escape alike, but for one character that TOML does not want to see.
+    # JSON and TOML have the same escapes, but TOML does not allow an unescaped U+007F.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

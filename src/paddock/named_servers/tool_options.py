@@ -1,7 +1,7 @@
-"""Values for the options of a server's tools: from its definition, the environment, the caller.
+"""Option values of a server's tools, from its definition, the environment and the caller.
 
-Later ones win, option by option. What a server cannot use when it starts is reported and left
-out; the others count.
+Later sources take precedence for each option. When a server starts, values that are not valid are
+reported and ignored.
 """
 
 from __future__ import annotations
@@ -25,80 +25,81 @@ if TYPE_CHECKING:
 
 
 def merge_option_values(*sources: ToolOptionValues) -> dict[str, dict[str, Any]]:
-    """The values of several sources as one; later sources win."""
-    found: dict[str, dict[str, Any]] = {}
+    """Merge the values of several sources; later sources take precedence."""
+    merged: dict[str, dict[str, Any]] = {}
     for source in sources:
-        for tool, given in source.items():
-            found.setdefault(tool, {}).update(given)
-    return found
+        for tool, values in source.items():
+            merged.setdefault(tool, {}).update(values)
+    return merged
 
 
 def map_to_exposed_names(
     values: ToolOptionValues, aliases: Iterable[tuple[object, str]]
 ) -> dict[str, dict[str, Any]]:
-    """The values by the names that clients see.
+    """Return option values by the names of tools that clients see.
 
     Args:
-        values: By those names, or by the names that stand in a list of tools.
-        aliases: What stands in that list, with the name that clients see.
+        values: The values, by these names or by the names in the definition's list of tools.
+        aliases: The elements of that list, each with the name that clients see.
     """
-    known = list(aliases)
-    names = {name for _, name in known}
-    found: dict[str, dict[str, Any]] = {}
-    # What names the very tool that clients see wins over what names several.
-    for tool, given in sorted(values.items(), key=lambda item: item[0] in names):
-        meant = [name for spec, name in known if spec == tool] if tool not in names else []
-        for name in meant or [tool]:
-            found.setdefault(name, {}).update(given)
-    return found
+    aliases = list(aliases)
+    exposed_names = {name for _, name in aliases}
+    mapped: dict[str, dict[str, Any]] = {}
+    # Last, and so with precedence: names that clients see, which refer to a single tool.
+    for tool, options in sorted(values.items(), key=lambda item: item[0] in exposed_names):
+        is_exposed = tool in exposed_names
+        names = [] if is_exposed else [name for spec, name in aliases if spec == tool]
+        for name in names or [tool]:
+            mapped.setdefault(name, {}).update(options)
+    return mapped
 
 
 def read_environment_options() -> dict[str, dict[str, Any]]:
-    """The values that the environment variable gives, as a JSON object of objects.
+    """Return the option values in the environment variable, a JSON object of objects.
 
     Raises:
-        OptionError: when it is something else.
+        OptionError: The variable has another content.
     """
     text = os.environ.get(OPTIONS_VARIABLE)
     if not text:
         return {}
     try:
-        found = json.loads(text)
+        values = json.loads(text)
     except ValueError as error:
-        raise _make_option_error(f"is no JSON: {error}") from None
-    if not isinstance(found, dict) or not all(isinstance(v, dict) for v in found.values()):
-        raise _make_option_error("is no object of objects")
-    return found
+        raise _make_option_error(f"not valid JSON: {error}") from None
+    if not isinstance(values, dict) or not all(
+        isinstance(options, dict) for options in values.values()
+    ):
+        raise _make_option_error("not an object of objects")
+    return values
 
 
-def set_option_values(
-    offering: BaseServer, values: ToolOptionValues, report: ErrorReporter
-) -> None:
-    """Set values one by one, so that one that cannot be does not take others with it."""
-    for tool, given in values.items():
-        for option, value in given.items():
+def set_option_values(server: BaseServer, values: ToolOptionValues, report: ErrorReporter) -> None:
+    """Set option values one by one, and report those that are not valid."""
+    for tool, options in values.items():
+        for option, value in options.items():
             try:
-                offering.set_tool_options({tool: {option: value}})
+                server.set_tool_options({tool: {option: value}})
             except OptionError as error:
                 report(error)
 
 
-def set_environment_options(offering: BaseServer) -> None:
-    """Set the values that the environment gives; what cannot be is told on standard error."""
+def set_environment_options(server: BaseServer) -> None:
+    """Set the option values in the environment, and report errors on standard error."""
 
-    def say(error: PaddockError) -> None:
-        sys.stderr.write(f"{offering.name}: {error}\n")
+    def write_error(error: PaddockError) -> None:
+        sys.stderr.write(f"{server.name}: {error}\n")
         sys.stderr.flush()
 
     try:
         values = read_environment_options()
     except OptionError as error:
-        say(error)
+        write_error(error)
     else:
-        set_option_values(offering, values, say)
+        set_option_values(server, values, write_error)
 
 
-def _make_option_error(what: str) -> OptionError:
+def _make_option_error(message: str) -> OptionError:
     return OptionError(
-        what, where=OPTIONS_VARIABLE, hint='as in {"ToolName": {"option_name": "value"}}'
+        message, where=OPTIONS_VARIABLE, hint='example: {"ToolName": {"option_name": "value"}}'
     )

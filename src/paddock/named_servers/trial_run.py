@@ -1,8 +1,8 @@
-"""A definition tried out before it is stored: in a fresh interpreter, as a client starts it.
+"""Trial loading of a definition in a new interpreter, before it is stored.
 
-What a program sees of itself is no proof that somebody else finds it again: a client starts the
-server in another directory, without the program's search path and without what the program does
-only when it is run itself.
+A reference that works in the current program may not work for a client, which starts the server in
+another directory, without the program's `sys.path` and without the code that runs only in the main
+module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from paddock.named_servers.definition import ServerDefinition
 
 TRIAL_TIMEOUT_SECONDS = 120.0
-"""Seconds that the user's own imports may take."""
+"""The user's own imports can be slow."""
 _READY_LINE = "ready"
 _SOURCE_ROOT = Path(__file__).parents[2]
 _TRIAL_SCRIPT = (
@@ -34,10 +34,10 @@ _TRIAL_SCRIPT = (
 
 
 def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> None:
-    """Make sure that a definition, which is text and tables only, can be started by a client.
+    """Check that a client can load a definition, which consists of strings and tables only.
 
     Raises:
-        LoadError: when something in it cannot be found then, with the reason.
+        LoadError: An item cannot be loaded; the message has the reason.
     """
     request = {
         "text": format_toml(to_plain_table(definition)),
@@ -45,11 +45,11 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
         "where": origin.where,
         "directory": None if origin.relative_to is None else str(origin.relative_to),
     }
-    # Without the user's own search path and working directory, as a client starts it; and
-    # without leaving anything beside the user's files.
+    # As a client starts it: without the user's PYTHONPATH and working directory. -B, so that no
+    # __pycache__ is left beside the user's files.
     command = [sys.executable, "-P", "-E", "-B", "-c", _TRIAL_SCRIPT, str(_SOURCE_ROOT)]
     try:
-        ended = subprocess.run(  # noqa: S603 - this interpreter
+        completed = subprocess.run(  # noqa: S603 - this interpreter
             command,
             cwd=Path(sys.executable).parent,
             input=json.dumps(request),
@@ -61,38 +61,38 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
         )
     except subprocess.TimeoutExpired:
         raise LoadError(
-            f"is not loaded within {TRIAL_TIMEOUT_SECONDS:.0f} s when a client starts it",
+            f"loading takes more than {TRIAL_TIMEOUT_SECONDS:.0f} s when a client starts it",
             where=origin.where,
         ) from None
     except OSError:
-        return  # there is no interpreter to ask
-    ready, _, answered = ended.stdout.partition("\n")
-    if ready != _READY_LINE:
-        return  # Paddock itself is not found there; that says nothing about the definition
+        return  # the interpreter cannot be started, for example in an embedded Python
+    ready_line, _, response = completed.stdout.partition("\n")
+    if ready_line != _READY_LINE:
+        return  # Paddock itself is not importable there, which is not the definition's fault
     try:
-        answer = json.loads(answered)
+        error = json.loads(response)
     except ValueError:
-        said = ended.stderr.strip().splitlines()[-1:] or [f"exit code {ended.returncode}"]
-        answer = {"message": said[0]}
-    if answer:
+        exit_message = f"exit code {completed.returncode}"
+        error = {"message": (completed.stderr.strip().splitlines() or [exit_message])[-1]}
+    if error:
         raise LoadError(
-            f"{answer['message']}, when a client starts it",
-            where=answer.get("where") or origin.where,
-            hint=answer.get("hint"),
+            f"{error['message']}, when a client starts the server",
+            where=error.get("where") or origin.where,
+            hint=error.get("hint"),
         )
 
 
 def main() -> None:
-    """Try a definition from standard input, and answer with what is wrong with it."""
-    # What the user's files print is no answer, and their threads keep nobody here.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    """Load a definition from standard input, and write its error to standard output."""
+    # Output of the user's files goes to standard error, so that it does not mix with the response.
+    responses = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    answers.write(f"{_READY_LINE}\n")
-    answers.flush()
-    answer = _run_trial(json.load(sys.stdin))
-    answers.write(json.dumps(answer))
-    answers.flush()
-    os._exit(0)
+    responses.write(f"{_READY_LINE}\n")
+    responses.flush()
+    error = _run_trial(json.load(sys.stdin))
+    responses.write(json.dumps(error))
+    responses.flush()
+    os._exit(0)  # without waiting for threads of the user's files
 
 
 def _run_trial(request: dict[str, str]) -> dict[str, str | None]:
@@ -104,6 +104,6 @@ def _run_trial(request: dict[str, str]) -> dict[str, str | None]:
         )
     except PaddockError as error:
         return {"message": error.message, "where": error.where, "hint": error.hint}
-    except Exception as error:  # noqa: BLE001 - of the user's files
+    except Exception as error:  # noqa: BLE001 - code of the user's files
         return {"message": f"{type(error).__name__}: {error}"}
     return {}

@@ -49,7 +49,7 @@ def test_a_stem_that_no_name_has_means_none(stem: str) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", " x", "x ", "a\nb", "a\x1bb", "\ud800"])
 def test_what_no_terminal_can_show_is_not_a_name(name: str) -> None:
-    with pytest.raises(ServerDefinitionError, match="cannot be the name of a server"):
+    with pytest.raises(ServerDefinitionError, match="is not a valid server name"):
         encode_name(name)
 
 
