@@ -45,8 +45,8 @@ def explain_error(error: Exception, schema: Json) -> str:
         if choices:
             text += f", expected one of {', '.join(map(repr, choices))}"
     names = schema.get("properties")
-    known = ", ".join(names) if isinstance(names, dict) and names else "none"
-    return f"{text}. Parameters: {known}."
+    parameter_names = ", ".join(names) if isinstance(names, dict) and names else "none"
+    return f"{text}. Parameters: {parameter_names}."
 
 
 def get_error_path(error: Exception) -> str:

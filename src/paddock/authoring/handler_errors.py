@@ -26,9 +26,9 @@ class ArgumentsError(ToolError):
 
     code = "arguments"
 
-    def __init__(self, text: str, place: str) -> None:
+    def __init__(self, text: str, argument_path: str) -> None:
         super().__init__(text)
-        self.place = place
+        self.argument_path = argument_path
         """Path of the invalid argument, as in `$.format`, or empty if unknown."""
 
 

@@ -260,5 +260,5 @@ def _to_prompt_message(message: Any) -> Any:
 
 
 def _to_camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)

@@ -385,8 +385,8 @@ class ServerMethods:
     @property
     def revision(self) -> int:
         """A number that increases whenever an item is added, removed or changed."""
-        own = sum(registry.revision for registry in self._registries.values())
-        return own + (0 if self._server.mounts is None else self._server.mounts.revision)
+        own_revision = sum(registry.revision for registry in self._registries.values())
+        return own_revision + (0 if self._server.mounts is None else self._server.mounts.revision)
 
     def can_offer(self, kind: str, key: str) -> bool:
         """Return whether an item with this name exists, or may exist on a mounted server."""

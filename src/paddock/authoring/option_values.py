@@ -64,8 +64,8 @@ def _convert_option(options: Mapping[str, Option], name: str, value: object, too
             )
         except msgspec.ValidationError as error:
             last_error = error
-    shown = "the given value" if option.is_secret else repr(value)
-    raise OptionError(f"option {name!r} cannot be {shown}: {last_error}", where=tool)
+    value_text = "the given value" if option.is_secret else repr(value)
+    raise OptionError(f"option {name!r} cannot be {value_text}: {last_error}", where=tool)
 
 
 def _get_value_type(option: Option) -> Any:

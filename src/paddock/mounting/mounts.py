@@ -379,7 +379,7 @@ def unmount_server(server: BaseServer, mounted: str | MountTarget) -> None:
         if is_target or (isinstance(mounted, str) and mount.item_prefix.prefix == mounted):
             mounts.remove(mount)
             return
-    known = (
+    mounted_names = (
         ", ".join(repr(mount.item_prefix.prefix or mount.target) for mount in mounts) or "nothing"
     )
-    raise DefinitionError(f"{mounted!r} is not mounted", hint=f"mounted: {known}")
+    raise DefinitionError(f"{mounted!r} is not mounted", hint=f"mounted: {mounted_names}")

@@ -62,7 +62,7 @@ def describe_error(error: PaddockError) -> JsonObject:
 
 def _get_error_code(error: PaddockError) -> str:
     if isinstance(error, ArgumentsError):
-        return INVALID_FORMAT if error.place == "$.format" else INVALID_ARGUMENTS
+        return INVALID_FORMAT if error.argument_path == "$.format" else INVALID_ARGUMENTS
     return ERROR_CODES.get(error.code) or error.code.upper().replace("-", "_")
 
 
