@@ -17,6 +17,11 @@ from paddock.errors import PaddockError
 
 MEBIBYTE = 1 << 20
 GIBIBYTE = 1 << 30
+ROLLED_BACK_NOTE = "The session is as it was before this evaluation."
+"""Part of `EvaluationResult.note` if the kernel was rolled back and can still be used."""
+STATE_TIMEOUT_SECONDS = 20.0
+"""Default time limit for saving or restoring the definitions of a kernel."""
+PROGRESS_INTERVAL_SECONDS = 1.0
 
 
 class EvaluationLimits(msgspec.Struct, frozen=True):
@@ -53,8 +58,6 @@ the engine detects; the error text is one of the outputs. After any status other
 "failed", the kernel is rolled back to its state before the evaluation, if it can do that.
 """
 
-ROLLED_BACK_NOTE = "The session is as it was before this evaluation."
-"""Part of `EvaluationResult.note` if the kernel was rolled back and can still be used."""
 
 OutputKind = Literal["print", "message", "picture"]
 
@@ -86,8 +89,9 @@ class EvaluationResult(msgspec.Struct, frozen=True):
     """Information for the user, such as that the kernel was stopped, replaced or rolled back."""
 
 
-STATE_TIMEOUT_SECONDS = 20.0
-"""Default time limit for saving or restoring the definitions of a kernel."""
+CANCELLED_RESULT = EvaluationResult(
+    "cancelled", note="The call was cancelled before the evaluation began."
+)
 
 
 class KernelError(PaddockError):
@@ -123,7 +127,6 @@ class EvaluationControl:
 
 DEFAULT_CONTROL = EvaluationControl()
 """Control of a call that cannot be cancelled and reports no progress."""
-PROGRESS_INTERVAL_SECONDS = 1.0
 
 
 class ProgressTimer:

@@ -26,6 +26,32 @@ _AF_UNIX = 1
 _X32_SYSCALL_BIT = 0x40000000
 
 BpfInstruction = tuple[int, int, int, int]
+INHERITED_VARIABLES = frozenset(
+    {
+        "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR",
+        "TZ", "USER", "USERNAME",
+        "APPDATA", "COMSPEC", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "PATHEXT", "PROGRAMDATA",
+        "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "USERPROFILE", "WINDIR",
+    }
+)  # fmt: skip
+"""Environment variables that kernels inherit from the server, besides those named `LC_…`."""
+MAX_OPEN_FILES = 1024
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_SECCOMP = 22
+_SECCOMP_MODE_FILTER = 2
+_PR_SET_DUMPABLE = 4
+_PR_CAPBSET_DROP = 24
+_CAPABILITY_VERSION = 0x20080522
+_DROPPED_CAPABILITIES = (16, 17, 19, 21, 38, 39)
+"""CAP_SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_ADMIN, PERFMON and BPF."""
+_SYS_LANDLOCK_CREATE_RULESET, _SYS_LANDLOCK_ADD_RULE, _SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
+"""Landlock's system call numbers, the same on all machines."""
+_LANDLOCK_CREATE_RULESET_VERSION = 1
+_LANDLOCK_RULE_PATH_BENEATH = 1
+_LANDLOCK_ACCESS_FS_REFER = 1 << 13
+_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, _LANDLOCK_SCOPE_SIGNAL = 1, 2
+_MIN_LANDLOCK_ABI, _MIN_LANDLOCK_SCOPE_ABI = 2, 6
+_MACOS_PROFILE = "(version 1)(allow default)(deny network*)"
 
 
 class SyscallTable:
@@ -91,36 +117,6 @@ def _return_if_equal(value: int, end: int) -> list[BpfInstruction]:
 
 def _return_unless_equal(offset: int, value: int, end: int) -> list[BpfInstruction]:
     return [(_BPF_LOAD, 0, 0, offset), (_BPF_JUMP_EQUAL, 1, 0, value), (_BPF_RETURN, 0, 0, end)]
-
-
-INHERITED_VARIABLES = frozenset(
-    {
-        "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TEMP", "TERM", "TMP", "TMPDIR",
-        "TZ", "USER", "USERNAME",
-        "APPDATA", "COMSPEC", "LOCALAPPDATA", "NUMBER_OF_PROCESSORS", "PATHEXT", "PROGRAMDATA",
-        "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "USERPROFILE", "WINDIR",
-    }
-)  # fmt: skip
-"""Environment variables that kernels inherit from the server, besides those named `LC_…`."""
-
-MAX_OPEN_FILES = 1024
-
-_PR_SET_NO_NEW_PRIVS = 38
-_PR_SET_SECCOMP = 22
-_SECCOMP_MODE_FILTER = 2
-_PR_SET_DUMPABLE = 4
-_PR_CAPBSET_DROP = 24
-_CAPABILITY_VERSION = 0x20080522
-_DROPPED_CAPABILITIES = (16, 17, 19, 21, 38, 39)
-"""CAP_SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_ADMIN, PERFMON and BPF."""
-_SYS_LANDLOCK_CREATE_RULESET, _SYS_LANDLOCK_ADD_RULE, _SYS_LANDLOCK_RESTRICT_SELF = 444, 445, 446
-"""Landlock's system call numbers, the same on all machines."""
-_LANDLOCK_CREATE_RULESET_VERSION = 1
-_LANDLOCK_RULE_PATH_BENEATH = 1
-_LANDLOCK_ACCESS_FS_REFER = 1 << 13
-_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, _LANDLOCK_SCOPE_SIGNAL = 1, 2
-_MIN_LANDLOCK_ABI, _MIN_LANDLOCK_SCOPE_ABI = 2, 6
-_MACOS_PROFILE = "(version 1)(allow default)(deny network*)"
 
 
 def build_environment() -> dict[str, str]:

@@ -52,6 +52,11 @@ _FONT_DIRECTORIES = (
     "~/.fonts",
 )
 _MAX_FONT_FILES = 20_000
+PNG_MIME_TYPE, SVG_MIME_TYPE = "image/png", "image/svg+xml"
+RENDER_TIMEOUT_SECONDS = 20
+"""Time limit for all images of one answer together."""
+MAX_IMAGE_BYTES = 8 << 20
+_RENDERER_SCRIPT = Path(__file__).with_name("svg_renderer_process.py")
 
 
 @cache
@@ -80,13 +85,6 @@ def _list_font_files() -> set[str]:
             if len(file_names) > _MAX_FONT_FILES:
                 return file_names
     return file_names
-
-
-PNG_MIME_TYPE, SVG_MIME_TYPE = "image/png", "image/svg+xml"
-RENDER_TIMEOUT_SECONDS = 20
-"""Time limit for all images of one answer together."""
-MAX_IMAGE_BYTES = 8 << 20
-_RENDERER_SCRIPT = Path(__file__).with_name("svg_renderer_process.py")
 
 
 @cache
@@ -158,6 +156,3 @@ def _split_frames(data: bytes) -> list[bytes]:
         frames.append(data[offset + 4 : end])
         offset = end
     return frames
-
-
-__all__ = ["can_render_svg", "render_images"]

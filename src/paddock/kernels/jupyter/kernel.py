@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from paddock.kernels.kernel import (
+    CANCELLED_RESULT,
     DEFAULT_CONTROL,
     STATE_TIMEOUT_SECONDS,
     EvaluationControl,
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 _ANSI_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _IMAGE_TYPES = ("image/png", "image/jpeg", "image/svg+xml")
 _TEXT_TYPES = ("text/markdown", "text/latex", "text/plain")
+START_TIMEOUT_SECONDS = 60.0
+INTERRUPT_GRACE_SECONDS = 3.0
+"""Time that a kernel gets to react to an interrupt before it is ended."""
+_POLL_INTERVAL_SECONDS = 0.05
+_DEAD_STATES = frozenset({"restarting", "autorestarting", "dead"})
+_STATE_KEPT_NOTE = "Changes made until then were kept: Jupyter kernels cannot be rolled back."
+_KERNEL_ENDED_NOTE = "The kernel has ended, and all its definitions are lost."
 
 
 class IopubOutputs:
@@ -126,14 +134,6 @@ def _decode_base64(content: str) -> bytes:
         return b""
 
 
-START_TIMEOUT_SECONDS = 60.0
-INTERRUPT_GRACE_SECONDS = 3.0
-"""Time that a kernel gets to react to an interrupt before it is ended."""
-_POLL_INTERVAL_SECONDS = 0.05
-_DEAD_STATES = frozenset({"restarting", "autorestarting", "dead"})
-_STATE_KEPT_NOTE = "Changes made until then were kept: Jupyter kernels cannot be rolled back."
-_KERNEL_ENDED_NOTE = "The kernel has ended, and all its definitions are lost."
-
 StopCause = Literal["timed-out", "cancelled"]
 
 
@@ -184,9 +184,7 @@ class JupyterKernel:
     ) -> EvaluationResult:
         """Evaluate a cell; see `Kernel.evaluate`."""
         if control.is_cancelled():
-            return EvaluationResult(
-                "cancelled", note="The call was cancelled before the evaluation began."
-            )
+            return CANCELLED_RESULT
         if not self.is_alive:
             return EvaluationResult("crashed", note="The kernel has ended.")
         started_at = time.monotonic()

@@ -37,6 +37,23 @@ if TYPE_CHECKING:
 
 
 JupyterMessage = dict[str, Any]
+_PYTHON_PROGRAM = re.compile(r"python[0-9.]*")
+_END_TIMEOUT_SECONDS = 5.0
+_SANDBOX_CODE = """\
+import os, sys
+sys.path += sys.argv.pop(1).split(os.pathsep)
+memory = int(sys.argv.pop(1))
+from paddock.kernels import sandbox
+sandbox.enter_sandbox(network=True)
+if memory:
+    import resource
+    # Not the address space: some runtimes reserve far more of it than they use.
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+GATEWAY_TIMEOUT_SECONDS = 30.0
+"""Time limit for a request over HTTP."""
+MAX_MESSAGE_BYTES = 64 << 20
 
 
 class KernelLink(Protocol):
@@ -75,22 +92,6 @@ class KernelLink(Protocol):
     def describe(self) -> dict[str, object]:
         """Return diagnostic data."""
         ...
-
-
-_PYTHON_PROGRAM = re.compile(r"python[0-9.]*")
-_END_TIMEOUT_SECONDS = 5.0
-_SANDBOX_CODE = """\
-import os, sys
-sys.path += sys.argv.pop(1).split(os.pathsep)
-memory = int(sys.argv.pop(1))
-from paddock.kernels import sandbox
-sandbox.enter_sandbox(network=True)
-if memory:
-    import resource
-    # Not the address space: some runtimes reserve far more of it than they use.
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-os.execv(sys.argv[1], sys.argv[1:])
-"""
 
 
 class LocalKernelLink:
@@ -226,11 +227,6 @@ def _build_variables(spec: KernelSpec) -> dict[str, str]:
         name: Template(value).safe_substitute(os.environ) for name, value in spec.env.items()
     }
     return sandbox.build_environment() | variables
-
-
-GATEWAY_TIMEOUT_SECONDS = 30.0
-"""Time limit for a request over HTTP."""
-MAX_MESSAGE_BYTES = 64 << 20
 
 
 class GatewayKernelLink:

@@ -65,6 +65,19 @@ LARGE_JOURNAL_BYTES = 32 << 20
 MAX_SHORT_RESULT_CHARACTERS = 10_000
 _LOCAL_SYMBOL_COUNTER = re.compile(r"\$\d+")
 """Serial numbers in the names of local symbols, which differ in each evaluation."""
+_SKIPPED_NOTES = {
+    "wolfram": (
+        "Evaluations with side effects are not replayed; "
+        "definitions that only they contain are missing"
+    ),
+    "python": "Python code is not replayed; definitions that were not saved are missing",
+    "other": "Code is not replayed; its definitions are missing",
+}
+_RESTART_NOTES = {
+    "wolfram": ("The next evaluation uses a new kernel with the definitions from before this one."),
+    "python": "The next evaluation uses a new kernel with the session as it was last saved.",
+    "other": "The next evaluation uses a new kernel without definitions.",
+}
 
 
 class EvaluationSession:
@@ -520,21 +533,6 @@ class EvaluationSession:
             )
         self._unsaved_entries = []
         return ""
-
-
-_SKIPPED_NOTES = {
-    "wolfram": (
-        "Evaluations with side effects are not replayed; "
-        "definitions that only they contain are missing"
-    ),
-    "python": "Python code is not replayed; definitions that were not saved are missing",
-    "other": "Code is not replayed; its definitions are missing",
-}
-_RESTART_NOTES = {
-    "wolfram": ("The next evaluation uses a new kernel with the definitions from before this one."),
-    "python": "The next evaluation uses a new kernel with the session as it was last saved.",
-    "other": "The next evaluation uses a new kernel without definitions.",
-}
 
 
 def _format_lines(lines: list[int]) -> str:

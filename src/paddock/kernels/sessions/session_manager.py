@@ -42,6 +42,15 @@ _SESSION_ID_PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _FIRST_ID_CHARACTERS = string.ascii_lowercase
 _ID_CHARACTERS = string.ascii_lowercase + string.digits
 """Lower case only, because some file systems ignore case."""
+MAX_KERNELS = 16
+MAX_LICENSED_KERNELS = 2
+"""Limit for an engine without the capability `many`, whose kernels occupy licences."""
+BUSY_TIMEOUT_SECONDS = 60.0
+"""How long to wait for a session that another process is using."""
+SAVE_DELAY_SECONDS = 0.25
+"""Delay before the state is saved, so that calls in quick succession do not wait for it."""
+_LOCK_TIMEOUT_SECONDS = 0.1
+_FILE_LOCK_POLL_SECONDS = 0.05
 
 
 def generate_session_id() -> str:
@@ -53,17 +62,6 @@ def generate_session_id() -> str:
 def is_valid_session_id(session_id: str) -> bool:
     """Return whether an id is safe in a file name and in a Wolfram Language context."""
     return _SESSION_ID_PATTERN.fullmatch(session_id) is not None
-
-
-MAX_KERNELS = 16
-MAX_LICENSED_KERNELS = 2
-"""Limit for an engine without the capability `many`, whose kernels occupy licences."""
-BUSY_TIMEOUT_SECONDS = 60.0
-"""How long to wait for a session that another process is using."""
-SAVE_DELAY_SECONDS = 0.25
-"""Delay before the state is saved, so that calls in quick succession do not wait for it."""
-_LOCK_TIMEOUT_SECONDS = 0.1
-_FILE_LOCK_POLL_SECONDS = 0.05
 
 
 class _SessionSlot:

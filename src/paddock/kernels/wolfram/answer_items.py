@@ -21,6 +21,9 @@ MIN_TEXT_CHARACTERS = 10
 MAX_MESSAGE_CHARACTERS = 1000
 """Longer messages are truncated."""
 _ELLIPSIS = " ... "
+MAX_OUTPUTS = 10
+"""Messages after this number of outputs are omitted."""
+DEFAULT_RESULT_CHARACTERS = 10_000
 
 
 def truncate_text(text: str, limit: int) -> str:
@@ -50,11 +53,6 @@ def format_failure(tag: str, message: str, **parameters: str) -> str:
     }
     association = ", ".join(f'"{name}" -> {value}' for name, value in parts.items())
     return f'Failure["{tag}", <|{association}|>]'
-
-
-MAX_OUTPUTS = 10
-"""Messages after this number of outputs are omitted."""
-DEFAULT_RESULT_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)

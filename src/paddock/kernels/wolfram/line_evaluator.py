@@ -60,6 +60,17 @@ if TYPE_CHECKING:
 _CODE_FENCE = re.compile(r"\s*```[\w+-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
 _LINE_COMMENT = re.compile(r"^([ \t]*)//[ \t]+(.*)$", re.MULTILINE)
 _MAX_ADDED_BRACKETS = 64
+ABORTED, FAILED, NULL = "$Aborted", "$Failed", "Null"
+NO_CATCH_MESSAGE = "Throw::nocatch"
+_UNCAUGHT_THROW = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
+_EXIT_CODE_NOTE = re.compile(r"exit code (-?\d+)")
+_ABORT_HANDLERS = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
+"""Symbols in code whose value may be `$Aborted` without the evaluation having been aborted."""
+_MIN_SECONDS = 0.01
+_PARTIAL_ROLLBACK_NOTE = (
+    "The session is as it was before the expression that did not finish; "
+    "the expressions before it were kept."
+)
 
 
 class RepairedCode(NamedTuple):
@@ -118,19 +129,6 @@ _REPAIRS: tuple[tuple[str, Callable[[str], str | None]], ...] = (
     ("' was replaced by \"", _replace_quotes),
     ("lines that begin with // were treated as comments", _convert_comments),
     ("missing ] were added at the end", _close_brackets),
-)
-
-
-ABORTED, FAILED, NULL = "$Aborted", "$Failed", "Null"
-NO_CATCH_MESSAGE = "Throw::nocatch"
-_UNCAUGHT_THROW = re.compile(r"Uncaught (.*) returned to top level", re.DOTALL)
-_EXIT_CODE_NOTE = re.compile(r"exit code (-?\d+)")
-_ABORT_HANDLERS = frozenset({"TimeConstrained", "MemoryConstrained", ABORTED, "CheckAbort"})
-"""Symbols in code whose value may be `$Aborted` without the evaluation having been aborted."""
-_MIN_SECONDS = 0.01
-_PARTIAL_ROLLBACK_NOTE = (
-    "The session is as it was before the expression that did not finish; "
-    "the expressions before it were kept."
 )
 
 

@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 _INPUT_FORM_START, _FULL_FORM_START = "InputForm[", "FullForm["
 _UNKNOWN_LINE_OUTPUT = re.compile(r"HoldForm\[(Out\[-?\d+\])\]")
 """Placeholder for the output of an unknown line, which the engine must not evaluate."""
+IMAGE_PLACEHOLDER = re.compile(r"-(?:Graphics3D|Graphics|Image3D|Image|Graph|Sound)-")
+"""Placeholders that engines write for values without a text form."""
+FREEFORM_PROMPTS = ("\\[FreeformPrompt]", "\uf351")
+"""Heads of natural language input."""
+_MAPPING_HEADS = ("Map", "Scan", "Apply")
+_MAX_RECREATION_DEPTH = 40
+"""Maximum nesting when an image is recreated from inputs that refer to other images."""
 
 
 def apply_output_form(result: str) -> str:
@@ -54,16 +61,6 @@ def _get_form_argument(result: str) -> str | None:
     if not isinstance(expression, Node) or expression.form != "call" or len(expression.args) != 1:
         return None
     return result[expression.args[0].start : expression.args[0].end]
-
-
-IMAGE_PLACEHOLDER = re.compile(r"-(?:Graphics3D|Graphics|Image3D|Image|Graph|Sound)-")
-"""Placeholders that engines write for values without a text form."""
-FREEFORM_PROMPTS = ("\\[FreeformPrompt]", "\uf351")
-"""Heads of natural language input."""
-
-_MAPPING_HEADS = ("Map", "Scan", "Apply")
-_MAX_RECREATION_DEPTH = 40
-"""Maximum nesting when an image is recreated from inputs that refer to other images."""
 
 
 @dataclass(frozen=True, slots=True)

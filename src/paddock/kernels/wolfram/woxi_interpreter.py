@@ -38,6 +38,29 @@ _MAX_CODE_CHARACTERS = 2000
 _DEFINING_SYNTAX = re.compile(
     r":=|Delayed|UpSet|TagSet|\^=|/:|=\.|Clear|Remove|Unset|Attributes|Options|::"
 )
+_UNCAUGHT_THROW = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
+_PARSE_ERROR = "Parse error:"
+_INPUT_FORM_CODE = "ToString[%, InputForm]"
+_SVG_MIME_TYPE = "image/svg+xml"
+_TABLE_HEADS = ("Column", "Grid", "MatrixForm", "Row", "TableForm", "TextGrid")
+"""Heads of text layouts, which woxi returns as images."""
+_TABLE_PATTERN = re.compile(rf"\b(?:{'|'.join(_TABLE_HEADS)})\b")
+_SYMBOL_PATTERN = re.compile(r"(?!\d)[$\w`]+")
+_VALUE_SYMBOL = "paddock`value"
+"""Symbol that holds a value which woxi would otherwise only draw."""
+_TABLE_TEXT_CODE = (
+    f"If[MemberQ[{{{', '.join(_TABLE_HEADS)}}}, Head[{_VALUE_SYMBOL}]], "
+    f"ToString[{_VALUE_SYMBOL}, InputForm], Null]"
+)
+_FONT_STYLE = re.compile(r"<defs><style[^>]*>\s*@font-face.*?</style></defs>", re.DOTALL)
+_IMAGE_SEPARATOR = "\n\f\n"
+_TEXT_AND_IMAGES_CODE = (
+    "With[{value = %}, StringRiffle[Prepend["
+    'Map[Function[part, ExportString[part, "SVG"]], Cases[{value}, part_ /; !StringQ[part] && '
+    'StringMatchQ[ToString[part], {"-Graphics-", "-Graphics3D-", "-Image-"}], Infinity]], '
+    f'ToString[value, InputForm]], "{_IMAGE_SEPARATOR}"]]'
+)
+"""Code that returns the text of the last value, followed by the images in it."""
 
 
 class WoxiSavedState(msgspec.Struct):
@@ -144,31 +167,6 @@ def _serialize_value(name: str) -> bytes | None:
         if woxi.evaluate(f"BinaryDeserialize[{data}] === {name}").result == "True":
             return base64.b64decode(woxi.evaluate(f"BaseEncode[{data}]").result, validate=True)
     return None
-
-
-_UNCAUGHT_THROW = re.compile(r"Throw::nocatch: Uncaught (.*) returned to top level\.", re.DOTALL)
-_PARSE_ERROR = "Parse error:"
-_INPUT_FORM_CODE = "ToString[%, InputForm]"
-_SVG_MIME_TYPE = "image/svg+xml"
-_TABLE_HEADS = ("Column", "Grid", "MatrixForm", "Row", "TableForm", "TextGrid")
-"""Heads of text layouts, which woxi returns as images."""
-_TABLE_PATTERN = re.compile(rf"\b(?:{'|'.join(_TABLE_HEADS)})\b")
-_SYMBOL_PATTERN = re.compile(r"(?!\d)[$\w`]+")
-_VALUE_SYMBOL = "paddock`value"
-"""Symbol that holds a value which woxi would otherwise only draw."""
-_TABLE_TEXT_CODE = (
-    f"If[MemberQ[{{{', '.join(_TABLE_HEADS)}}}, Head[{_VALUE_SYMBOL}]], "
-    f"ToString[{_VALUE_SYMBOL}, InputForm], Null]"
-)
-_FONT_STYLE = re.compile(r"<defs><style[^>]*>\s*@font-face.*?</style></defs>", re.DOTALL)
-_IMAGE_SEPARATOR = "\n\f\n"
-_TEXT_AND_IMAGES_CODE = (
-    "With[{value = %}, StringRiffle[Prepend["
-    'Map[Function[part, ExportString[part, "SVG"]], Cases[{value}, part_ /; !StringQ[part] && '
-    'StringMatchQ[ToString[part], {"-Graphics-", "-Graphics3D-", "-Image-"}], Infinity]], '
-    f'ToString[value, InputForm]], "{_IMAGE_SEPARATOR}"]]'
-)
-"""Code that returns the text of the last value, followed by the images in it."""
 
 
 def interpreter() -> WoxiInterpreter:

@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING
 from paddock.kernels import sandbox
 from paddock.kernels.child_process import start_process
 from paddock.kernels.kernel import (
+    CANCELLED_RESULT,
     DEFAULT_CONTROL,
     ROLLED_BACK_NOTE,
     STATE_TIMEOUT_SECONDS,
@@ -263,9 +264,7 @@ class WorkerKernel:
             code, limits.seconds, limits.memory_bytes, limits.output_bytes, limits.result_bytes
         )
         if control.is_cancelled():
-            return EvaluationResult(
-                "cancelled", note="The call was cancelled before the evaluation began."
-            )
+            return CANCELLED_RESULT
         with self._lock:
             started_at = time.monotonic()
             reply = self._run_job(job, control)

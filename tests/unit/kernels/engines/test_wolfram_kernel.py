@@ -49,6 +49,7 @@ def engine(tmp_path: Path) -> Engine:
 @pytest.fixture
 def kernel(engine: Engine) -> Iterator[WolframKernel]:
     started = engine.start(EvaluationLimits())
+    assert isinstance(started, WolframKernel)
     yield started
     started.close()
 

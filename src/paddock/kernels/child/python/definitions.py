@@ -135,5 +135,6 @@ def _get_last_name(expression: Any) -> str:
 
 
 def _get_first_line(statement: Any) -> int:
-    lines: list[int] = [item.lineno for item in getattr(statement, "decorator_list", ())]
-    return min([*lines, statement.lineno])
+    lines: list[int] = [statement.lineno]
+    lines += [decorator.lineno for decorator in getattr(statement, "decorator_list", ())]
+    return min(lines)
