@@ -1,19 +1,29 @@
-"""Sessions of the evaluator tools: retention policy, and the session that a caller used last."""
+"""Evaluation in sessions, which the evaluator tools of all languages share.
+
+A session and its engine are remembered, so that other calls can continue with them.
+"""
 
 from __future__ import annotations
 
 import re
 import threading
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from paddock.kernels.sessions import RetentionPolicy
+from paddock.kernels.handler_calls import call_kernel
+from paddock.kernels.kernel import EvaluationLimits
+from paddock.kernels.sessions import RetentionPolicy, get_shared_session_manager
+from paddock.toolkits.content import build_content, create_reminder
+from paddock.toolkits.tool_options import MEMORY_OPTION_NAME, NETWORK_OPTION_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
+    from paddock.kernels.kernel import EvaluationControl
+    from paddock.kernels.sessions import EvaluationSession, SessionStatus
+    from paddock.toolkits.content import DisplayImage, ToolContent
 
 
 _UNIT_SECONDS = {
@@ -109,3 +119,82 @@ def _get_caller_key(ctx: Context) -> tuple[int, str]:
     # The principal is part of the key, so that no user sees the sessions of another one.
     principal = ctx.principal
     return id(ctx.server), "" if principal is None else f"{principal.issuer} {principal.subject}"
+
+
+NEW_SESSION_NOTE = "Nothing was saved under this session id: it is a new, empty session."
+ResultT = TypeVar("ResultT")
+
+
+class SessionInfo(NamedTuple):
+    """The session of an evaluation, copied before another call can change it."""
+
+    id: str
+    status: SessionStatus
+    engine: Engine
+    notes: tuple[str, ...]
+
+    def list_notes(self, resumed_note: str) -> list[str]:
+        """Return notes about the session; `resumed_note` says what a new process has restored."""
+        status_notes = {"reused": NEW_SESSION_NOTE, "resumed-new-kernel": resumed_note}
+        return [status_notes.get(self.status, ""), *self.notes]
+
+
+def evaluate_in_session(
+    ctx: Context,
+    session_id: str | None,
+    seconds: float,
+    get_engine: Callable[[], Engine],
+    evaluate: Callable[[EvaluationSession, EvaluationLimits, EvaluationControl], ResultT],
+    format_result: Callable[[ResultT, SessionInfo], ToolContent],
+) -> ToolContent:
+    """Evaluate code in a session, within the limits that the tool's options set.
+
+    Args:
+        ctx: The context of the call, with the tool's options.
+        session_id: The session to continue. Defaults to a new one.
+        seconds: The time limit.
+        get_engine: Returns the engine for the session.
+        evaluate: Evaluates the code.
+        format_result: Converts the result, unless the call was cancelled.
+
+    Raises:
+        PaddockError: The engine is not installed, or its kernel does not start.
+    """
+    limits = EvaluationLimits(
+        seconds=seconds,
+        memory_bytes=ctx.options[MEMORY_OPTION_NAME],
+        network=ctx.options[NETWORK_OPTION_NAME],
+    )
+    sessions = get_shared_session_manager()
+    sessions.retention = read_retention_policy(ctx.options)
+
+    def work(control: EvaluationControl) -> ToolContent:
+        with sessions.open_session(
+            session_id, get_engine(), seconds=seconds, control=control
+        ) as session:
+            result = evaluate(session, limits, control)
+            info = SessionInfo(session.id, session.status, session.engine, tuple(session.notes))
+        return [] if control.is_cancelled() else format_result(result, info)
+
+    return call_kernel(ctx, work, seconds)
+
+
+def format_session_output(
+    items: Sequence[str | DisplayImage],
+    notes: Sequence[str],
+    engine_title: str,
+    continuation: str,
+    options: Mapping[str, Any],
+) -> ToolContent:
+    """Convert output to content, followed by a reminder for the model.
+
+    Args:
+        items: Text and images.
+        notes: Notes about the session and the evaluation; empty ones are skipped.
+        engine_title: The engine that evaluated the code.
+        continuation: How to continue the session.
+        options: The options of the tool.
+    """
+    content, image_notes = build_content(items, is_exported=options["ImageExportMethod"] == "Local")
+    lines = [*notes, *image_notes, f"Evaluated by {engine_title}.", continuation]
+    return [*content, create_reminder([line for line in lines if line])]

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import environ
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.kernels.handler_calls import call_kernel
 from paddock.kernels.jupyter.engine import make_jupyter_engine
-from paddock.kernels.kernel import EvaluationLimits
 from paddock.kernels.python_engine import make_python_engine
 from paddock.kernels.sessions import get_shared_session_manager
-from paddock.toolkits.content import build_content, create_reminder
 from paddock.toolkits.paths import get_working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
-from paddock.toolkits.session_evaluation import BoundedMapping, read_retention_policy
-from paddock.toolkits.tool_options import (
-    GATEWAY_OPTION_NAME,
-    KERNEL_OPTION_NAME,
-    MEMORY_OPTION_NAME,
-    NETWORK_OPTION_NAME,
+from paddock.toolkits.session_evaluation import (
+    BoundedMapping,
+    evaluate_in_session,
+    format_session_output,
 )
+from paddock.toolkits.tool_options import GATEWAY_OPTION_NAME, KERNEL_OPTION_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from paddock.authoring.context import Context
     from paddock.kernels.engine import Engine
-    from paddock.kernels.kernel import EvaluationControl, EvaluationResult
-    from paddock.kernels.sessions import SessionStatus
+    from paddock.kernels.kernel import EvaluationControl, EvaluationLimits, EvaluationResult
+    from paddock.kernels.sessions import EvaluationSession
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.python.interpreters import PythonInterpreter
+    from paddock.toolkits.session_evaluation import SessionInfo
 
 
 FINISHED_STATUSES = frozenset({"done", "failed"})
@@ -83,26 +78,13 @@ def truncate_middle(text: str, max_characters: int) -> str:
     return f"{head}\n… {len(text) - max_characters} characters omitted …\n{tail}"
 
 
-SESSION_STATUS_NOTES = {
-    "reused": "Nothing was saved under this session id: it is a new, empty session.",
-    "resumed-new-kernel": (
-        "The session was resumed in a new process. Modules, functions, classes and values were "
-        "restored; open files, connections and threads are gone."
-    ),
-}
+RESUMED_NOTE = (
+    "The session was resumed in a new process. Modules, functions, classes and values were "
+    "restored; open files, connections and threads are gone."
+)
 JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - the name of a variable
 # A session continues with the engine that evaluated it last, unless the call names another one.
 _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
-
-
-class _PythonSessionInfo(NamedTuple):
-    """The session of an evaluation, copied before another call can change it."""
-
-    id: str
-    line: int
-    status: SessionStatus
-    engine_title: str
-    notes: tuple[str, ...]
 
 
 class EvaluationRequest(NamedTuple):
@@ -127,28 +109,29 @@ def run_evaluation(
     Raises:
         PaddockError: The interpreter does not exist, or its kernel does not start.
     """
-    limits = EvaluationLimits(
-        seconds=seconds,
-        memory_bytes=ctx.options[MEMORY_OPTION_NAME],
-        network=ctx.options[NETWORK_OPTION_NAME],
-    )
     engine = _select_engine(ctx, request)
-    sessions = get_shared_session_manager()
-    sessions.retention = read_retention_policy(ctx.options)
 
-    def work(control: EvaluationControl) -> ToolContent:
-        with sessions.open_session(
-            request.session, engine, seconds=seconds, control=control
-        ) as session:
-            line = session.next_line
-            result = session.evaluate(code, limits, control)
-            _session_engines.put(session.id, engine)
-            session_info = _PythonSessionInfo(
-                session.id, line, session.status, engine.title, tuple(session.notes)
-            )
-        return [] if control.is_cancelled() else _format_answer(result, session_info, ctx.options)
+    def evaluate(
+        session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
+    ) -> tuple[EvaluationResult, int]:
+        line_number = session.next_line
+        result = session.evaluate(code, limits, control)
+        _session_engines.put(session.id, engine)
+        return result, line_number
 
-    return call_kernel(ctx, work, seconds)
+    def format_result(evaluated: tuple[EvaluationResult, int], session: SessionInfo) -> ToolContent:
+        items, note = build_answer_items(*evaluated, ctx.options["MaxCharacterCount"])
+        return format_session_output(
+            items,
+            [*session.list_notes(RESUMED_NOTE), note],
+            engine.title,
+            f'To continue this session with all its names, use session="{session.id}".',
+            ctx.options,
+        )
+
+    return evaluate_in_session(
+        ctx, request.session, seconds, lambda: engine, evaluate, format_result
+    )
 
 
 def _select_engine(ctx: Context, request: EvaluationRequest) -> Engine:
@@ -191,16 +174,3 @@ def _find_saved_interpreter(ctx: Context, request: EvaluationRequest) -> PythonI
     except ToolError:  # uninstalled, or no longer in the allowed folders
         return None
     return interpreter._replace(origin="as before in this session")
-
-
-def _format_answer(
-    result: EvaluationResult, session: _PythonSessionInfo, options: Mapping[str, Any]
-) -> ToolContent:
-    items, note = build_answer_items(result, session.line, options["MaxCharacterCount"])
-    content, notes = build_content(items, is_exported=options["ImageExportMethod"] == "Local")
-    lines = [SESSION_STATUS_NOTES.get(session.status, ""), *session.notes, note, *notes]
-    lines += [
-        f"Evaluated by {session.engine_title}.",
-        f'To continue this session with all its names, use session="{session.id}".',
-    ]
-    return [*content, create_reminder([line for line in lines if line])]
