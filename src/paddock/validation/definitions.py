@@ -104,6 +104,7 @@ def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> 
     _report_misspelled_keys(subject, kind, content, str(definition.path))
     if isinstance(definition, PacletDefinition):
         _report_immediate_initialization(subject, definition, content)
+    # Without these keys there is nothing to load, and loading would report the same problem.
     if {"Function", "LLMEvaluator"} & {*missing}:
         return None
     if kind == "prompts" and "Content" not in content:
@@ -160,6 +161,7 @@ def _read_python_item(
             return None
         raise LoadError(f"has no attribute {attribute!r}", hint=f"expected {attribute} = …")
     expected_names = {kind, item} if is_combined else source.public_names
+    # Names that the analysis cannot see may define the item, so nothing is reported.
     if source.has_dynamic_names or expected_names & source.public_names:
         return None
     if is_combined and (source.has_string(item) or source.has_foreign_imports):

@@ -220,6 +220,7 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
         subject.findings.add_error(code, error, definition.location)
         return
     _report_unfilled_placeholders(item, definition, subject)
+    # The description may come from the docstring of a function that was not loaded.
     is_known = not _has_stub(value)
     if definition.kind != "resources" and is_known and not (description or "").strip():
         word = definition.kind.removesuffix("s")

@@ -63,6 +63,7 @@ def check_item_names(manifest: ExtensionManifest, file: str, findings: FindingCo
     for kind in ITEM_KINDS:
         names_by_casefold: dict[str, str] = {}
         for item in manifest.get_items(kind):
+            # Windows and macOS do not distinguish case in file names by default.
             first_name = names_by_casefold.setdefault(item.name.casefold(), item.name)
             if first_name != item.name:
                 findings.add(

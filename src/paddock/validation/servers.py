@@ -41,6 +41,7 @@ def check_server(
 ) -> ServerDefinition | None:
     """Report all problems of a server definition; return the definition if it can be read."""
     value = definition.value
+    # Python may build the server itself; then its items are checked instead of its definition.
     if isinstance(value, BaseServer):
         _check_python_server(value, definition, subject, description)
         return None
@@ -106,6 +107,8 @@ def check_item_lists(
                     check_item(LoadedDefinition(kind, spec, definition.file, location), subject)
             elif is_reference(spec):
                 item = check_reference(spec, subject, definition.file, location)
+                # A stub means that the problem of the reference has been reported, or nothing is
+                # known.
                 if not isinstance(item, FunctionStub):
                     check_item(LoadedDefinition(kind, item, definition.file, location), subject)
             else:

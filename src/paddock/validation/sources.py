@@ -80,6 +80,7 @@ def read_project_metadata(directory: Path, findings: FindingCollector) -> Projec
     try:
         if metadata.file.is_file():
             metadata = _read_pyproject(metadata.file)
+        # setuptools reads setup.cfg only for what pyproject.toml does not define.
         if not metadata.entry_points and (directory / SETUP_FILE).is_file():
             metadata = _read_setup_cfg(directory / SETUP_FILE, metadata)
     except (OSError, ValueError, ConfigError) as error:
@@ -180,13 +181,13 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
         files = PackedPaclet(path, prefix="")
         with open_archive(path) as archive:
             file_names = list(archive.files)
-        entry_point_files = [
-            file_name for file_name in file_names if _ENTRY_POINTS_PATH.fullmatch(file_name)
-        ]
-        texts = [
-            files.read_file(name, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
-            for name in entry_point_files
-        ]
+        entry_points = {
+            name: parse_entry_points(
+                files.read_file(name, MAX_ENTRY_POINTS_BYTES).decode("utf-8", "replace")
+            )
+            for name in file_names
+            if _ENTRY_POINTS_PATH.fullmatch(name)
+        }
     except ArchiveError as error:
         findings.add_error("invalid-archive", error, str(path))
         return []
@@ -194,25 +195,26 @@ def load_wheel_subjects(path: Path, findings: FindingCollector) -> list[Validati
         findings.add_error("invalid-entry-point", error, str(path))
         return []
     _check_wheel_metadata(path, file_names, findings)
-    subjects: list[ValidationSubject] = []
-    has_entry_point = False
-    for name, text in zip(entry_point_files, texts, strict=True):
-        metadata = name.removesuffix(_ENTRY_POINTS_SUFFIX)
-        version = metadata.removesuffix(".dist-info").partition("-")[2] or None
-        source = DistributionSource(
-            files, is_static=True, name=parse_distribution_name(metadata), version=version
-        )
-        points = parse_entry_points(text)
-        has_entry_point = has_entry_point or bool(points)
-        for key, value in points:
-            subject = _load_entry_point(source, key, value, str(path / name), findings)
-            subjects += [] if subject is None else [subject]
-    if not has_entry_point:
+    if not any(entry_points.values()):
+        message = f"has no entry point in {ENTRY_POINT_GROUP}"
         remedy = "declare it in pyproject.toml, and build the wheel again"
-        findings.add(
-            "no-entry-point", f"has no entry point in {ENTRY_POINT_GROUP}", str(path), remedy
-        )
-    return subjects
+        findings.add("no-entry-point", message, str(path), remedy)
+    subjects = [
+        _load_entry_point(_make_wheel_source(files, name), key, value, str(path / name), findings)
+        for name, points in entry_points.items()
+        for key, value in points
+    ]
+    return [subject for subject in subjects if subject is not None]
+
+
+def _make_wheel_source(files: PacletFiles, entry_points_file: str) -> DistributionSource:
+    metadata_folder = entry_points_file.removesuffix(_ENTRY_POINTS_SUFFIX)
+    return DistributionSource(
+        files,
+        is_static=True,
+        name=parse_distribution_name(metadata_folder),
+        version=metadata_folder.removesuffix(".dist-info").partition("-")[2] or None,
+    )
 
 
 def _check_wheel_metadata(path: Path, names: list[str], findings: FindingCollector) -> None:
@@ -262,20 +264,14 @@ def _load_entry_point(
 ) -> ValidationSubject | None:
     location = FindingLocation(where, key=name)
     if not is_valid_name(name):
-        findings.add(
-            "invalid-entry-point",
-            f"the entry point in {ENTRY_POINT_GROUP} has the name {name!r}",
-            location,
-            "expected a name of letters, digits, '_', '-', '.' and ' '",
-        )
+        message = f"the entry point in {ENTRY_POINT_GROUP} has the name {name!r}"
+        remedy = "expected a name of letters, digits, '_', '-', '.' and ' '"
+        findings.add("invalid-entry-point", message, location, remedy)
         return None
     if not isinstance(value, str) or not _MODULE_NAME.fullmatch(value):
-        findings.add(
-            "invalid-entry-point",
-            f"the entry point {name!r} in {ENTRY_POINT_GROUP} is {shorten_repr(value)}",
-            location,
-            f"expected the name of the package with {MANIFEST_FILE_NAME}",
-        )
+        message = f"the entry point {name!r} in {ENTRY_POINT_GROUP} is {shorten_repr(value)}"
+        remedy = f"expected the name of the package with {MANIFEST_FILE_NAME}"
+        findings.add("invalid-entry-point", message, location, remedy)
         return None
     folder = value.replace(".", "/")
     # Build backends may map packages to any folder, so the usual ones are tried first.
@@ -285,12 +281,9 @@ def _load_entry_point(
                 source, name, f"{layout}{folder}/{MANIFEST_FILE_NAME}", layout, findings
             )
             if subject is not None and subject.extension.name == BUILT_IN_EXTENSION_NAME:
-                findings.add(
-                    "invalid-entry-point",
-                    f"the extension name {BUILT_IN_EXTENSION_NAME!r} is reserved for Paddock",
-                    location,
-                    "rename it, or set a publisher",
-                )
+                message = f"the extension name {BUILT_IN_EXTENSION_NAME!r} is reserved for Paddock"
+                remedy = "rename it, or set a publisher"
+                findings.add("invalid-entry-point", message, location, remedy)
             return subject
     findings.add(
         "missing-manifest",

@@ -209,6 +209,7 @@ class ValidationSubject:
     @property
     def definition_folder(self) -> str:
         """The folder of the definition files."""
+        # `root` is relative to the manifest.
         folder = PurePosixPath(self.manifest).parent / self.extension.manifest.root
         return str(folder)
 

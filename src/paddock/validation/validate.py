@@ -331,6 +331,7 @@ def _validate_subjects(
 ) -> Validation:
     extensions_by_name = {subject.extension.name: subject.extension for subject in subjects}
     for subject in subjects:
+        # A server may refer to extensions that are built from the same project.
         subject.siblings = {
             name: extension
             for name, extension in extensions_by_name.items()
