@@ -35,6 +35,7 @@ def declare_capabilities(settings: ConnectSettings, version: str) -> Json:
         return settings.client_capabilities
     capabilities: Json = {}
     if settings.on_elicit is not None:
+        # Versions before 2025-11-25 know only forms, and an empty capability for them.
         has_modes = supports_feature(version, "url-elicitation")
         capabilities["elicitation"] = {"form": {}, "url": {}} if has_modes else {}
     if settings.on_sample is not None:
@@ -150,9 +151,9 @@ class ServerMessageRouter:
 
     def close(self) -> None:
         """Deliver queued notifications and give running callbacks a moment to finish."""
-        until = monotonic() + CLOSE_SECONDS
+        deadline = monotonic() + CLOSE_SECONDS
         self._notification_queue.close(CLOSE_SECONDS)
-        self._workers.close(until - monotonic())
+        self._workers.close(deadline - monotonic())
 
     def _answer_request(self, request_id: RequestId, method: str, params: Json) -> None:
         try:
@@ -163,6 +164,7 @@ class ServerMessageRouter:
             report_callback_error(exc)
             frame = encode_error(request_id, ProtocolError(f"The client's callback failed: {exc}"))
         self._open_requests.discard(request_id)
+        # MCP, Cancellation: a cancelled request should not be answered.
         if request_id in self._cancelled_requests:
             self._cancelled_requests.discard(request_id)
         else:
@@ -171,6 +173,7 @@ class ServerMessageRouter:
     def _handle_cancelled(self, request_id: object) -> None:
         if isinstance(request_id, int | str) and request_id in self._open_requests:
             self._cancelled_requests.add(request_id)
+        # A server may end a subscription by cancelling the client's request, instead of a result.
         waiter = self._connection.find_waiter(request_id)
         if isinstance(waiter, Subscription):
             waiter.resolve({})

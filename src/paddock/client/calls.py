@@ -18,11 +18,10 @@ from paddock.client.connect_options import Json
 from paddock.client.errors import (
     AnswerError,
     CallCancelledError,
-    PeerError,
     PeerTimeoutError,
+    make_peer_error,
 )
 from paddock.errors import PaddockError
-from paddock.protocol.errors import INTERNAL_ERROR
 from paddock.protocol.jsonrpc import encode_request
 
 if TYPE_CHECKING:
@@ -51,11 +50,14 @@ class TaskFollower:
     """Polls one task until it ends."""
 
     def __init__(
-        self, task: Json, send_task_request: SendTaskRequest, answer_request: AnswerInputRequests
+        self,
+        task: Json,
+        send_task_request: SendTaskRequest,
+        answer_input_requests: AnswerInputRequests,
     ) -> None:
         self._id = task.get("taskId")
         self._send_task_request = send_task_request
-        self._respond = answer_request
+        self._answer_input_requests = answer_input_requests
         self._answered_keys: set[str] = set()
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -78,14 +80,15 @@ class TaskFollower:
             if status == "completed":
                 return _require_object(task.get("result"))
             if status == "failed":
-                raise _make_task_error(_require_object(task.get("error")))
+                raise make_peer_error(_require_object(task.get("error")), "The task failed")
             if status == "input_required":
                 self._answer_questions(task)
-            delay = _get_next_pause(delay, task.get("pollIntervalMs"))
+            delay = _get_next_delay(delay, task.get("pollIntervalMs"))
         raise CallCancelledError(f"Task {self._id} was cancelled")
 
     def cancel(self) -> None:
         """Ask the server to cancel the task unless it has ended. Does not wait."""
+        # Under the lock, so that no poll is sent after tasks/cancel.
         with self._lock:
             if self._stopped.is_set():
                 return
@@ -124,7 +127,7 @@ class TaskFollower:
         if not new_requests:
             return
         self._answered_keys.update(new_requests)
-        responses = self._respond({"inputRequests": new_requests})
+        responses = self._answer_input_requests({"inputRequests": new_requests})
         self._request_and_wait("tasks/update", inputResponses=responses)
 
 
@@ -136,9 +139,10 @@ def _wait_for_outcome(request: PendingCall) -> Json:
         raise
 
 
-def _get_next_pause(delay: float, interval_ms: object) -> float:
+def _get_next_delay(delay: float, interval_ms: object) -> float:
     if isinstance(interval_ms, int | float):
         return max(FIRST_POLL_SECONDS, min(interval_ms, MAX_POLL_INTERVAL_MS) / 1000)
+    # Quick tasks are noticed early, and slow ones do not cost many requests.
     return min(2 * delay, DEFAULT_POLL_SECONDS)
 
 
@@ -146,15 +150,6 @@ def _require_object(value: object) -> Json:
     if isinstance(value, dict):
         return value
     raise AnswerError(f"Invalid task: expected an object, got {value!r:.60}")
-
-
-def _make_task_error(error: Json) -> PeerError:
-    code = error.get("code")
-    return PeerError(
-        str(error.get("message", "The task failed")),
-        rpc_code=code if isinstance(code, int) else INTERNAL_ERROR,
-        data=error.get("data"),
-    )
 
 
 AnswerRequest = Callable[[str, Json], Json]
@@ -279,17 +274,19 @@ class PendingCall:
 
     def _send_request(self, params: Json) -> None:
         with self._lock:
-            if self.is_done:
+            if self.is_done:  # Cancelled before its questions were answered: do not repeat it.
                 return
             self._id = self._connection.add_waiter(self)
         self._connection.send(encode_request(self._id, self.method, params))
 
     def _finish(self, outcome: CallOutcome) -> bool:
         """Set the outcome. Return False if the call already had one."""
+        # The answer, a cancellation and an error of a callback can race: only the first counts.
         with self._lock:
             if self.is_done:
                 return False
             self._outcome = outcome
+            # Notifications up to here arrived before the answer, so result() waits for them.
             self._notification_mark = self._notification_queue.arrived_count
             self._done.set()
             callbacks, self._done_callbacks = self._done_callbacks, []
@@ -335,6 +332,7 @@ class PendingCall:
         """Send a request about the task with the call's `_meta`, less its progress token."""
         meta = self._params.get("_meta")
         if isinstance(meta, dict):
+            # A progress token must be unique among the open requests.
             meta = {key: value for key, value in meta.items() if key != "progressToken"}
             params = {**params, "_meta": meta}
         return PendingCall(

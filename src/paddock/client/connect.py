@@ -81,13 +81,14 @@ def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
     connection = ClientConnection(channel, transcript if is_recorded else None, explain_end)
     if isinstance(channel, AttachableChannel):
         channel.attach(connection)
+        # Until the version is known, a request is cancelled by closing its response.
         connection.cancels_by_closing = True
     notification_queue = NotificationQueue(make_notification_callback(settings))
     router = ServerMessageRouter(connection, settings, notification_queue)
     connection.start(router)
     try:
         handshake_result = Handshake(connection, notification_queue, settings).perform()
-    except BaseException:
+    except BaseException:  # Also KeyboardInterrupt: a started process must not stay behind.
         connection.close()
         raise
     meta_builder = RequestMetaBuilder(settings, handshake_result.version)

@@ -16,9 +16,8 @@ import msgspec
 from msgspec import UNSET
 
 from paddock.client.connect_options import Json
-from paddock.client.errors import AnswerError, PeerError
+from paddock.client.errors import AnswerError, make_peer_error
 from paddock.errors import ConnectError
-from paddock.protocol.errors import INTERNAL_ERROR
 from paddock.protocol.jsonrpc import (
     DECODE_ERRORS,
     JsonRpcFrame,
@@ -142,6 +141,7 @@ class ClientConnection:
         if reason is not None:
             params["reason"] = reason
         frame = encode_notification("notifications/cancelled", params)
+        # Otherwise the frame only instructs the channel to close a response: it is never sent.
         if not self.cancels_by_closing:
             self.record_frame(frame, is_ours=True)
         self._outgoing_frames.put(frame)
@@ -172,13 +172,15 @@ class ClientConnection:
             return
         self._is_closing = True
         reader, writer = self._threads
-        self._outgoing_frames.put(None)
+        self._outgoing_frames.put(None)  # Ends the writer, after the frames before it.
         writer.join(FLUSH_SECONDS)
         try:
             self._channel.close()
+            # A callback in the reader thread may close the connection, but cannot join itself.
             if reader is not threading.current_thread():
                 reader.join(CLOSE_SECONDS)
         finally:
+            # Even if the channel cannot be closed, no caller may wait forever.
             self._fail_waiters("The connection was closed")
             if self._message_router is not None:
                 self._message_router.close()
@@ -232,6 +234,7 @@ class ClientConnection:
         except DECODE_ERRORS as error:
             outcome = AnswerError(f"The server's answer cannot be read: {error}")
         if frame.id is UNSET:
+            # An error about a message whose id the server could not read: no waiter matches.
             self.last_stray = str(outcome)
             return
         with self._lock:
@@ -250,18 +253,8 @@ class ClientConnection:
 
 def _read_outcome(frame: JsonRpcFrame) -> CallOutcome:
     if frame.error is not UNSET:
-        return _make_peer_error(_decode_json(frame.error))
+        return make_peer_error(_decode_json(frame.error), "The server gave no reason")
     result = None if frame.result is UNSET else _decode_json(frame.result)
     if isinstance(result, dict):
         return result
     return AnswerError(f"Expected an object as the result, got {result!r:.60}")
-
-
-def _make_peer_error(error: object) -> PeerError:
-    fields = error if isinstance(error, dict) else {"message": error}
-    code = fields.get("code")
-    return PeerError(
-        str(fields.get("message", "The server gave no reason")),
-        rpc_code=code if isinstance(code, int) else INTERNAL_ERROR,
-        data=fields.get("data"),
-    )

@@ -7,6 +7,7 @@ does a URL that does not answer with MCP messages.
 from __future__ import annotations
 
 from paddock.errors import ConnectError, PaddockError
+from paddock.protocol.errors import INTERNAL_ERROR
 
 
 class PeerError(PaddockError):
@@ -20,6 +21,17 @@ class PeerError(PaddockError):
         super().__init__(message, hint=hint)
         self.rpc_code = rpc_code
         self.data = data
+
+
+def make_peer_error(error: object, default_message: str) -> PeerError:
+    """Create the exception for a JSON-RPC error, which may be malformed."""
+    fields = error if isinstance(error, dict) else {"message": error}
+    code = fields.get("code")
+    return PeerError(
+        str(fields.get("message", default_message)),
+        rpc_code=code if isinstance(code, int) else INTERNAL_ERROR,
+        data=fields.get("data"),
+    )
 
 
 class AnswerError(PaddockError):

@@ -144,8 +144,10 @@ class Handshake:
         if era is None:
             return self._probe_versions()
         if era not in SUPPORTED_VERSIONS:
-            known = ", ".join(SUPPORTED_VERSIONS)
-            raise ConnectError(f"Unknown protocol version {era!r}", hint=f"use one of {known}")
+            supported_versions = ", ".join(SUPPORTED_VERSIONS)
+            raise ConnectError(
+                f"Unknown protocol version {era!r}", hint=f"use one of {supported_versions}"
+            )
         if era in STATELESS_VERSIONS:
             result = self._read_discovery(self._send_discover(era), self._settings.timeout)
             if result is None:

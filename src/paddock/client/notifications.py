@@ -71,7 +71,7 @@ class NotificationQueue:
             is_due = self._delivered_count >= mark
         if is_due:
             callback()
-        else:
+        else:  # Queued, so that it runs after the notifications before it.
             self._queue.put(callback)
 
     def close(self, timeout: float) -> None:
@@ -152,6 +152,7 @@ class Subscription:
         """Record that the server has ended or rejected the subscription."""
         with self._changed:
             self.is_open = False
+            # Once acknowledged, the end of a subscription is not an error.
             if self.acknowledged_filter is None and isinstance(outcome, Exception):
                 self._error = outcome
             self._changed.notify_all()

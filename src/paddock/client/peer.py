@@ -369,7 +369,7 @@ class Peer:
         """Call `callback` with the reason when the connection ends. It must not block."""
         try:
             self._open_connection.connection.add_waiter(_EndWaiter(callback))
-        except ConnectError as error:
+        except ConnectError as error:  # The connection ended before the callback was registered.
             callback(error.message)
 
     def close(self) -> None:

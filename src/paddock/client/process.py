@@ -45,7 +45,7 @@ class ProcessChannel:
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the caller named this program
                 list(command),
-                bufsize=0,
+                bufsize=0,  # Otherwise reads would wait until a whole buffer has arrived.
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if keeps_stderr else settings.stderr,  # type: ignore[arg-type]  # "capture" is dealt with
@@ -94,6 +94,7 @@ class ProcessChannel:
 
     def explain_end(self) -> str:
         """Return the reason for the end of the output, for an error message."""
+        # A server that crashes closes its output a moment before its exit code is available.
         try:
             description = _describe_exit(self._process.wait(EXIT_CODE_SECONDS))
         except subprocess.TimeoutExpired:

@@ -51,6 +51,7 @@ class ThreadPool:
             if self._is_closed:
                 return False
             if self._idle_count:
+                # Counted as taken before it wakes, so that no second job relies on the thread.
                 self._idle_count -= 1
                 self._idle_jobs.put(job)
             elif len(self._threads) < self._max_threads:

@@ -63,6 +63,7 @@ class ServerConnection:
     def close(self) -> None:
         """Cancel the requests in progress: the client has disconnected."""
         self.is_closed = True
+        # A copy, because requests that end remove themselves.
         for request in list(self.in_flight.values()):
             request.cancel("the connection ended")
         self._response_handlers.clear()

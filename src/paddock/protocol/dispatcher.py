@@ -140,6 +140,7 @@ class Dispatcher:
         self, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
         """Dispatch one line. Only a batch returns several replies."""
+        # Tool calls are the most frequent requests and may be long, so they are decoded only once.
         if line.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(line)
@@ -186,6 +187,8 @@ class Dispatcher:
         eras = ProtocolEras(operations, self._eras.subscriptions)
         if observers:
             eras.set_observers(observers)
+        # Under the lock, a concurrent request is either deferred and replayed, or sees the new
+        # operations, but never lost.
         with self._deferred_lock:
             self._eras = eras
             deferred, self._deferred = self._deferred, None if is_ready else []
@@ -328,6 +331,7 @@ class Dispatcher:
                     deferred for deferred in self._deferred if deferred[0] != params.request_id
                 ]
         request = self.connection.in_flight.get(params.request_id)
+        # A task continues after its request is answered, and is cancelled only by tasks/cancel.
         if request is not None and not request.is_answered:
             request.cancel(params.reason)
 
@@ -337,6 +341,7 @@ class Dispatcher:
         except DECODE_ERRORS as error:
             return answer_malformed_line(line, error)
         if self._deferred is not None:
+            # Deferred as a whole, because its answers must be sent as one array.
             return self._defer(DEFERRED_BATCH_ID, line)
         if not messages:
             return encode_error(None, ProtocolError("The batch is empty", rpc_code=INVALID_REQUEST))

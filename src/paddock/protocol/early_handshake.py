@@ -162,6 +162,7 @@ def answer_handshake(
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return None
     request_id, params = message.get("id"), message.get("params")
+    # Not isinstance(): True and False are instances of int, but not valid ids.
     if type(request_id) not in (int, str) or not isinstance(params, dict):
         return None
     result = _build_handshake_result(message.get("method"), params, connection, metadata)

@@ -114,6 +114,7 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
         return encode_error(
             None, _make_invalid_request_error(f"Expected a JSON object, got {message!r:.40}")
         )
+    # JSON-RPC 2.0, section 4.1: notifications must not be answered, and responses never are.
     if "method" not in message and ("result" in message or "error" in message):
         return None
     if "method" in message and "id" not in message:

@@ -89,6 +89,7 @@ class ResponseCollector:
                 )
             self._results[key] = result
             is_complete = self._is_complete()
+        # Outside the lock, because the callbacks take locks of their own.
         if is_complete and self._on_complete is not None:
             self._on_complete()
         if is_complete and self._wake_waiter is not None:
@@ -155,7 +156,10 @@ class ResponseCollector:
         if self._refusal is not None:
             self._withdraw_requests()
             raise AskError(self._refusal)
-        return {key: ask.parse_answer(self._results[key]) for key, ask in self._requests.items()}
+        return {
+            key: server_request.parse_answer(self._results[key])
+            for key, server_request in self._requests.items()
+        }
 
 
 def _get_error_message(error: object) -> str:

@@ -269,6 +269,8 @@ class Request:
         """Run the work in this thread. Return the frame to send, or None."""
         self._thread_id = get_ident()
         answer: bytes | None = None
+        # Two levels, because HandlerCancelled can be raised at any bytecode: also while another
+        # exception is being encoded.
         try:
             try:
                 if not self.is_cancelled:
@@ -307,6 +309,7 @@ class Request:
         self.is_cancelled = True
         for callback in self._cancel_callbacks or ():
             callback()
+        # Work that has not begun needs neither: run() checks is_cancelled.
         if self.stop is not None:
             self.stop()
         elif self._thread_id:
@@ -344,6 +347,7 @@ class Request:
         """Return the complete `_meta` of the request."""
         if self.params.meta is UNSET:
             return {}
+        # Decoded again, because RequestMeta drops the members that the protocol does not define.
         meta: dict[str, object] = msgspec.json.decode(self.line)["params"]["_meta"]
         return meta
 

@@ -90,6 +90,7 @@ class ServerMetadata:
 
     def declare_extension(self, name: str, settings: Json) -> None:
         """Declare an extension, unless the author has set the capabilities explicitly."""
+        # Capabilities that the author has set are complete: nothing must be added to them.
         if not self._has_explicit_capabilities and self.get_extension_settings(name) is None:
             self.capabilities = {
                 **self.capabilities,

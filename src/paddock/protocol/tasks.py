@@ -56,6 +56,7 @@ class CallTask:
         """Messages for the first request that waits for the result."""
         self.owner = store.get_owner(request)
         self.is_stateless = request.era.is_stateless
+        # Must not be guessable: without authentication, the id alone gives access to the task.
         self.id = urandom(24).hex()
         self.ttl_ms = ttl_ms
         self.status: TaskStatus = "working"
@@ -94,6 +95,7 @@ class CallTask:
 
     def add_answer(self, answer: bytes | None) -> None:
         """Take the answer of the call, which would otherwise be sent to the client."""
+        # The task may be kept for a day, and the message is not needed any more.
         self.request.discard_body()
         if self.has_ended:
             return
@@ -113,6 +115,7 @@ class CallTask:
         with self._lock:
             if self.has_ended:
                 return False
+            # Set before the work is cancelled, so that its answer cannot complete the task.
             self.status = "cancelled"
         self._change_status("cancelled")
         self.request.cancel("the task was cancelled")
@@ -137,6 +140,7 @@ class CallTask:
         Raises:
             InvalidParamsError: An answer is not an object.
         """
+        # Checked before any answer is taken, so that an invalid one changes nothing.
         for key, response in responses.items():
             if key in self._open_requests and not isinstance(response, dict):
                 raise InvalidParamsError(f"inputResponses.{key} is not an object")

@@ -107,6 +107,8 @@ def _parse_traceparent(value: object) -> str | None:
     has_separators = value[2] == value[35] == value[52] == "-"
     if not has_separators or not HEX_DIGITS.issuperset(version + trace_id + parent_id + flags):
         return None
+    # W3C Trace Context, section 3.2: version ff and ids of zeros only are invalid. Later versions
+    # may append fields after another dash, version 00 must not.
     if version == "ff" or not trace_id.strip("0") or not parent_id.strip("0"):
         return None
     remainder = value[TRACEPARENT_LENGTH:]

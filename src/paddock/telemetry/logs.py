@@ -59,6 +59,7 @@ def get_current_trace_id() -> str | None:
 LOG_LEVELS = ("debug", "info", "warning", "error", "critical")
 LOG_FORMATS = ("text", "json")
 
+# logging stores `extra` fields as attributes of the record, without a list of their names.
 _STANDARD_ATTRIBUTES = frozenset(vars(logging.makeLogRecord({}))) | {
     "message",
     "asctime",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Attributes = dict[str, "AttributeValue"]
 
+# MCP specifies the W3C formats, so the globally configured propagator must not decide.
 _PROPAGATORS = (TraceContextTextMapPropagator(), W3CBaggagePropagator())
 
 

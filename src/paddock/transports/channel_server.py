@@ -62,12 +62,14 @@ class ChannelServer:
         self._pending_lines: list[bytes] = []
         self._output: list[bytes] = []
         self._lock = allocate_lock()
+        # Increased whenever the reader changes: a thread of an earlier epoch must not read.
         self._reader_epoch = 0
         self._activity_count = 0
         self._busy_request: Request | None = None
         self._async_streak = 0
         self._is_loop_reading = False
         self._is_watchdog_idle = True
+        # Used as an event: the watchdog waits in acquire() until another thread releases it.
         self._watchdog_wakeup = allocate_lock()
         self._watchdog_wakeup.acquire()
         self._is_stopped = False
@@ -192,6 +194,7 @@ class ChannelServer:
         chunk = b"" if self._is_stopped else self._channel.read()
         if not chunk:
             return False
+        # An attribute, so that a new reader thread continues with the rest of the lines.
         self._pending_lines = lines = self._splitter.feed(chunk)
         lines.reverse()
         return True
@@ -205,6 +208,8 @@ class ChannelServer:
         self._async_streak = 0
         slow_tracker = request.slow_tracker
         if slow_tracker is not None and not slow_tracker.is_trusted:
+            # With full workers the request is queued: a blocked reader thread would exceed the
+            # limit of threads when it is replaced.
             if slow_tracker.is_slow or self._workers.is_full:
                 self._run_in_worker(request)
                 return True
@@ -294,6 +299,7 @@ class ChannelServer:
             self._reader_epoch += 1
             epoch = self._reader_epoch
             self._busy_request = None
+            # Answers of earlier calls must not wait for the handler that blocks the old reader.
             replies, self._output = self._output, []
         # From now on the request can be cancelled. It may have finished in the meantime.
         self._connection.in_flight[request.id] = request
@@ -405,6 +411,7 @@ class ChannelServer:
         pause = sleep if self._loop is None else self._loop.pause
         while self._has_work() and monotonic() < deadline:
             pause(WATCHDOG_TICK_SECONDS)
+        # A slow client may take longer, as long as it still reads.
         last_written = -1
         while self._channel.is_writing and self._channel.written_bytes != last_written:
             last_written = self._channel.written_bytes

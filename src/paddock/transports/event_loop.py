@@ -116,6 +116,7 @@ class EventLoop:
         if answer is None:
             return
         self._output.append(answer)
+        # Written at once if no other answer is expected, else once per turn of the loop.
         if not self._connection.in_flight:
             self._flush_output()
         elif len(self._output) == 1:

@@ -117,7 +117,7 @@ def claim_stdio() -> StdioChannel:
     os.dup2(null_device, 0)
     os.dup2(2, 1)
     os.close(null_device)
-    if sys.stdout is not None:
+    if sys.stdout is not None:  # Text printed before now goes to standard error, not to the client.
         sys.stdout.flush()
     sys.stdout = sys.stderr
     return StdioChannel(source, sink)

@@ -70,12 +70,12 @@ class ServerEventStream:
         self,
         channel: HttpChannel,
         work: AbortableWork,
-        feed: Callable[[bytes], None],
+        handle_line: Callable[[bytes], None],
     ) -> None:
         self._channel = channel
         self._sender = channel.sender
         self._work = work
-        self._feed = feed
+        self._handle_line = handle_line
         self._generation = channel.session.generation
         self._was_open = False
 
@@ -119,7 +119,7 @@ class ServerEventStream:
                 for piece in self._sender.iterate_body(response, self._work):
                     for data in events.feed(piece):
                         has_events = True
-                        self._feed(data)
+                        self._handle_line(data)
             finally:
                 response.close()
         finally:
@@ -177,6 +177,7 @@ class HttpChannel:
         self._notification_pool = ThreadPool(
             "paddock-http-notices", MAX_OPEN_NOTIFICATIONS, MAX_QUEUED_REQUESTS
         )
+        # Two threads: a new stream starts before the aborted one has ended.
         self._stream_pool = ThreadPool("paddock-http-stream", 2, 2)
         self._is_closing = False
 
@@ -210,21 +211,20 @@ class HttpChannel:
 
     def close(self) -> None:
         """Abort all requests and end the session."""
+        # First, so that pending cancellations are still sent before everything is aborted.
         self._notification_pool.close(LAST_NOTIFICATION_SECONDS)
         self._is_closing = True
         with self._lock:
-            active_work = [
-                one.work for one in (*self._exchanges.values(), *self._open_notifications)
-            ]
-            active_work += (
-                [self._server_stream_work] if self._server_stream_work is not None else []
-            )
+            exchanges = (*self._exchanges.values(), *self._open_notifications)
+            active_work = [exchange.work for exchange in exchanges]
+            if self._server_stream_work is not None:
+                active_work.append(self._server_stream_work)
         for work in active_work:
             work.abort()
         self._end_session()
-        until = monotonic() + CLOSE_SECONDS
+        deadline = monotonic() + CLOSE_SECONDS
         for pool in (self._request_pool, self._stream_pool):
-            pool.close(until - monotonic())
+            pool.close(deadline - monotonic())
         self.sender.close()
         self._queue_item(b"")
 
@@ -233,6 +233,7 @@ class HttpChannel:
         with self._lock:
             exchange = self._exchanges.get(request_id)
         if exchange is not None:
+            # Nothing more will arrive on its own response, which would otherwise stay open.
             exchange.is_answered = True
             exchange.work.abort()
 
@@ -335,6 +336,8 @@ class HttpChannel:
             )
         if exchange is None:
             return
+        # In a session, closing the response does not cancel; the request is aborted only after
+        # the notification. A request that was never sent needs no notification.
         if exchange.message.version is None and exchange.may_have_arrived:
             self._submit_notification(
                 ClientExchange(message, self, self._queue_line), then=exchange.work.abort
@@ -397,6 +400,7 @@ class HttpChannel:
         """Send a request of the channel itself and return its result."""
         request_id = f"paddock-{next(self._ids)}"
         frame = encode_request(request_id, method, params)
+        # The channel's own messages do not pass through the connection, which records the others.
         self._record_frame(frame, is_ours=True)
         answers: list[JsonRpcFrame] = []
 
@@ -437,6 +441,8 @@ class HttpChannel:
 
     def _queue_item(self, item: bytes | _RequestFailure) -> None:
         """Queue an item for the reader, waiting for room. Gives up when the channel closes."""
+        # Waiting here leaves responses unread, so that the network slows the server down instead
+        # of the queue growing without limit.
         while True:
             try:
                 self._unread.put(item, timeout=LAST_NOTIFICATION_SECONDS)

@@ -48,7 +48,10 @@ class ClientHttpSession:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        """Held while the session is reopened. Other requests wait for it."""
+        """Held while the session is reopened, so that no other request uses the lost one.
+
+        Reentrant, because the messages that reopen the session read its headers, too.
+        """
         self.initialize_message: OutgoingMessage | None = None
         self.generation = 0
         """Number of times the session was opened."""
@@ -129,7 +132,7 @@ class ClientExchange:
         self.is_answered = False
         self._channel = channel
         self._sender = channel.sender
-        self._feed = handle_line
+        self._handle_line = handle_line
         self._failures = 0
         self._is_listening = False
         self._has_reopened = False
@@ -158,6 +161,7 @@ class ClientExchange:
 
     def _get_delay_after(self, error: HttpError) -> float | None:
         """Return the seconds to wait before repeating the message, or None to give up."""
+        # Only if the server has not acted on the message, or may act on it twice.
         can_repeat = (
             not error.was_sent
             or error.status == TOO_MANY_REQUESTS
@@ -166,6 +170,7 @@ class ClientExchange:
                 and (error.status is None or error.status in UNAVAILABLE_STATUSES)
             )
         )
+        # A subscription that has worked is reopened without limit.
         is_early = self._failures <= self._max_retries or self._is_listening
         delay = max(get_retry_delay(self._failures), error.retry_after or 0.0)
         return delay if can_repeat and is_early and delay <= MAX_RETRY_SECONDS else None
@@ -184,6 +189,8 @@ class ClientExchange:
         response = self._sender.send(
             "POST", headers, self.message.frame, self.work, read_timeout=self._read_timeout
         )
+        # MCP, Session Management: 404 means that the session has ended and a client must open a
+        # new one.
         if response.status == NOT_FOUND and SESSION_ID_HEADER in headers:
             self._sender.discard_response(response, self.work)
             self._reopen_session(generation)
@@ -281,6 +288,7 @@ class ClientExchange:
         stream_error = self._read_stream(response, events)
         if self.is_answered or self.work.is_aborted:
             return
+        # Streams of the stateless era, and streams without event ids, cannot be resumed.
         if self.message.version is not None or events.last_id is None:
             raise stream_error
         self._resume_stream(events, stream_error)
@@ -321,6 +329,7 @@ class ClientExchange:
                 if error.status is not None and error.status not in UNAVAILABLE_STATUSES:
                     raise
                 stream_error = error
+            # A new event is progress, so that only fruitless attempts count.
             failures = failures + 1 if events.last_id == last_id else 1
         if not self.is_answered and not self.work.is_aborted:
             raise stream_error
@@ -330,7 +339,7 @@ class ClientExchange:
         line = join_lines(data)
         for frame in decode_frames(line):
             self._inspect_frame(frame, response)
-        self._feed(line)
+        self._handle_line(line)
 
     def _inspect_frame(self, frame: JsonRpcFrame, response: BaseHTTPResponse) -> None:
         if frame.method is not UNSET:

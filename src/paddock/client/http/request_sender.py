@@ -44,6 +44,8 @@ class BearerCredentials:
     """Provides the token to send and redacts secrets from error messages."""
 
     def __init__(self, token: TokenSource | None, headers: Iterable[str] = ()) -> None:
+        # A header's whole value, and the credential after a scheme such as Bearer: a server may
+        # echo either.
         secret_candidates = {
             word for value in headers for word in (value, value.rpartition(" ")[2])
         }
@@ -301,6 +303,7 @@ class RequestSender:
         url = self.url
         for _ in range(MAX_REDIRECTS):
             response = self._open_response(verb, url, headers, body, work, read_timeout)
+            # Credentials must not leave the origin.
             next_url = _resolve_redirect(url, response)
             if next_url is None or next_url.origin != self.url.origin:
                 return response
@@ -325,6 +328,7 @@ class RequestSender:
                 url.target,
                 body=body,
                 headers=headers,
+                # Decided by the caller: both depend on the method and on the credentials.
                 retries=False,
                 redirect=False,
                 assert_same_host=False,
@@ -343,6 +347,7 @@ class RequestSender:
             if isinstance(cause, ssl.SSLCertVerificationError):
                 message = f"Cannot reach {self.url}: {cause.verify_message}"
                 raise ConnectError(message, hint=CERTIFICATE_HINT) from None
+            # Without a socket, nothing was sent, and the request may be repeated.
             is_broken = work.has_socket
             detail = "The connection broke to" if is_broken else "Cannot reach"
             message = f"{detail} {self.url}: {_describe_cause(cause)}"

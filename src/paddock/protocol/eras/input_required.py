@@ -84,6 +84,7 @@ def read_answers(request: Request, server_requests: dict[str, ServerRequest], ke
     }
     if missing_requests:
         for server_request in missing_requests.values():
+            # Before the handler stops: a question that the client cannot answer is an error.
             server_request.check_capabilities(request.era.get_client_capabilities(request))
         raise InputRequired(missing_requests)
     try:
@@ -122,6 +123,7 @@ def _open_state(request: Request, key: bytes) -> SealedState:
     if not isinstance(text, str):
         return SealedState(expires=0, digest="")
     body, _, signature = text.rpartition(".")
+    # In constant time, so that a signature cannot be guessed byte by byte.
     if not hmac.compare_digest(signature.encode(), _sign(body.encode(), key).encode()):
         raise InvalidParamsError("params.requestState was not issued by this server")
     state = _decode_sealed_state(binascii.a2b_base64(body))

@@ -88,6 +88,7 @@ class SessionEra:
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
         """Encode a result, to which this era adds nothing."""
+        # The hot path: members that the tool's invoker has encoded are not encoded again.
         request_id = request.id
         if result.__class__ is bytes:
             if request_id.__class__ is int:
@@ -232,6 +233,7 @@ class SessionEra:
         )
 
         def withdraw() -> None:
+            # Not after the client's answer: a cancellation would refer to a finished request.
             if connection.forget_response(request_id):
                 params = {"requestId": request_id}
                 _select_sender(request)(encode_notification("notifications/cancelled", params))

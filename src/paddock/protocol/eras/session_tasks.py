@@ -67,6 +67,7 @@ def make_created_result(task: CallTask) -> Json:
 def format_task(task: CallTask) -> Json:
     """Return a task as this era describes it."""
     status: str = task.status
+    # MCP 2025-11-25, Tasks: a tool result with isError makes the task failed, not completed.
     if status == "completed" and task.result is not None and is_tool_error(task.result):
         status = "failed"
     task_json: Json = {

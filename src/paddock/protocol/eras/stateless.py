@@ -72,6 +72,7 @@ class StatelessEra:
 
     def _prepare_reply_tail(self, metadata: ServerMetadata) -> None:
         """Encode the members that every result ends with."""
+        # Encoded in advance, because every result repeats it.
         self._prepared_metadata = metadata
         key = early_handshake.META_SERVER_INFO.encode()
         self._encoded_tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
@@ -140,6 +141,7 @@ class StatelessEra:
         except InputRequired:
             if request.task is None:
                 raise
+            # A task's client does not repeat the call; it answers with tasks/update.
             return request.task.request_input(server_requests)
         return answers
 

@@ -34,7 +34,6 @@ class AsgiResponder:
         "_messages",
         "_wakeup",
         "client_address",
-        "is_aborted",
         "is_complete",
         "is_gone",
         "on_close",
@@ -49,7 +48,6 @@ class AsgiResponder:
         self._wakeup: asyncio.Future[None] | None = None
         self._has_begun = False
         self.is_complete = False
-        self.is_aborted = False
         self.is_gone = False
         self.pump_task: asyncio.Future[None] | None = None
         self.on_close: Callable[[], None] | None = None
@@ -88,7 +86,7 @@ class AsgiResponder:
         if not self._has_begun:
             self.respond(_SERVICE_UNAVAILABLE)
             return
-        self.is_complete = self.is_aborted = self.is_gone = True
+        self.is_complete = self.is_gone = True
         self._messages.clear()
         if self.pump_task is not None:  # The task may be waiting for a client that does not read.
             self.pump_task.cancel()

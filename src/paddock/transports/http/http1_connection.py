@@ -400,9 +400,10 @@ class Http1Connection(asyncio.Protocol):
         if unsent_bytes:
             if idle_seconds > limits.write_seconds:
                 self._transport.abort()
-        elif self._is_answering:
+        elif self._is_answering:  # The limit for handlers applies instead (Limits.call_seconds).
             return
         elif self._request_started:
+            # The total limit stops clients that never pause but send a few bytes at a time.
             if (
                 idle_seconds > limits.receive_seconds
                 or now - self._request_started > limits.receive_seconds * 2
@@ -468,6 +469,7 @@ class Http1Connection(asyncio.Protocol):
             self._is_closing = True
             self._transport.close()
         elif self._queued_requests or self._is_reading_paused:
+            # Not called directly: it would recurse once for each pipelined request.
             asyncio.get_running_loop().call_soon(self._continue_queue)
 
     def _continue_queue(self) -> None:

@@ -55,6 +55,7 @@ class HostOriginPolicy:
             is_allowed = _cache_verdict(
                 self._host_verdicts, host_value, self._allows_host(host_value)
             )
+        # RFC 9112, section 3.2: a request must not have more than one Host header.
         if not is_allowed or b"host" in head.repeated:
             return f"Host {_quote_value(host_value)} is not allowed; add it to allowed_hosts"
         return None

@@ -41,8 +41,9 @@ from paddock.transports.http.sessions import HttpSession, HttpSessionExchange, H
 if TYPE_CHECKING:
     from paddock.protocol.dispatcher import Reply
     from paddock.protocol.jsonrpc import JsonRpcFrame, RequestId
-    from paddock.protocol.params import RequestParams, ToolCallFrame
+    from paddock.protocol.params import RequestMeta, RequestParams, ToolCallFrame
     from paddock.protocol.principal import Principal
+    from paddock.protocol.request import Operation
     from paddock.transports.http.endpoint_runtime import EndpointRuntime
     from paddock.transports.http.messages import RequestHead, Responder
 
@@ -53,7 +54,7 @@ NAME_FIELD = http_headers.to_asgi_name(http_headers.NAME_HEADER)
 
 
 def check_mirrored_headers(
-    request_head: RequestHead, method: str, version: str, params: RequestParams
+    head: RequestHead, method: str, version: str, params: RequestParams
 ) -> None:
     """Check the headers that repeat parts of the body, so that proxies can route by headers.
 
@@ -62,32 +63,26 @@ def check_mirrored_headers(
     Raises:
         HeaderMismatchError: A header is missing or differs from the body.
     """
-    headers = request_head.headers
-    if headers.get(VERSION_FIELD) != version.encode() or VERSION_FIELD in request_head.repeated:
-        raise _make_mismatch_error(
-            http_headers.VERSION_HEADER, request_head, VERSION_FIELD, version
-        )
-    if headers.get(METHOD_FIELD) != method.encode() or METHOD_FIELD in request_head.repeated:
-        raise _make_mismatch_error(http_headers.METHOD_HEADER, request_head, METHOD_FIELD, method)
+    headers = head.headers
+    if headers.get(VERSION_FIELD) != version.encode() or VERSION_FIELD in head.repeated:
+        raise _make_mismatch_error(http_headers.VERSION_HEADER, head, VERSION_FIELD, version)
+    if headers.get(METHOD_FIELD) != method.encode() or METHOD_FIELD in head.repeated:
+        raise _make_mismatch_error(http_headers.METHOD_HEADER, head, METHOD_FIELD, method)
     name_parameter = http_headers.NAME_PARAMETERS.get(method)
     if name_parameter is not None:
-        _check_name_header(request_head, getattr(params, name_parameter, None))
+        _check_name_header(head, getattr(params, name_parameter, None))
 
 
-def _check_name_header(request_head: RequestHead, name: object) -> None:
+def _check_name_header(head: RequestHead, name: object) -> None:
     if not isinstance(name, str):  # Invalid parameters are reported later.
         return
-    value = request_head.headers.get(NAME_FIELD)
-    if (
-        value is not None
-        and NAME_FIELD not in request_head.repeated
-        and _is_literal_name(value, name)
-    ):
+    value = head.headers.get(NAME_FIELD)
+    if value is not None and NAME_FIELD not in head.repeated and _is_literal_name(value, name):
         return
-    if value is None or NAME_FIELD in request_head.repeated:
-        raise _make_mismatch_error(http_headers.NAME_HEADER, request_head, NAME_FIELD, name)
+    if value is None or NAME_FIELD in head.repeated:
+        raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
     if decode_header_value(value.decode("latin-1"), http_headers.NAME_HEADER) != name:
-        raise _make_mismatch_error(http_headers.NAME_HEADER, request_head, NAME_FIELD, name)
+        raise _make_mismatch_error(http_headers.NAME_HEADER, head, NAME_FIELD, name)
 
 
 def _is_literal_name(value: bytes, name: str) -> bool:
@@ -97,11 +92,11 @@ def _is_literal_name(value: bytes, name: str) -> bool:
 
 
 def _make_mismatch_error(
-    header_name: str, request_head: RequestHead, field: bytes, expected: str
+    header_name: str, head: RequestHead, field: bytes, expected: str
 ) -> HeaderMismatchError:
-    if field in request_head.repeated:
+    if field in head.repeated:
         return HeaderMismatchError(f"The header {header_name} occurs more than once")
-    value = request_head.headers.get(field)
+    value = head.headers.get(field)
     if value is None:
         return HeaderMismatchError(
             f"The header {header_name} is missing; the body says {expected!r:.200}"
@@ -132,7 +127,7 @@ class PostHandler:
 
     def handle_body(
         self,
-        request_head: RequestHead,
+        head: RequestHead,
         body: bytes,
         responder: Responder,
         principal: Principal | None,
@@ -144,14 +139,14 @@ class PostHandler:
             except DECODE_ERRORS:
                 pass  # The general path reports what is wrong.
             else:
-                self._handle_tool_call(call, request_head, body, responder, principal)
+                self._handle_tool_call(call, head, body, responder, principal)
                 return
-        self._handle_frame(request_head, body, responder, principal)
+        self._handle_frame(head, body, responder, principal)
 
     def _handle_tool_call(
         self,
         call: ToolCallFrame,
-        request_head: RequestHead,
+        head: RequestHead,
         body: bytes,
         responder: Responder,
         principal: Principal | None,
@@ -159,51 +154,40 @@ class PostHandler:
         """Handle a `tools/call`, which the shortcut has decoded completely."""
         meta = call.params.meta
         if self._runtime.is_full:
-            self._make_exchange(request_head, responder, principal).reject_busy(call.id)
+            HttpExchange(self._runtime, head, responder, principal).reject_busy(call.id)
         elif meta is not UNSET and meta.version is not UNSET:
-            exchange = self._make_exchange(request_head, responder, principal)
+            exchange = HttpExchange(self._runtime, head, responder, principal)
             self._handle_stateless(exchange, call.id, "tools/call", call.params, body)
-        elif self._names_stateless_version(request_head):
-            exchange = self._make_exchange(request_head, responder, principal)
+        elif self._names_stateless_version(head):
+            exchange = HttpExchange(self._runtime, head, responder, principal)
             exchange.reject(400, _make_missing_meta_error(META_VERSION), call.id)
         else:
-            session = self.find_session(request_head, responder, principal, call.id)
+            session = self.find_session(head, responder, principal, call.id)
             if session is not None:
                 session_exchange = HttpSessionExchange(
-                    self._runtime, request_head, responder, session
+                    self._runtime, head, responder, principal, session
                 )
-                session_exchange.principal = principal
                 self._send_reply(
                     session_exchange,
                     session.dispatcher.dispatch_tool_call(call, body, session_exchange),
                 )
 
-    def _make_exchange(
-        self, request_head: RequestHead, responder: Responder, principal: Principal | None
-    ) -> HttpExchange:
-        exchange = HttpExchange(self._runtime, request_head, responder)
-        exchange.principal = principal
-        return exchange
-
     def _handle_frame(
         self,
-        request_head: RequestHead,
+        head: RequestHead,
         body: bytes,
         responder: Responder,
         principal: Principal | None,
     ) -> None:
-        exchange = self._make_exchange(request_head, responder, principal)
+        exchange = HttpExchange(self._runtime, head, responder, principal)
         try:
             frame = decode_frame(body)
-        except DECODE_ERRORS as fault:
-            if is_batch(body) and SESSION_ID_FIELD in request_head.headers:
-                if self._runtime.is_full:
-                    exchange.reject_busy()
-                else:
-                    self._handle_in_session(request_head, body, responder, principal)
+        except DECODE_ERRORS as error:
+            if is_batch(body) and SESSION_ID_FIELD in head.headers:
+                self._handle_batch(exchange, body, responder)
             else:
                 fallback = _NOT_A_MESSAGE_ERROR if body.strip() else _EMPTY_BODY_ERROR
-                exchange.respond(400, answer_malformed_line(body, fault) or fallback)
+                exchange.respond(400, answer_malformed_line(body, error) or fallback)
             return
         if frame.method is UNSET or frame.id is UNSET:
             # Accepted even at the limit: responses and cancellations complete other requests.
@@ -212,7 +196,6 @@ class PostHandler:
         if self._runtime.is_full:
             exchange.reject_busy(frame.id)
             return
-        is_opening = frame.method == "initialize"
         try:
             params = decode_params(frame.method, frame.params)
         except ProtocolError as error:
@@ -221,14 +204,18 @@ class PostHandler:
         meta = params.meta
         if meta is not UNSET and meta.version is not UNSET:
             self._handle_stateless(exchange, frame.id, frame.method, params, body)
-        elif is_opening:
+        elif frame.method == "initialize":
             self._open_session(exchange, body, responder)
-        elif self._names_stateless_version(request_head):
+        elif self._names_stateless_version(head):
             exchange.reject(400, _make_missing_meta_error(META_VERSION), frame.id)
         else:
-            self._handle_in_session(
-                request_head, body, responder, principal, frame.id, frame.method
-            )
+            self._handle_in_session(head, body, responder, principal, frame.id, frame.method)
+
+    def _handle_batch(self, exchange: HttpExchange, body: bytes, responder: Responder) -> None:
+        if self._runtime.is_full:
+            exchange.reject_busy()
+        else:
+            self._handle_in_session(exchange.head, body, responder, exchange.principal)
 
     def _handle_stateless(
         self,
@@ -244,15 +231,9 @@ class PostHandler:
         request = Request(runtime.connection, era, request_id, method, params, body)
         request.exchange = exchange
         try:
-            version = str(params.meta.version)  # type: ignore[union-attr]  # it names its version
-            if params.meta.capabilities is UNSET:  # type: ignore[union-attr]  # as above
+            if request.meta is None or request.meta.capabilities is UNSET:
                 raise _make_missing_meta_error(META_CAPABILITIES)
-            check_mirrored_headers(exchange.head, method, version, params)
-            if version not in STATELESS_VERSIONS:
-                raise UnsupportedVersionError(version, STATELESS_VERSIONS)
-            operation = era.methods.get(method)
-            if operation is None:
-                raise _make_unknown_method_error(method)
+            operation = self._require_operation(exchange.head, method, request.meta, params)
             if method == LISTEN_METHOD and not exchange.accepts.events:
                 text = f"{LISTEN_METHOD} needs an Accept header that allows text/event-stream"
                 raise ProtocolError(text, rpc_code=INVALID_REQUEST)
@@ -260,6 +241,22 @@ class PostHandler:
             exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, request_id)
             return
         self._run_reply(exchange, request, run_operation(request, operation))
+
+    def _require_operation(
+        self, head: RequestHead, method: str, meta: RequestMeta, params: RequestParams
+    ) -> Operation:
+        """Check the headers and the version of a stateless request and return its operation.
+
+        The order of the checks decides which error a request with several faults gets.
+        """
+        version = str(meta.version)
+        check_mirrored_headers(head, method, version, params)
+        if version not in STATELESS_VERSIONS:
+            raise UnsupportedVersionError(version, STATELESS_VERSIONS)
+        operation = self._runtime.eras.stateless.methods.get(method)
+        if operation is None:
+            raise ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
+        return operation
 
     def _run_reply(self, exchange: HttpExchange, request: Request, reply: Reply) -> None:
         if isinstance(reply, bytes):
@@ -274,20 +271,15 @@ class PostHandler:
         self, exchange: HttpExchange, frame: JsonRpcFrame, error: ProtocolError
     ) -> None:
         """Report the first problem: the envelope, the headers, or else the parameters."""
-        method, request_id = str(frame.method), frame.id
-        known_id = None if request_id is UNSET else request_id
+        request_id = None if frame.id is UNSET else frame.id
         try:
             params = decode_base_params(frame.params)
             meta = params.meta
             if meta is not UNSET and meta.version is not UNSET:
-                check_mirrored_headers(exchange.head, method, str(meta.version), params)
-                if meta.version not in STATELESS_VERSIONS:
-                    raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
-                if method not in self._runtime.eras.stateless.methods:
-                    raise _make_unknown_method_error(method)
-        except ProtocolError as fault:
-            error = fault
-        exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, known_id)
+                self._require_operation(exchange.head, str(frame.method), meta, params)
+        except ProtocolError as earlier_error:
+            error = earlier_error
+        exchange.reject(HTTP_STATUSES.get(error.rpc_code, 400), error, request_id)
 
     def _handle_non_request(
         self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, responder: Responder
@@ -312,29 +304,31 @@ class PostHandler:
             exchange.reject_busy()
             return
         session = HttpSession(runtime, exchange.principal)
-        opening = HttpSessionExchange(runtime, exchange.head, responder, session)
-        opening.principal = exchange.principal
-        reply = session.dispatcher.dispatch_line(body, opening)
+        session_exchange = HttpSessionExchange(
+            runtime, exchange.head, responder, exchange.principal, session
+        )
+        reply = session.dispatcher.dispatch_line(body, session_exchange)
         if session.connection.version is None or not isinstance(reply, bytes):
-            opening.respond(400, reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR)
+            session_exchange.respond(
+                400, reply if isinstance(reply, bytes) else _NOT_A_MESSAGE_ERROR
+            )
             return
         self._sessions.add_session(session)
-        opening.respond(200, reply, [(SESSION_ID_FIELD, session.id.encode())])
+        session_exchange.respond(200, reply, [(SESSION_ID_FIELD, session.id.encode())])
 
     def _handle_in_session(
         self,
-        request_head: RequestHead,
+        head: RequestHead,
         body: bytes,
         responder: Responder,
         principal: Principal | None,
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> None:
-        session = self.find_session(request_head, responder, principal, request_id, method)
+        session = self.find_session(head, responder, principal, request_id, method)
         if session is None:
             return
-        exchange = HttpSessionExchange(self._runtime, request_head, responder, session)
-        exchange.principal = principal
+        exchange = HttpSessionExchange(self._runtime, head, responder, principal, session)
         if is_batch(body) and session.connection.version != BATCH_VERSION:
             text = "A batch of messages is not allowed in this version"
             exchange.reject(400, ProtocolError(text, rpc_code=INVALID_REQUEST))
@@ -364,15 +358,15 @@ class PostHandler:
 
     def find_session(
         self,
-        request_head: RequestHead,
+        head: RequestHead,
         responder: Responder,
         principal: Principal | None,
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> HttpSession | None:
         """Return the session that a request names, or reject the request and return None."""
-        version = request_head.headers.get(VERSION_FIELD)
-        session_id = request_head.headers.get(SESSION_ID_FIELD)
+        version = head.headers.get(VERSION_FIELD)
+        session_id = head.headers.get(SESSION_ID_FIELD)
         session, status = None, 400
         error: ProtocolError
         if version is not None and version not in _SESSION_VERSION_VALUES:
@@ -382,11 +376,11 @@ class PostHandler:
             error = self._make_missing_session_error(method)
         else:
             session = self._sessions.find_session(session_id.decode("latin-1"), principal)
+            # MCP, Session Management: 404 tells the client that it must open a new session.
             status, error = 404, _SESSION_NOT_FOUND_ERROR
         if session is None:
-            self._make_exchange(request_head, responder, principal).reject(
-                status, error, request_id
-            )
+            exchange = HttpExchange(self._runtime, head, responder, principal)
+            exchange.reject(status, error, request_id)
         return session
 
     def _make_missing_session_error(self, method: str | None) -> ProtocolError:
@@ -399,13 +393,9 @@ class PostHandler:
             rpc_code=INVALID_REQUEST,
         )
 
-    def _names_stateless_version(self, request_head: RequestHead) -> bool:
-        version = request_head.headers.get(VERSION_FIELD)
+    def _names_stateless_version(self, head: RequestHead) -> bool:
+        version = head.headers.get(VERSION_FIELD)
         return version is not None and version not in _SESSION_VERSION_VALUES
-
-
-def _make_unknown_method_error(method: str) -> ProtocolError:
-    return ProtocolError(f"Method not found: {method}", rpc_code=METHOD_NOT_FOUND)
 
 
 def _make_missing_meta_error(field: str) -> InvalidParamsError:

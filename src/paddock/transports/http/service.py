@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Responder,
     )
     from paddock.transports.http.origin_policy import HostOriginPolicy
+    from paddock.transports.http.sessions import HttpSession
 
 
 DEFERRED_METHODS = frozenset(
@@ -294,6 +295,12 @@ class HttpService:
             self.sessions.close_session(session)
             responder.respond(HttpResponse(204, self.runtime.origin_policy.make_cors_headers(head)))
             return
+        self._open_session_stream(session, head, responder)
+
+    def _open_session_stream(
+        self, session: HttpSession, head: RequestHead, responder: Responder
+    ) -> None:
+        """Answer a GET request: open the standalone stream, or resume a stream."""
         if not parse_accept(head.headers.get(b"accept", b"")).events:
             text = "A stream needs an Accept header that allows text/event-stream"
             responder.respond(self._make_error_response(406, text, [], head))
@@ -346,7 +353,7 @@ class HttpService:
         except Exception as error:  # noqa: BLE001 - a RefusalError, or a defect that must deny too
             responder.respond(self._make_refusal_response(error, head))
             return
-        if not responder.is_gone:
+        if not responder.is_gone:  # Authentication may take seconds, and clients may give up.
             self._handle_safely(head, body, responder, principal)
 
     def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:

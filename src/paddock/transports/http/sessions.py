@@ -194,6 +194,7 @@ class HttpSession:
     def resume_stream(self, last_event_id: str, responder: Responder, headers: Headers) -> bool:
         """Continue a stream after an event. Return False if the id was never issued."""
         stream_id, _, event_number = last_event_id.partition("_")
+        # The length is limited because int() raises an error for thousands of digits.
         if not (stream_id.isdecimal() and event_number.isdecimal() and len(last_event_id) < 40):
             return False
         stream_number = int(stream_id)
@@ -207,7 +208,7 @@ class HttpSession:
         responder.open_stream(headers)
         resumed_stream = stream or ResumableStream(self, stream_number)
         resumed_stream.replay_events(responder, int(event_number))
-        if stream is None:
+        if stream is None:  # The stream has ended, so nothing follows the stored events.
             responder.end()
         else:
             stream.attach_reader(responder)
@@ -242,9 +243,10 @@ class HttpSessionExchange(HttpExchange):
         runtime: EndpointRuntime,
         head: RequestHead,
         responder: Responder,
+        principal: Principal | None,
         session: HttpSession,
     ) -> None:
-        super().__init__(runtime, head, responder)
+        super().__init__(runtime, head, responder, principal)
         self._session = session
         self._stream: ResumableStream | None = None
 
