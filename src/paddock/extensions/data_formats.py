@@ -1,7 +1,7 @@
-"""Reading TOML and JSON that somebody else has written, whatever it is.
+"""Parsing of untrusted TOML and JSON, with `ValueError` for all errors.
 
-The parsers complain in several ways, about numbers that are too long and about depth as well. Here
-it is one, and whoever reads a file says which file it is.
+The parsers raise several exceptions, also for deep nesting and long numbers. Callers add the name
+of the file.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import msgspec
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """The table that the bytes of a TOML file hold.
+    """Parse the content of a TOML file.
 
     Raises:
-        ValueError: when they hold none, with the reason.
+        ValueError: The data is not valid TOML.
     """
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -25,10 +25,10 @@ def parse_toml(data: bytes) -> dict[str, Any]:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """The value that the text of a JSON file is.
+    """Parse the content of a JSON file.
 
     Raises:
-        ValueError: when it is none, with the reason.
+        ValueError: The data is not valid JSON.
     """
     try:
         return msgspec.json.decode(data)

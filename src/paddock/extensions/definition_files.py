@@ -1,11 +1,9 @@
-"""Files that define many items: each is parsed once for all of them, until it changes.
+"""Location and loading of the definition files of an extension.
 
-Definition files of an extension: which one holds an item, and what it holds.
-
-An item has a file of its own, `<root>/tools/NAME.py`, or stands in a combined one,
-`<root>/tools.py`; each may also be `.toml` or `.json`, looked for in this order. A file of its own
-wins even when it is broken. What a definition means is left to those who make tools, prompts,
-resources and servers of it.
+An item is defined in its own file, `<root>/tools/NAME.py`, or in a combined file,
+`<root>/tools.py`. Both can also be `.toml` or `.json`, in this order of precedence. The own file
+takes precedence even if it is broken. The manifest can also refer to an object in a module
+(`ModuleDefinition`).
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MAX_CACHED_FILES = 8
-"""How many files are kept: items are loaded file by file."""
+"""Cached files. A few are enough, since items are loaded file by file."""
 
 
 class _CachedFile(NamedTuple, Generic[T]):
@@ -42,41 +40,41 @@ class _CachedFile(NamedTuple, Generic[T]):
 
 
 class ParseCache(Generic[T]):
-    """The last few files that were parsed. What they hold is shared, so nobody may change it."""
+    """A cache of the most recently parsed files. Callers must not modify the content."""
 
     def __init__(self) -> None:
         self._files_by_key: dict[str, _CachedFile[T]] = {}
 
     def get_or_parse(self, key: str, file: Path, parse: Callable[[], T]) -> T:
-        """What a file holds: as it was, unless it has changed since then.
+        """Return the content of a file, parsing it if it has changed.
 
         Args:
-            key: Which file it is; in an archive, with its name there.
-            file: The file, or the archive, whose changes count.
-            parse: Reads and parses it; what it raises is not kept.
+            key: The key of the file. For files in an archive, it includes the name in the archive.
+            file: The file or archive to check for changes.
+            parse: Reads and parses the file. Its exceptions are not cached.
         """
         state = _get_file_state(file)
-        kept = self._files_by_key.pop(key, None)
-        if kept is None or state is None or kept.state != state:
-            kept = _CachedFile(state or (), parse())
+        cached = self._files_by_key.pop(key, None)
+        if cached is None or state is None or cached.state != state:
+            cached = _CachedFile(state or (), parse())
         if state is not None:
-            self._files_by_key[key] = kept
+            self._files_by_key[key] = cached
             while len(self._files_by_key) > _MAX_CACHED_FILES:
                 self._files_by_key.pop(next(iter(self._files_by_key)), None)
-        return kept.content
+        return cached.content
 
 
 def _get_file_state(file: Path) -> tuple[int, ...] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 DEFINITION_SUFFIXES = (".py", ".toml", ".json")
 MAX_DEFINITION_BYTES = 2_000_000
-"""More than any definition file that is data has; what is longer is not read on."""
+"""Maximum size of a definition file that is data."""
 
 _ITEM_TYPES: dict[str, tuple[type, ...]] = {
     "tools": (Tool,),
@@ -86,11 +84,11 @@ _ITEM_TYPES: dict[str, tuple[type, ...]] = {
 }
 _combined_tables: ParseCache[object] = ParseCache()
 _FUNCTION_KINDS = ("tools", "prompts")
-"""Kinds of which a function alone is a definition."""
+"""Kinds of items that a function alone can define."""
 
 
 class DefinitionFile(msgspec.Struct, frozen=True):
-    """The file that holds the definition of an item; other kinds of files load it otherwise."""
+    """A file with the definition of an item. Subclasses load other kinds of files."""
 
     path: Path
     kind: ItemKind
@@ -99,33 +97,33 @@ class DefinitionFile(msgspec.Struct, frozen=True):
 
     @property
     def directory(self) -> Path:
-        """From where relative paths in it count."""
+        """The directory for relative paths in the definition."""
         return self.path.parent
 
     def load(self) -> object:
-        """The definition: an object or a table of properties. Python files are run for it.
+        """Return the definition, an object or a table of properties. Runs Python files.
 
         Raises:
-            LoadError: when the file cannot be read, or does not hold the item.
+            LoadError: The file cannot be read or run, or does not define the item.
         """
         if self.path.suffix == ".py":
             module = load_definition_module(self.path)
-            found = (
+            definition = (
                 _find_in_combined_module(self, module)
                 if self.is_combined
                 else _find_in_own_module(self, module)
             )
         else:
-            found = self._load_combined_item() if self.is_combined else _read_table(self.path)
-        if found is None:
+            definition = self._load_combined_item() if self.is_combined else _read_table(self.path)
+        if definition is None:
             raise _make_missing_item_error(self)
-        return found
+        return definition
 
     def _load_combined_item(self) -> object:
         path = self.path
         table = _combined_tables.get_or_parse(str(path), path, lambda: _read_table(path))
-        found = table.get(self.item) if isinstance(table, Mapping) else None
-        return deepcopy(found)  # the table is for others too
+        definition = table.get(self.item) if isinstance(table, Mapping) else None
+        return deepcopy(definition)  # the cached table is shared
 
 
 class ModuleDefinition(DefinitionFile, frozen=True, kw_only=True):
@@ -173,13 +171,13 @@ def list_module_paths(package_directory: Path, module_name: str) -> list[PurePos
 
 
 def find_definition_file(root: Path, kind: ItemKind, item: str) -> DefinitionFile | None:
-    """The file that an item's definition is in, if there is one; nothing is read or run."""
-    for ending in DEFINITION_SUFFIXES:
-        path = root / kind / f"{item}{ending}"
+    """Locate the definition file of an item without reading it, or return None."""
+    for suffix in DEFINITION_SUFFIXES:
+        path = root / kind / f"{item}{suffix}"
         if path.is_file():
             return DefinitionFile(path, kind, item, is_combined=False)
-    for ending in DEFINITION_SUFFIXES:
-        path = root / f"{kind}{ending}"
+    for suffix in DEFINITION_SUFFIXES:
+        path = root / f"{kind}{suffix}"
         if path.is_file():
             return DefinitionFile(path, kind, item, is_combined=True)
     return None
@@ -195,10 +193,10 @@ def _read_table(path: Path) -> object:
 
 
 def parse_definition(data: bytes, suffix: str) -> object:
-    """What the bytes of a definition file that is data hold.
+    """Parse the content of a TOML or JSON definition file.
 
     Raises:
-        ValueError: when they cannot be read, with the reason.
+        ValueError: The data is invalid or too long.
     """
     if len(data) > MAX_DEFINITION_BYTES:
         raise ValueError(f"it is longer than {MAX_DEFINITION_BYTES:,} bytes")
@@ -206,17 +204,21 @@ def parse_definition(data: bytes, suffix: str) -> object:
 
 
 def _find_in_own_module(file: DefinitionFile, module: ModuleType) -> object:
-    """What a file for one item defines: by the kind's name, by the item's, or the only one."""
-    public = _get_public_names(module)
+    """Return the definition in a file for one item.
+
+    This is the variable named after the kind or the item, else the only object of the right type,
+    the only table, or the only function.
+    """
+    public_values = _get_public_names(module)
     for name in (file.kind.removesuffix("s"), file.item):
-        if name in public:
-            return public[name]
+        if name in public_values:
+            return public_values[name]
     types = _ITEM_TYPES[file.kind]
     return (
-        _get_only_value(public, lambda value: isinstance(value, types))
-        or _get_only_value(public, lambda value: isinstance(value, Mapping))
+        _get_only_value(public_values, lambda value: isinstance(value, types))
+        or _get_only_value(public_values, lambda value: isinstance(value, Mapping))
         or (
-            _get_only_value(public, lambda value: _is_function_from(value, module))
+            _get_only_value(public_values, lambda value: _is_function_from(value, module))
             if file.kind in _FUNCTION_KINDS
             else None
         )
@@ -224,26 +226,34 @@ def _find_in_own_module(file: DefinitionFile, module: ModuleType) -> object:
 
 
 def _find_in_combined_module(file: DefinitionFile, module: ModuleType) -> object:
-    """What a file for several items defines: in a table or a list of them, or by its name."""
-    public = _get_public_names(module)
-    several = public.get(file.kind)
-    if isinstance(several, Mapping):
-        return several.get(file.item)
+    """Return the definition of an item in a combined file.
+
+    This is an element of the variable named after the kind, a dictionary or a list, else an object
+    with the name of the item, else the variable named after the item.
+    """
+    public_values = _get_public_names(module)
+    collection = public_values.get(file.kind)
+    if isinstance(collection, Mapping):
+        return collection.get(file.item)
     types = _ITEM_TYPES[file.kind]
-    candidates = [*several] if isinstance(several, list | tuple) else [*public.values()]
-    for one in candidates:
-        if isinstance(one, types) and getattr(one, "name", None) == file.item:
-            return one
-    return public.get(file.item)
+    candidates = (
+        [*collection] if isinstance(collection, list | tuple) else [*public_values.values()]
+    )
+    for candidate in candidates:
+        if isinstance(candidate, types) and getattr(candidate, "name", None) == file.item:
+            return candidate
+    return public_values.get(file.item)
 
 
 def _get_public_names(module: ModuleType) -> dict[str, object]:
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}
 
 
-def _get_only_value(public: Mapping[str, object], is_suitable: Callable[[object], bool]) -> object:
-    found = {id(value): value for value in public.values() if is_suitable(value)}
-    return next(iter(found.values())) if len(found) == 1 else None
+def _get_only_value(
+    public_values: Mapping[str, object], is_suitable: Callable[[object], bool]
+) -> object:
+    matches = {id(value): value for value in public_values.values() if is_suitable(value)}
+    return next(iter(matches.values())) if len(matches) == 1 else None
 
 
 def _is_function_from(value: object, module: ModuleType) -> bool:
@@ -251,7 +261,7 @@ def _is_function_from(value: object, module: ModuleType) -> bool:
 
 
 def _make_missing_item_error(file: DefinitionFile) -> LoadError:
-    word = file.kind.removesuffix("s")
+    item_kind = file.kind.removesuffix("s")
     if isinstance(file, ModuleDefinition):
         expected = f"an attribute {file.reference.rpartition(':')[2]!r}"
     elif file.path.suffix != ".py":
@@ -259,9 +269,9 @@ def _make_missing_item_error(file: DefinitionFile) -> LoadError:
     elif file.is_combined:
         expected = f"{file.kind} = {{{file.item!r}: …}}"
     else:
-        expected = f"{word} = …"
+        expected = f"{item_kind} = …"
     return LoadError(
-        f"holds no definition of the {word} {file.item!r}",
+        f"contains no definition of the {item_kind} {file.item!r}",
         where=str(file.path),
         hint=f"expected {expected}",
     )

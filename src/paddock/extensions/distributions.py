@@ -15,6 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from paddock.errors import PaddockError
+from paddock.extensions.entry_points import (
+    ENTRY_POINT_GROUP,
+    ENTRY_POINTS_FILE_NAME,
+    MAX_ENTRY_POINTS_BYTES,
+    METADATA_SUFFIXES,
+    parse_entry_points,
+)
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
 from paddock.extensions.extension import (
     MANIFEST_FILE_NAME,
@@ -26,11 +33,6 @@ from paddock.extensions.extension import (
 from paddock.extensions.manifest import is_valid_name
 from paddock.extensions.names import normalize_distribution_name
 
-ENTRY_POINT_GROUP = "paddock.extensions"
-ENTRY_POINTS_FILE_NAME = "entry_points.txt"
-MAX_ENTRY_POINTS_BYTES = 1_000_000
-"""Bytes read of a file, far more than any distribution needs."""
-_METADATA_SUFFIXES = (".dist-info", ".egg-info")
 _MODULE_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -107,20 +109,6 @@ def parse_distribution_name(directory_name: str) -> str:
     return normalize_distribution_name(stem.partition("-")[0])
 
 
-def parse_entry_points(text: str) -> list[tuple[str, str]]:
-    """Return the names and values of the group `paddock.extensions` in an `entry_points.txt`."""
-    entry_points: list[tuple[str, str]] = []
-    section = ""
-    for raw_line in text.splitlines():
-        line = raw_line.strip()
-        if line.startswith("[") and line.endswith("]"):
-            section = line[1:-1].strip()
-        elif section == ENTRY_POINT_GROUP and line and not line.startswith(("#", ";")):
-            name, _, value = line.partition("=")
-            entry_points.append((name.strip(), value.strip()))
-    return entry_points
-
-
 def _list_installed_entry_points() -> dict[str, list[ExtensionEntryPoint]]:
     """Return entry points by distribution; the first distribution on `sys.path` wins."""
     points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
@@ -145,7 +133,7 @@ def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEnt
 def _scan_directory(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
     try:
         metadata_directories = sorted(
-            path for path in directory.iterdir() if path.name.endswith(_METADATA_SUFFIXES)
+            path for path in directory.iterdir() if path.name.endswith(METADATA_SUFFIXES)
         )
     except OSError:  # `sys.path` can contain archives
         return {}

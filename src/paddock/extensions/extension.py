@@ -1,7 +1,7 @@
-"""What contributes tools, prompts, resources and servers: Paddock itself, distributions, paclets.
+"""Extensions: Paddock itself, Python distributions and Wolfram paclets.
 
-An extension is its manifest and the place of its files; none of these has been read or run. How
-extensions are found is `discovery`, and what is peculiar to one kind is with that kind.
+An `Extension` contains its manifest and the location of its definition files, which have not been
+read. `discovery` finds the installed extensions.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ ExtensionKind = Literal["built-in", "distribution", "paclet"]
 
 
 class Extension(msgspec.Struct, frozen=True):
-    """Something installed that has a manifest. Each kind finds its definitions in its own way."""
+    """A package with a manifest. Subclasses locate definitions in other ways."""
 
     name: str
-    """`package`, or `publisher/package`."""
+    """`package` or `publisher/package`."""
     directory: Path
-    """Where the manifest is."""
+    """The directory of the manifest."""
     manifest: ExtensionManifest
     kind: ExtensionKind = "distribution"
     version: str | None = None
     distribution: str | None = None
-    """What has been installed to have it: the name of a distribution or a paclet."""
+    """The name of the distribution or paclet that contains the extension."""
 
     @property
     def root(self) -> Path:
@@ -53,37 +53,37 @@ class Extension(msgspec.Struct, frozen=True):
 
     @property
     def is_built_in(self) -> bool:
-        """Whether this is Paddock itself, whose items need no qualified name."""
+        """Whether this is Paddock itself, whose items have short names."""
         return self.kind == "built-in"
 
     @property
     def allows_python(self) -> bool:
-        """Whether its definitions may lead to Python; a paclet is read, and never run."""
+        """Whether definitions can refer to Python code. Paclets are read but never run."""
         return self.kind != "paclet"
 
     @property
     def is_installed(self) -> bool:
-        """Whether its files are here; of one that a catalogue describes they are not."""
+        """Whether the files are available, unlike those of an extension in a catalogue."""
         return True
 
     def is_provided_by(self, distribution: str) -> bool:
-        """Whether it is in the distribution or the paclet of a name."""
-        brought = normalize_distribution_name(self.distribution or "")
-        return bool(brought) and brought == normalize_distribution_name(distribution)
+        """Return whether the distribution or paclet with a name provides this extension."""
+        own_name = normalize_distribution_name(self.distribution or "")
+        return bool(own_name) and own_name == normalize_distribution_name(distribution)
 
     def definition(self, kind: ItemKind, item: str) -> DefinitionFile:
-        """The file with the definition of an item, neither read nor run.
+        """Locate the definition of an item, without reading or running the file.
 
         Raises:
-            LoadError: when there is none.
+            LoadError: There is no definition.
         """
         reference = self.manifest.find_reference(kind, item)
         if reference is not None:
             return self._get_module_definition(kind, item, reference)
-        found = find_definition_file(self.root, kind, item)
-        if found is None:
+        file = find_definition_file(self.root, kind, item)
+        if file is None:
             raise make_missing_definition_error(self, kind, item, f"{item}.py, or .toml or .json")
-        return found
+        return file
 
     def _get_module_definition(self, kind: ItemKind, item: str, reference: str) -> ModuleDefinition:
         path = find_module_file(self.directory, reference.partition(":")[0])
@@ -100,29 +100,29 @@ class Extension(msgspec.Struct, frozen=True):
 def make_missing_definition_error(
     extension: Extension, kind: ItemKind, item: str, expected: str
 ) -> LoadError:
-    """The complaint about an item that is declared and not defined; `expected` names a file."""
+    """Return the error for a declared item without a definition; `expected` names the file."""
     return LoadError(
-        f"the {kind.removesuffix('s')} '{extension.name}/{item}' is declared and has no definition",
+        f"the {kind.removesuffix('s')} '{extension.name}/{item}' is declared but has no definition",
         where=str(extension.root),
         hint=f"expected {extension.root / kind / expected}",
     )
 
 
 class BrokenExtension(NamedTuple):
-    """Something installed that says it is an extension, and cannot be used as one."""
+    """An installed package that declares an extension which cannot be used."""
 
     name: str
-    """Its name as far as it is known: without the publisher when the manifest cannot be read."""
+    """The name, without the publisher if the manifest cannot be read."""
     kind: ExtensionKind
     place: Path
-    """The manifest, or where it should be told of."""
+    """The path to report: the manifest, or the metadata that refers to it."""
     problem: PaddockError
     version: str | None = None
     distribution: str | None = None
 
 
 class Discovery(NamedTuple):
-    """What has been found: each in its order, the first of a name counts."""
+    """A result of discovery, in search order and without duplicate names."""
 
     extensions: tuple[Extension, ...] = ()
     broken: tuple[BrokenExtension, ...] = ()
@@ -135,10 +135,10 @@ def read_extension(
     version: str | None = None,
     distribution: str | None = None,
 ) -> Extension:
-    """The extension whose manifest `paddock.toml` is in a directory.
+    """Read the extension with the manifest `paddock.toml` in a directory.
 
     Raises:
-        ManifestError: when the manifest cannot be used.
+        ManifestError: The manifest cannot be read or is invalid.
     """
     manifest = read_manifest(directory / MANIFEST_FILE_NAME)
     name = format_extension_name(package, manifest.publisher)
@@ -146,13 +146,13 @@ def read_extension(
 
 
 def format_extension_name(package: str, publisher: str | None) -> str:
-    """The name of an extension: `publisher/package`, or `package`."""
+    """Return the name of an extension: `publisher/package` or `package`."""
     return package if publisher is None else f"{publisher}/{package}"
 
 
 @cache
 def get_built_in_extension() -> Extension:
-    """Paddock's own extension."""
+    """Return the extension with Paddock's own items."""
     return read_extension(
         Path(__file__).parents[1], BUILT_IN_EXTENSION_NAME, "built-in", __version__
     )

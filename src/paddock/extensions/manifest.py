@@ -1,7 +1,7 @@
-"""Reading a manifest: what an extension declares, as data.
+"""Parsing of manifests, which declare the items of an extension. No code is run.
 
-Nothing of the extension is run. Keys that are not known here are kept, not refused: they may be
-for a later version, and telling of typing errors is the business of a validator.
+Unknown keys are kept in `extra`: they may belong to a later version of the schema, and `paddock
+validate` reports misspelled keys.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ItemKind = Literal["tools", "prompts", "resources", "servers"]
 ITEM_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources", "servers")
 MANIFEST_SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 1_000_000
-"""More bytes than any manifest has; one that has is not read on."""
+"""Maximum size of a manifest."""
 DEFAULT_DEFINITION_ROOT = "agenttools"
 
 _KEY_ALIASES = {"mcp_servers": "servers", "mcp_prompts": "prompts", "mcp_resources": "resources"}
@@ -35,17 +35,17 @@ _MODULE_REFERENCE_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
 
 class ManifestItem(NamedTuple):
-    """One declared tool, prompt, resource or server, as far as the manifest says."""
+    """A tool, prompt, resource or server as declared in a manifest."""
 
     name: str
     description: str | None = None
     properties: Mapping[str, object] = {}
     definition: str | None = None
-    """A reference `package.module:name` to the definition; without one, a file is looked for."""
+    """A reference `package.module:name`. Without one, the definition is searched in files."""
 
 
 class ExtensionManifest(NamedTuple):
-    """What an extension declares."""
+    """The content of a manifest."""
 
     publisher: str | None = None
     root: str = DEFAULT_DEFINITION_ROOT
@@ -56,9 +56,9 @@ class ExtensionManifest(NamedTuple):
     extra: Mapping[str, object] = {}
 
     def get_items(self, kind: ItemKind) -> tuple[ManifestItem, ...]:
-        """The declared items of a kind, in their order."""
-        found: tuple[ManifestItem, ...] = getattr(self, kind)
-        return found
+        """Return the declared items of a kind, in order."""
+        items: tuple[ManifestItem, ...] = getattr(self, kind)
+        return items
 
     def find_reference(self, kind: ItemKind, name: str) -> str | None:
         """Return the reference to the definition of an item, or None if it has none."""
@@ -66,15 +66,18 @@ class ExtensionManifest(NamedTuple):
 
 
 def is_valid_name(text: str) -> bool:
-    """Whether a text can name an extension or an item: it is part of paths and of longer names."""
+    """Return whether a text is a valid name of an extension or item.
+
+    Names are used in paths and qualified names, so they contain no slashes.
+    """
     return _NAME_PATTERN.fullmatch(text) is not None
 
 
 def read_manifest(path: Path) -> ExtensionManifest:
-    """What a manifest says.
+    """Read a manifest file.
 
     Raises:
-        ManifestError: with the file, the key, and what was expected there.
+        ManifestError: The file cannot be read, or the manifest is invalid.
     """
     try:
         with path.open("rb") as file:
@@ -86,10 +89,10 @@ def read_manifest(path: Path) -> ExtensionManifest:
 
 
 def parse_manifest(data: bytes, where: str) -> ExtensionManifest:
-    """What the bytes of a manifest say.
+    """Parse the content of a manifest file.
 
     Raises:
-        ManifestError: with the key, and what was expected there.
+        ManifestError: The manifest is invalid.
     """
     if len(data) > MAX_MANIFEST_BYTES:
         raise ManifestError(f"is longer than {MAX_MANIFEST_BYTES:,} bytes", where=where)
@@ -101,42 +104,46 @@ def parse_manifest(data: bytes, where: str) -> ExtensionManifest:
 
 
 def build_manifest(table: Mapping[str, object], where: str) -> ExtensionManifest:
-    """What a table declares, its keys spelled as here or as in a paclet.
+    """Create a manifest from a table. Keys can be spelled as in TOML or as in a paclet.
 
     Raises:
-        ManifestError: with the key, and what was expected there.
+        ManifestError: A value is invalid. The error names the key and the expected value.
     """
-    found = _canonicalize_keys(table, _canonicalize_key, where)
-    schema = found.pop("schema", MANIFEST_SCHEMA_VERSION)
+    fields = _canonicalize_keys(table, _canonicalize_key, where)
+    schema = fields.pop("schema", MANIFEST_SCHEMA_VERSION)
     if schema != MANIFEST_SCHEMA_VERSION or not isinstance(schema, int) or isinstance(schema, bool):
         raise ManifestError(
             f"schema is {shorten_repr(schema)}",
             where=where,
-            hint=f"expected {MANIFEST_SCHEMA_VERSION}; a newer Paddock may know it",
+            hint=f"expected {MANIFEST_SCHEMA_VERSION}; a newer version of Paddock may support it",
         )
     return ExtensionManifest(
-        publisher=_parse_publisher(found.pop("publisher", None), where),
-        root=_parse_root(found.pop("root", DEFAULT_DEFINITION_ROOT), where),
-        tools=_parse_items("tools", found.pop("tools", []), where),
-        prompts=_parse_items("prompts", found.pop("prompts", []), where),
-        resources=_parse_items("resources", found.pop("resources", []), where),
-        servers=_parse_items("servers", found.pop("servers", []), where),
-        extra=found,
+        publisher=_parse_publisher(fields.pop("publisher", None), where),
+        root=_parse_root(fields.pop("root", DEFAULT_DEFINITION_ROOT), where),
+        tools=_parse_items("tools", fields.pop("tools", []), where),
+        prompts=_parse_items("prompts", fields.pop("prompts", []), where),
+        resources=_parse_items("resources", fields.pop("resources", []), where),
+        servers=_parse_items("servers", fields.pop("servers", []), where),
+        extra=fields,
     )
 
 
 def _canonicalize_keys(
-    table: Mapping[str, object], meaning: Callable[[str], str], where: str
+    table: Mapping[str, object], canonicalize: Callable[[str], str], where: str
 ) -> dict[str, object]:
-    """A table by what its keys mean; two that mean the same are refused."""
-    spelled: dict[str, str] = {}
+    """Return a table with canonical keys.
+
+    Raises:
+        ManifestError: Two keys have the same canonical form.
+    """
+    spellings: dict[str, str] = {}
     for key in table:
-        first = spelled.setdefault(meaning(key), key)
+        first = spellings.setdefault(canonicalize(key), key)
         if first != key:
             raise ManifestError(
                 f"{first!r} and {key!r} mean the same", where=where, hint="keep one"
             )
-    return {name: table[key] for name, key in spelled.items()}
+    return {name: table[key] for name, key in spellings.items()}
 
 
 def _canonicalize_key(key: str) -> str:
@@ -161,18 +168,18 @@ def _parse_root(value: object, where: str) -> str:
 def _parse_items(kind: ItemKind, value: object, where: str) -> tuple[ManifestItem, ...]:
     if not isinstance(value, list):
         raise _make_value_error(where, kind, value, "a list")
-    found: dict[str, ManifestItem] = {}
-    for index, one in enumerate(value):
+    items: dict[str, ManifestItem] = {}
+    for index, element in enumerate(value):
         key = f"{kind}[{index}]"
-        item = _parse_item(one, key, where)
+        item = _parse_item(element, key, where)
         if not is_valid_name(item.name):
             raise _make_value_error(
                 where, key, item.name, "a name of letters, digits, '_', '-', '.' and ' '"
             )
-        if item.name in found:
+        if item.name in items:
             raise ManifestError(f"{key}: {item.name!r} is declared twice", where=where)
-        found[item.name] = item
-    return tuple(found.values())
+        items[item.name] = item
+    return tuple(items.values())
 
 
 def _parse_item(value: object, key: str, where: str) -> ManifestItem:

@@ -1,14 +1,8 @@
-"""References: text that leads to a Python object.
+"""References to Python objects in definitions.
 
-`package.module:name` is imported; `path.py:name` runs a file, which is found relative to where the
-reference stands. Dots in the name go on to attributes.
-
-Functions in definitions: given as they are, or as references to them.
-
-Definitions that may hold data only: nothing that stands in them leads to Python.
-
-A paclet is read and never run, so what its servers list has to be names, and definitions that are
-written out. What a name leads to is another extension's business.
+`package.module:name` imports a module. `path.py:name` runs a file, with a path relative to the file
+of the reference. The name can be dotted, for attributes. Paclets are read but never run, so their
+definitions must not contain references (`reject_python`).
 """
 
 from __future__ import annotations
@@ -36,11 +30,11 @@ if TYPE_CHECKING:
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _PYTHON_SUFFIX = ".py"
-_TOP_LEVEL_HINT = "it has to be defined at the top of the file, and not below if __name__ == …"
+_TOP_LEVEL_HINT = "define it at the top level of the file, not below if __name__ == …"
 
 
 def is_reference(text: str) -> bool:
-    """Whether a text has the form of a reference; what it leads to need not exist."""
+    """Return whether a text has the form of a reference. The object need not exist."""
     home, colon, name = text.rpartition(":")
     if not colon or not _DOTTED_NAME.fullmatch(name):
         return False
@@ -48,22 +42,21 @@ def is_reference(text: str) -> bool:
 
 
 def load_reference(text: str, *, relative_to: Path | None = None, where: str) -> object:
-    """The object that a reference leads to.
+    """Load the object that a reference names.
 
     Args:
         text: The reference.
-        relative_to: The directory from which a relative path counts; the working directory if
-            there is none.
-        where: Where the reference stands, for errors.
+        relative_to: The directory for a relative path (default: the working directory).
+        where: The location of the reference, for errors.
 
     Raises:
-        LoadError: when there is no such file, module or object, or running it fails.
+        LoadError: The file, module or object does not exist, or running the code failed.
     """
     if not is_reference(text):
         raise LoadError(
             f"{text!r} is not a reference",
             where=where,
-            hint="as in package.module:name, or file.py:name",
+            hint="expected package.module:name or file.py:name",
         )
     home, _, name = text.rpartition(":")
     module = (
@@ -71,17 +64,17 @@ def load_reference(text: str, *, relative_to: Path | None = None, where: str) ->
         if home.endswith(_PYTHON_SUFFIX)
         else import_module(home, where)
     )
-    found: object = module
-    for part in name.split("."):
+    value: object = module
+    for attribute in name.split("."):
         try:
-            found = getattr(found, part)
+            value = getattr(value, attribute)
         except AttributeError:
-            raise _make_missing_name_error(text, part, found, where) from None
-    return found
+            raise _make_missing_name_error(text, attribute, value, where) from None
+    return value
 
 
 def make_reference_absolute(text: str) -> str:
-    """A reference to a file whose path counts from anywhere; other text stays as it is."""
+    """Make the path in a reference absolute. Return any other text unchanged."""
     home, _, name = text.rpartition(":")
     if not is_reference(text) or not home.endswith(_PYTHON_SUFFIX):
         return text
@@ -90,7 +83,10 @@ def make_reference_absolute(text: str) -> str:
 
 
 def get_reference_directory(text: str, relative_to: Path | None = None) -> Path | None:
-    """From where relative paths count in what a reference leads to: the directory of its file."""
+    """Return the directory for relative paths in a referenced definition.
+
+    This is the directory of the file in the reference, or else `relative_to`.
+    """
     home, _, _ = text.rpartition(":")
     return _resolve_path(home, relative_to).parent if home.endswith(_PYTHON_SUFFIX) else relative_to
 
@@ -103,25 +99,25 @@ def _load_file(home: str, relative_to: Path | None, where: str) -> ModuleType:
     path = _resolve_path(home, relative_to)
     if not path.is_file():
         raise LoadError(
-            f"there is no file {path}", where=where, hint="check the path, or move it back"
+            f"there is no file {path}", where=where, hint="check the path, or restore the file"
         )
     return load_script_module(path)
 
 
-def _make_missing_name_error(text: str, part: str, found: object, where: str) -> LoadError:
-    names = [name for name in dir(found) if not name.startswith("_")]
-    advice = did_you_mean(part, names, most=1) or _TOP_LEVEL_HINT
-    return LoadError(f"{text!r} leads nowhere: there is no {part!r}", where=where, hint=advice)
+def _make_missing_name_error(text: str, attribute: str, value: object, where: str) -> LoadError:
+    names = [name for name in dir(value) if not name.startswith("_")]
+    hint = did_you_mean(attribute, names, most=1) or _TOP_LEVEL_HINT
+    return LoadError(f"cannot resolve {text!r}: there is no {attribute!r}", where=where, hint=hint)
 
 
-_FUNCTION_HINT = "expected a function, or a reference to one: package.module:name, or file.py:name"
+_FUNCTION_HINT = "expected a function, or a reference: package.module:name or file.py:name"
 
 
 def get_function_name(function: object) -> str:
-    """The name that a function has by itself.
+    """Return the name of a function.
 
     Raises:
-        DefinitionError: when it has none, as a lambda or a partial function.
+        DefinitionError: The function has no name, such as a lambda or a partial function.
     """
     name = getattr(function, "__name__", None)
     if not isinstance(name, str) or name == "<lambda>":
@@ -133,58 +129,77 @@ def get_function_name(function: object) -> str:
 
 
 def list_required_parameters(function: Callable[..., Any]) -> list[str]:
-    """The parameters without which a function cannot be called, as far as they are known."""
+    """Return the required parameters of a function, or [] if it has no signature."""
     try:
-        taken = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return []
-    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [one.name for one in taken if one.default is one.empty and one.kind not in optional]
+    variadic_kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind not in variadic_kinds
+    ]
 
 
 def read_function_property(
     properties: PropertyTable, name: str, *, relative_to: Path | None, where: str
 ) -> Callable[..., Any] | None:
-    """The function that a property holds or refers to; None when it is absent.
+    """Return the function in a property, resolving a reference, or None if it is absent.
 
     Raises:
-        SpecificationError: when it is something else.
-        LoadError: when the reference leads nowhere.
+        SpecificationError: The property is not a function or reference.
+        LoadError: The reference cannot be resolved.
     """
     value = properties.get(name)
     if value is None:
         return None
-    given = value
+    function = value
     if isinstance(value, str):
         if not is_reference(value):
             raise properties.make_error(f"{name} is {shorten_repr(value)}", _FUNCTION_HINT)
-        given = load_reference(value, relative_to=relative_to, where=where)
-    if not callable(given):
+        function = load_reference(value, relative_to=relative_to, where=where)
+    if not callable(function):
         raise properties.make_error(
             f"{name} is {shorten_repr(value)}, which cannot be called", _FUNCTION_HINT
         )
-    return given
+    return function
 
 
-_CODE_PROPERTIES = ("function", "handler", "initialization", "file", "pickle")
-"""Properties whose text leads to something that is not in the definition."""
-_DATA_ONLY_HINT = (
-    "a paclet is not run: write the name of a tool or prompt, or define it on the spot"
-)
+_FUNCTION_KEYS = ("function", "handler", "initialization")
+_FILE_KEYS = ("file", "pickle")
+_DATA_ONLY_HINT = "paclets cannot run Python: use the name of a tool or prompt, or define it inline"
+
+
+def list_reference_keys(definition: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the keys of a definition, in snake case, whose text can be a reference.
+
+    `content` is one of them if the `type` of a prompt is `Function`.
+    """
+    content_type = next(
+        (value for key, value in definition.items() if normalize_key(str(key)) == "type"), ""
+    )
+    is_function = str(content_type).lower() == "function"
+    return (*_FUNCTION_KEYS, "content") if is_function else _FUNCTION_KEYS
 
 
 def reject_python(spec: object, owner: Extension | None, where: str) -> None:
-    """Refuse what leads to Python where the extension that it stands in is not run.
+    """Reject Python code in an item of an extension that is never run.
+
+    Args:
+        spec: An element of an item list.
+        owner: The extension that contains the element, if any.
+        where: The location of the element, for errors.
 
     Raises:
-        SpecificationError: for a reference, a stored object, or a table that has one in it.
+        SpecificationError: The element is or contains a reference or a pickled object.
     """
     if owner is None or owner.allows_python:
         return
-    found = _find_code_reference(spec)
-    if found is not None:
+    code_reference = _find_code_reference(spec)
+    if code_reference is not None:
         raise SpecificationError(
-            f"{shorten_repr(found)} leads to Python or to another file",
+            f"{shorten_repr(code_reference)} refers to Python code or another file",
             where=where,
             hint=_DATA_ONLY_HINT,
         )
@@ -196,9 +211,8 @@ def _find_code_reference(spec: object) -> object:
     if not isinstance(spec, Mapping):
         return None
     table = {normalize_key(str(key)): value for key, value in spec.items()}
-    is_function = str(table.get("type", "")).lower() == "function"
-    for key in (*_CODE_PROPERTIES, "content") if is_function else _CODE_PROPERTIES:
-        # What has been made of Wolfram Language is no text any more.
+    for key in (*list_reference_keys(spec), *_FILE_KEYS):
+        # Wolfram functions are objects here (`WolframFunction`), not text.
         if isinstance(table.get(key), str | Mapping):
             return table[key]
     return None

@@ -20,7 +20,7 @@ from paddock.authoring.tool import Parameter, Tool
 from paddock.authoring.tool_option import Option
 from paddock.extensions.names import normalize_key
 from paddock.extensions.prompt_definition import Template
-from paddock.extensions.references import make_reference_absolute
+from paddock.extensions.references import list_reference_keys, make_reference_absolute
 from paddock.named_servers.definition import STDIO_TRANSPORT
 from paddock.named_servers.function_references import NoReferenceError, make_reference
 from paddock.named_servers.names import ServerDefinitionError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ITEM_KINDS = ("tools", "prompts", "resources")
 _TOOL_FIELDS = ("title", "description", "annotations", "input_schema", "output_schema")
-_FUNCTION_KEYS = ("function", "handler", "initialization")
+
 _PAIR_LENGTH = 2
 
 
@@ -121,12 +121,11 @@ def _make_item_absolute(item: Any) -> Any:
         return make_reference_absolute(item)
     if not isinstance(item, Mapping):
         return item
-    kind = next((value for key, value in item.items() if normalize_key(key) == "type"), "")
-    functions = (*_FUNCTION_KEYS, "content") if str(kind).lower() == "function" else _FUNCTION_KEYS
+    reference_keys = list_reference_keys(item)
     table = dict(item)
     for key, value in item.items():
         name = normalize_key(key)
-        if isinstance(value, str) and name in functions:
+        if isinstance(value, str) and name in reference_keys:
             table[key] = make_reference_absolute(value)
         elif isinstance(value, str) and name == "file":
             table[key] = str(Path(value).expanduser().absolute())

@@ -22,7 +22,7 @@ from paddock.errors import DefinitionError, LoadError, PaddockError
 from paddock.extensions.names import normalize_key
 from paddock.extensions.paclets.wolfram_function import StringTemplateHandler, list_slots
 from paddock.extensions.prompt_definition import make_prompt
-from paddock.extensions.references import is_reference, load_reference
+from paddock.extensions.references import is_reference, list_reference_keys, load_reference
 from paddock.extensions.resource_definition import make_resource
 from paddock.extensions.tool_definition import make_tool
 from paddock.server import Server
@@ -123,7 +123,7 @@ def _is_submodule(file: str, name: str, subject: ValidationSubject) -> bool:
 
 
 class _ModuleKind(Enum):
-    """What the files contain for a part of a dotted module name."""
+    """The kind of file or folder for a part of a dotted module name."""
 
     MODULE = auto()
     PACKAGE = auto()
@@ -179,7 +179,6 @@ _ITEM_FACTORIES: dict[str, Callable[..., Any]] = {
     "resources": make_resource,
 }
 _CONTENT_KEYS = ("content", "function")
-_FUNCTION_KEYS = ("function", "handler", "initialization")
 
 
 class LoadedDefinition(NamedTuple):
@@ -246,8 +245,7 @@ def _resolve_functions(definition: LoadedDefinition, subject: ValidationSubject)
     if not isinstance(value, Mapping):
         return value
     spelling_by_key = {normalize_key(str(key)): key for key in value}
-    is_function = str(value.get(spelling_by_key.get("type"), "")).lower() == "function"
-    reference_keys = (*_FUNCTION_KEYS, "content") if is_function else _FUNCTION_KEYS
+    reference_keys = list_reference_keys(value)
     resolved = dict(value)
     for key, spelling in spelling_by_key.items():
         text = value[spelling]

@@ -133,7 +133,7 @@ def test_a_file_without_the_item_is_reported(tmp_path: Path, file: str, text: st
     place = write(tmp_path / file, text)
     with pytest.raises(LoadError) as raised:
         load(tmp_path)
-    assert raised.value.message == "holds no definition of the tool 'Plot'"
+    assert raised.value.message == "contains no definition of the tool 'Plot'"
     assert raised.value.where == str(place)
 
 

@@ -116,7 +116,7 @@ def test_a_missing_module_is_reported_with_the_interpreter_that_misses_it(tmp_pa
 def test_a_missing_object_is_reported_with_what_is_like_it(tmp_path: Path) -> None:
     write(tmp_path / "plots.py", "def plot(): ...")
     error = told("plots.py:plott", tmp_path)
-    assert error.message == "'plots.py:plott' leads nowhere: there is no 'plott'"
+    assert error.message == "cannot resolve 'plots.py:plott': there is no 'plott'"
     assert error.hint == "did you mean plot?"
 
 
