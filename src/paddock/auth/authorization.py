@@ -189,7 +189,7 @@ class Authorization:
             return
         if is_wildcard_url(resource_url):
             raise DefinitionError(
-                f"{resource_url} stands for all addresses of this machine; clients cannot call it",
+                f"{resource_url} means all addresses of this machine; clients cannot call it",
                 where="Authorization",
                 hint='set the URL: Authorization(…, resource="https://example.org/mcp")',
             )

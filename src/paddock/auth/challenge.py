@@ -120,7 +120,7 @@ def validate_scopes(scopes: Iterable[str], where: str) -> tuple[str, ...]:
     """
     if isinstance(scopes, str):
         raise DefinitionError(
-            f"expected a list of scopes, got the text {scopes!r}", where=where, hint='["read"]'
+            f"expected a list of scopes, got the string {scopes!r}", where=where, hint='["read"]'
         )
     unique_scopes = tuple(dict.fromkeys(scopes))
     for scope in unique_scopes:
@@ -158,7 +158,7 @@ _TOKEN_PATTERN = re.compile(r"[A-Za-z0-9\-._~+/]+=*")
 
 
 def is_token(text: str) -> bool:
-    """Return whether a text has the syntax of a bearer token (RFC 6750, section 2.1)."""
+    """Return whether a string has the syntax of a bearer token (RFC 6750, section 2.1)."""
     return len(text) <= MAX_TOKEN_CHARACTERS and _TOKEN_PATTERN.fullmatch(text) is not None
 
 

@@ -71,7 +71,7 @@ def check_audience(claims: TokenClaims, audience: Iterable[str]) -> None:
 
 
 def read_scopes(claims: TokenClaims) -> frozenset[str]:
-    """Return the scopes in `scope` (RFC 8693) or `scp`, each a text or a list."""
+    """Return the scopes in `scope` (RFC 8693) or `scp`, each a string or a list."""
     value = claims.get("scope")
     if value is None:
         value = claims.get("scp")

@@ -16,7 +16,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def canonicalize_url(url: str) -> str:
-    """Return the canonical form of a URL, for comparisons; other texts are unchanged."""
+    """Return the canonical form of a URL, for comparisons; other strings are unchanged."""
     try:
         parts = urlsplit(url)
         port = parts.port

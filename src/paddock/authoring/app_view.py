@@ -136,7 +136,9 @@ def _create_file_handler(path: str, where: str) -> Callable[[], str]:
 def _build_csp(**domains: Sequence[str]) -> Json:
     for key, origins in domains.items():
         if isinstance(origins, str):
-            raise DefinitionError(f"{key} is the text {origins!r}", hint="expected a list of texts")
+            raise DefinitionError(
+                f"{key} is the string {origins!r}", hint="expected a list of strings"
+            )
     return {key: list(origins) for key, origins in domains.items() if origins}
 
 

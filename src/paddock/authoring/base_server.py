@@ -110,7 +110,7 @@ class BaseServer:
         tracing: TracerProvider | bool | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a text")
+            raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a string")
         unknown = set(capabilities or ()) - KNOWN_CAPABILITIES
         if unknown:
             raise DefinitionError(
@@ -426,8 +426,8 @@ class BaseServer:
     def elicitation_complete(self, elicitation_id: str) -> int:
         """Notify the client that a page opened by `elicit_url` is complete.
 
-        Returns the number of clients notified. Only session clients can be: the stateless
-        protocol version has no such notification.
+        Returns the number of clients notified. Only session clients can be notified: the
+        stateless protocol version has no such notification.
         """
         return sum(announce("elicitation", elicitation_id) for announce in list(self._connections))
 

@@ -276,8 +276,8 @@ class Context:
     ) -> PendingAnswer[Elicited[Json]]:
         """Ask the user of the client to open a web page, for data that must not go into a form.
 
-        The result is whether the user agreed. With an `elicitation_id`, the client can be notified
-        when the page is done: `server.elicitation_complete(elicitation_id)`.
+        The result states whether the user agreed. With an `elicitation_id`, the client can be
+        notified when the page is done: `server.elicitation_complete(elicitation_id)`.
         """
         return self._ask_question(input_requests.url_elicitation(message, url, elicitation_id), key)
 

@@ -53,7 +53,7 @@ def check_frontmatter(fields: Json, name: str, where: str) -> None:
 
 
 def to_json_value(value: object, where: str) -> Any:
-    """Convert a frontmatter value to JSON; dates become text.
+    """Convert a frontmatter value to JSON; dates become strings.
 
     Raises:
         DefinitionError: The value has no JSON equivalent.
@@ -71,7 +71,7 @@ def to_json_value(value: object, where: str) -> Any:
     raise DefinitionError(
         f"frontmatter has {value!r:.80}",
         where=where,
-        hint="expected texts, numbers, booleans, None, lists, and dictionaries with text keys",
+        hint="expected strings, numbers, booleans, None, lists, and dictionaries with string keys",
     )
 
 

@@ -1,7 +1,7 @@
 """Parser for the YAML frontmatter of a SKILL.md, whose values clients receive as JSON.
 
 Clients parse the file again and compare, so only the core schema of YAML 1.2 applies: dates and
-`yes` are texts, and `<<` is an ordinary key. Tags, anchors, aliases and values without a JSON
+`yes` are strings, and `<<` is an ordinary key. Tags, anchors, aliases and values without a JSON
 equivalent are rejected.
 """
 
@@ -126,7 +126,7 @@ class _FrontmatterParser:
             if isinstance(event, MappingEndEvent):
                 break
             if isinstance(event, MappingStartEvent | SequenceStartEvent):
-                raise self._create_error(event, "has a key that is not a text")
+                raise self._create_error(event, "has a key that is not a string")
             # Checks the key for anchors and tags.
             self._parse_value(event, depth)
             if event.value in mapping:
@@ -144,7 +144,7 @@ class _FrontmatterParser:
                 "contains half of a surrogate pair",
                 "expected text that can be encoded as UTF-8",
             )
-        # A quoted scalar is always a text.
+        # A quoted scalar is always a string.
         if event.style:
             return text
         number = parse_number(text)

@@ -84,7 +84,7 @@ def complete_argument(
 def _collect_values(
     source: CompletionSource, value: str, other_arguments: dict[str, str], where: str
 ) -> list[str]:
-    # A text would be iterated by character, so it counts as a single value.
+    # A string would be iterated by character, so it counts as a single value.
     if callable(source):
         takes_arguments = count_required_arguments(source) > 1
         values = list(
@@ -355,7 +355,7 @@ class ServerMethods:
         *,
         is_async: bool = False,
     ) -> None:
-        """Assign to a request the work of calling a function of the author."""
+        """Make a request call a function of the author, on a thread that the transport selects."""
 
         def to_protocol_error(error: BaseException) -> ProtocolError:
             if isinstance(error, ProtocolError) or not is_handler_failure(error, request):

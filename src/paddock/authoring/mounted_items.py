@@ -158,7 +158,7 @@ class MountTable(Protocol):
 
 
 class LifespanOwner(Protocol):
-    """A server, as far as lifespans are concerned."""
+    """The part of a server that lifespans use."""
 
     lifespan_function: Callable[[Any], Any] | None
     mounts: MountTable | None

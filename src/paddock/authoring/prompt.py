@@ -40,7 +40,7 @@ class Prompt:
     Args:
         name: The prompt's name.
         messages: Text, content or messages. Texts may contain `{argument}` and optional sections
-            `{?argument?text}`, which are included only if the argument has a value.
+            `{?argument?text}`, which are included only if the argument is given.
         handler: Used instead of `messages`: a function that returns them. Its parameters are the
             prompt's arguments.
         arguments: The declared arguments; by default, derived from handler or messages.

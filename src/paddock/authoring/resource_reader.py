@@ -58,7 +58,7 @@ class ResourceReader:
             )
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """Return the template's variables in a URI, or None if it cannot be read here."""
+        """Return the template's variables in a URI, or None if it cannot read the URI."""
         if self.uri_template is None or self.item.handler is None:
             return None
         return self.uri_template.match(uri)

@@ -42,7 +42,7 @@ _MAGIC_BYTES = {
 _RIFF_MEDIA_TYPES = {b"WAVE": "audio/wav", b"WEBP": "image/webp"}
 CONTENT_TYPES = ("text", "image", "audio", "resource", "resource_link")
 LARGE_TEXT_BYTES = 65_536
-"""Larger texts are passed on in pieces, to save a copy."""
+"""Longer strings are passed on in pieces, to save a copy."""
 _IMAGE_CLASSES = {("PIL", "Image"): "pil", ("matplotlib", "Figure"): "figure"}
 # By type, because walking a class hierarchy for every result would be slow.
 _image_kinds: dict[type, str | None] = {}

@@ -300,7 +300,7 @@ def _is_context_type(hint: Any, context_type: type) -> bool:
 
 
 def _split_annotated(hint: Any) -> tuple[Any, str]:
-    """Return a hint without its `Annotated` texts, and the description: `Annotated[int, "..."]`."""
+    """Split `Annotated[int, "description"]` into the hint and the description."""
     if typing.get_origin(hint) is not typing.Annotated:
         return hint, ""
     inner_hint, *annotations = typing.get_args(hint)

@@ -129,7 +129,7 @@ def _build_skill_path(name: str, prefix: str, where: str) -> str:
 
 
 def is_skill_name(name: str) -> bool:
-    """Return whether a text is a valid name of a skill."""
+    """Return whether a string is a valid name of a skill."""
     is_short = 0 < len(name) <= MAX_SKILL_NAME_CHARACTERS
     has_loose_hyphen = name.startswith("-") or name.endswith("-") or "--" in name
     return is_short and not has_loose_hyphen and _SKILL_NAME_CHARACTERS.issuperset(name)

@@ -381,7 +381,7 @@ def _encode_content(content: object, path: str, where: str) -> bytes:
     raise DefinitionError(
         f"{path} is a {type(content).__name__}",
         where=where,
-        hint="expected a text, bytes, or a function that returns them",
+        hint="expected a string, bytes, or a function that returns them",
     )
 
 

@@ -333,7 +333,7 @@ class SkillMethods:
 def _require_uri(request: Request) -> str:
     uri = cast("GetSkillParams", request.params).uri
     if not isinstance(uri, str):
-        raise InvalidParamsError(f"Invalid params of {request.method}: expected a text as uri")
+        raise InvalidParamsError(f"Invalid params of {request.method}: expected a string as uri")
     return uri
 
 
@@ -342,7 +342,7 @@ def _read_cursor(request: Request) -> str | None:
     if cursor is None or cursor is UNSET:
         return None
     if not isinstance(cursor, str):
-        raise InvalidParamsError(f"Invalid params of {request.method}: expected a text as cursor")
+        raise InvalidParamsError(f"Invalid params of {request.method}: expected a string as cursor")
     return cursor
 
 

@@ -267,5 +267,5 @@ def _check_ui(ui: str | AppView | None, visibility: Sequence[str] | None, where:
         )
     if visibility is not None and (not visibility or not set(visibility) <= set(VISIBILITY_VALUES)):
         raise DefinitionError(
-            f"visibility is {visibility!r}", where=where, hint='expected "model", "app" or both'
+            f"visibility is {visibility!r}", where=where, hint='expected ["model"], ["app"] or both'
         )

@@ -1,7 +1,7 @@
 """Plain YAML scalars, interpreted by the core schema of YAML 1.2 only.
 
-Dates and words such as `yes` remain texts. The YAML parsers that use this module handle everything
-except unquoted scalars.
+Dates and words such as `yes` remain strings. The YAML parsers that use this module handle
+everything except unquoted scalars.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NOT_A_NUMBER = re.compile(r"\.(?:nan|NaN|NAN)")
 
 
 def parse_scalar(text: str) -> object:
-    """Convert a plain scalar to None, a boolean or a number, or return the text."""
+    """Convert a plain scalar to None, a boolean or a number, or return the string."""
     if text in SCALAR_CONSTANTS:
         return SCALAR_CONSTANTS[text]
     number = parse_number(text)

@@ -4,7 +4,7 @@ The order of the start keeps it fast: claim the streams, answer the handshake, a
 the rest of the library and the author's code.
 
 Clients expect a server to exit soon after they disconnect. A handler that does not return, a slow
-import or a pipe that nobody reads must not keep the process alive, so `GracefulShutdown` enforces
+import or a pipe without a reader must not keep the process alive, so `GracefulShutdown` enforces
 deadlines.
 """
 
@@ -175,7 +175,7 @@ class GracefulShutdown:
             written = self._channel.written_bytes
             sleep(WRITE_PROGRESS_SECONDS)
         sleep(LIFESPAN_EXIT_SECONDS)
-        # After `finish` returns, the rest of the script runs as long as it likes.
+        # After `finish` returns, the rest of the script may take any time.
         if not self._has_finished:
             _exit_process()
 

@@ -59,7 +59,7 @@ _ENTRY_POINT_REMEDY = (
 
 
 class ProjectMetadata(NamedTuple):
-    """What a project's configuration files say about its extensions."""
+    """Declarations of extensions in a project's configuration files."""
 
     file: Path
     """The file that declares the extensions, or should."""
@@ -143,7 +143,7 @@ _METADATA_PATH = re.compile(r"[^/]+\.dist-info/METADATA")
 
 
 class DistributionSource(NamedTuple):
-    """What is known about a distribution before its manifests are read."""
+    """Facts about a distribution that are known before its manifests are read."""
 
     files: PacletFiles
     is_static: bool
@@ -333,7 +333,7 @@ _ITEM_FORMS_HINT = (
 
 
 def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSubject | None:
-    """Return the extension in a paclet's directory or archive, or None if there is none."""
+    """Return the extension in a paclet's directory or archive, or None."""
     try:
         files = open_paclet_files(path)
     except ArchiveError as error:

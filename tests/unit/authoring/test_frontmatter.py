@@ -78,7 +78,7 @@ def test_a_file_without_frontmatter_is_refused(data: bytes) -> None:
         ("a: 1\nb: !!python/object/apply:os.system [ls]", "SKILL.md:3: .* uses the tag"),
         ("a: !!str 1", "uses the tag"),
         ("a: 1\na: 2", "SKILL.md:3: .* the key 'a' twice"),
-        ("? [a]\n: 1", "key that is not a text"),
+        ("? [a]\n: 1", "key that is not a string"),
         ("a: .nan", "the number .nan"),
         ("a: 1e999", "the number 1e999"),
         (f"a: {2**64}", "the number 1844"),
