@@ -78,5 +78,5 @@ class ConnectionDeadline:
 
     def _track_socket(self, connection: Any) -> None:
         self._sockets.append(connection)
-        if self.has_expired:
+        if self.has_expired:  # Connected only after the deadline.
             self.end_connections()

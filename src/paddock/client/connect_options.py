@@ -33,6 +33,7 @@ class Transcript:
     def add(self, frame: bytes, *, is_ours: bool) -> None:
         """Record a message. May be called by several threads."""
         message = TranscriptMessage(is_ours, frame.rstrip(b"\r\n"))
+        # Under the lock, so that `watch` sees the messages in the recorded order.
         with self._lock:
             self.messages.append(message)
             if self._watch is not None:

@@ -154,6 +154,7 @@ class Handshake:
                 raise ConnectError(f"The server does not support protocol version {era}")
             return result
         result = self._initialize(era)
+        # Servers may answer with another version, but the caller asked for exactly this one.
         if result.version != era:
             raise ConnectError(
                 f"The server answered with protocol version {result.version} instead of {era}"

@@ -166,11 +166,9 @@ class Peer:
         be called.
         """
         tools = self._list_items("tools/list", "tools", results.ToolInfo)
-        return (
-            [tool for tool in tools if _has_valid_header_parameters(tool)]
-            if self._open_connection.mirrors_arguments
-            else tools
-        )
+        if not self._open_connection.mirrors_arguments:
+            return tools
+        return [tool for tool in tools if _has_valid_header_parameters(tool)]
 
     def call(
         self, name: str, arguments: Mapping[str, object] | None = None, /, **named: object

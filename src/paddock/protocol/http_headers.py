@@ -40,6 +40,8 @@ BASE64_PREFIX, BASE64_SUFFIX = "=?base64?", "?="
 
 def encode_header_value(text: str) -> str:
     """Encode a text as a header value."""
+    # Blanks at the ends would be lost on the way, and a literal value that looks like base64 would
+    # be decoded.
     is_plain = all(" " <= character <= "~" or character == "\t" for character in text)
     if is_plain and text == text.strip(" \t") and not _is_base64_value(text):
         return text

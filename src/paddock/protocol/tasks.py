@@ -179,6 +179,7 @@ class CallTask:
 
     def _change_status(self, status: TaskStatus) -> None:
         with self._lock:
+            # A late answer must not revive a task that was cancelled.
             if self.status in FINAL_STATUSES and status != self.status:
                 return
             self.status = status
@@ -218,6 +219,7 @@ class TaskStore:
         Raises:
             ProtocolError: The store is full.
         """
+        # Expired tasks, then the owner's own results, make room before the limit applies.
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
             self.remove_expired()
         if len(self._tasks) >= self._limit:

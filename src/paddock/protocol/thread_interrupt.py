@@ -79,6 +79,7 @@ class InterruptRetrier:
                     else (work, now + retry_seconds * 2, min(retry_seconds * 2, MAX_RETRY_SECONDS))
                     for work, due_at, retry_seconds in pending
                 ]
+            # Outside the lock, which retry_until_done() needs for further work.
             for work in due_work:
                 work.interrupt()
 

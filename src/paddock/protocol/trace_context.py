@@ -14,6 +14,7 @@ from paddock.protocol.errors import HeaderMismatchError
 if TYPE_CHECKING:
     from paddock.protocol.request import Request, RequestExchange
 
+# Limits and characters of W3C Trace Context and W3C Baggage. Values beyond them must be ignored.
 HEX_DIGITS = frozenset("0123456789abcdef")
 TRACEPARENT_LENGTH = 55
 MAX_TRACESTATE_MEMBERS = 32

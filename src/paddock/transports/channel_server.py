@@ -117,6 +117,7 @@ class ChannelServer:
         if self._loop is None:
             from paddock.transports.event_loop import EventLoop  # noqa: PLC0415 - asyncio is 45 ms
 
+            # A reader and replay_lines() may both come first; only one of them creates the loop.
             with self._lock:
                 if self._loop is None:
                     self._loop = EventLoop(self._connection)

@@ -92,7 +92,7 @@ def _find_argument(path: tuple[str, ...], arguments: dict[str, object]) -> objec
 
 def _format_argument(value: object) -> str | None:
     """Format an argument as a header value. Return None for types that are not repeated."""
-    if isinstance(value, bool):
+    if isinstance(value, bool):  # Before the other types, because bool is a subclass of int.
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

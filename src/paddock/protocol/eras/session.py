@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 RESOURCE_NOT_FOUND = -32002
 MAX_SUBSCRIPTIONS = 10_000
+# MCP, Lifecycle: before initialization, a client should send only pings.
 METHODS_BEFORE_INITIALIZE = frozenset({"initialize", "ping"})
 
 

@@ -254,6 +254,7 @@ class AsgiApp:
             send_task.cancel()
         if not send_task.done():
             await asyncio.wait((send_task,))
+        # An OSError means that the client has disconnected. Anything else must not be hidden.
         if not send_task.cancelled() and not isinstance(send_task.exception(), OSError | None):
             send_task.result()
 

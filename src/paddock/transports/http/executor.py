@@ -68,6 +68,7 @@ class ExecutorThread:
         """Run requests and wait briefly. Return False as soon as one of them blocks the thread."""
         self._requests.extend(requests)
         os.write(self._writer, b"!")
+        # The loop cannot serve other connections while it waits, so it waits only briefly.
         for _ in range(MAX_BRIEF_WAITS):
             current_request = self._current_request
             if self._idle_lock.acquire(timeout=BRIEF_WAIT_SECONDS):
@@ -85,9 +86,9 @@ class ExecutorThread:
         """Let the thread end after its current request, if it still has one.
 
         Returns:
-            The current request and those that have not begun; None if all are done after all, so
-                that
-            the thread can be used again.
+            The current request and those that have not begun, or None if all are done by now and
+                the
+            thread can be used again.
         """
         with self._lock:
             if self._current_request is not None or self._requests:
@@ -120,6 +121,7 @@ class ExecutorThread:
     def _store_finished(self, request: Request, answer: bytes | None) -> bool:
         with self._lock:
             self._current_request = None
+            # The loop no longer collects from a detached thread, which must deliver its answers.
             if not self._is_detached:
                 self._finished_requests.append((request, answer))
             return not self._is_detached

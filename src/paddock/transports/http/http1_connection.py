@@ -110,6 +110,7 @@ class RequestHeadCache:
         if head.headers.get(b"content-length") != b"%d" % len(parsed_request.body):
             return
         if len(self._heads) >= MAX_CACHED_HEADS:
+            # Active clients are cached again with their next requests, so no order is kept.
             self._heads.clear()
         self._heads[data[:head_end]] = (head, len(parsed_request.body))
 
@@ -188,14 +189,10 @@ class Http1Connection(asyncio.Protocol):
             self._reject_input(_INTERNAL_SERVER_ERROR)
         except httptools.HttpParserError:
             self._reject_input(_BAD_REQUEST)
-        parsed_request, self._parsed_requests = self._parsed_requests, []
-        if (
-            is_at_start
-            and self._is_between_requests
-            and len(parsed_request) == 1
-            and not self._ignores_input
-        ):
-            self._head_cache.add_head(data, parsed_request[0])
+        parsed_requests, self._parsed_requests = self._parsed_requests, []
+        is_one_request = is_at_start and self._is_between_requests and len(parsed_requests) == 1
+        if is_one_request and not self._ignores_input:
+            self._head_cache.add_head(data, parsed_requests[0])
 
     def _exceeds_framing_limit(self, data: bytes, now: float) -> bool:
         """Return whether the data around the body is too large, before the parser stores it.

@@ -34,9 +34,7 @@ class HostOriginPolicy:
     """Decides by Host and Origin headers whether a request is allowed."""
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        self._hosts = frozenset(
-            _parse_host(host_value) for host_value in _require_list(hosts, "allowed_hosts")
-        )
+        self._hosts = frozenset(_parse_host(host) for host in _require_list(hosts, "allowed_hosts"))
         self._origins = frozenset(
             normalize_origin(origin) for origin in _require_list(origins, "allowed_origins")
         )
@@ -110,10 +108,11 @@ class HostOriginPolicy:
         if WILDCARD in self._hosts:
             return True
         try:
-            host_value = _parse_host(value.decode("ascii"))
+            host = _parse_host(value.decode("ascii"))
         except (UnicodeDecodeError, DefinitionError):
             return False
-        return host_value in self._hosts or is_loopback_host(host_value)
+        # DNS rebinding uses a foreign host name, never a loopback one, so these are always allowed.
+        return host in self._hosts or is_loopback_host(host)
 
     def _is_origin_permitted(self, value: bytes) -> bool:
         if WILDCARD in self._origins:
@@ -125,12 +124,12 @@ class HostOriginPolicy:
         return origin in self._origins or is_loopback_host(_parse_host(urlsplit(origin).netloc))
 
 
-def is_loopback_host(host_value: str) -> bool:
+def is_loopback_host(host: str) -> bool:
     """Return whether a host name or address always refers to this machine."""
-    if host_value == "localhost":
+    if host == "localhost":
         return True
     try:
-        address = ip_address(host_value)
+        address = ip_address(host)
     except ValueError:
         return False
     mapped_address = address.ipv4_mapped if isinstance(address, IPv6Address) else None
@@ -167,10 +166,8 @@ def normalize_origin(value: str) -> str:
     if not parts.scheme or not parts.hostname or not is_bare_origin or value.split() != [value]:
         raise DefinitionError(f"{value!r} is not an origin", hint="as in https://example.org")
     default_port = {"http": 80, "https": 443}.get(parts.scheme)
-    host_value = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"{parts.scheme}://{host_value}" + (
-        f":{port}" if port not in (None, default_port) else ""
-    )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}" + (f":{port}" if port not in (None, default_port) else "")
 
 
 def _require_list(values: Iterable[str], option: str) -> list[str]:

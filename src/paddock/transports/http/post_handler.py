@@ -376,7 +376,7 @@ class PostHandler:
             error = self._make_missing_session_error(method)
         else:
             session = self._sessions.find_session(session_id.decode("latin-1"), principal)
-            # MCP, Session Management: 404 tells the client that it must open a new session.
+            # MCP, Session Management: after a 404, the client must open a new session.
             status, error = 404, _SESSION_NOT_FOUND_ERROR
         if session is None:
             exchange = HttpExchange(self._runtime, head, responder, principal)

@@ -160,6 +160,7 @@ class HttpServer:
         )
 
     def _install_signal_handlers(self) -> Callable[[], None]:
+        # Python allows signal handlers only in the main thread.
         if threading.current_thread() is not threading.main_thread():
             return lambda: None
         loop = asyncio.get_running_loop()

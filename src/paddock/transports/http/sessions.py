@@ -129,7 +129,7 @@ class ResumableStream:
 
     def _write_to_reader(self, responder: Responder, chunk: bytes) -> None:
         self._last_write = monotonic()
-        if not responder.write(chunk):
+        if not responder.write(chunk):  # Too slow: the client can reconnect for stored events only.
             self.detach_reader(responder)
             responder.on_close = None
             responder.abort()

@@ -53,6 +53,7 @@ class EventBudget:
     def record_growth(self, store: EventStore, delta_bytes: int) -> None:
         """Record that a store has grown or shrunk, and mark it as the most recently used."""
         self._used_bytes += delta_bytes
+        # Reinserted at the end, so that the dict stays in order of use.
         self._stores.pop(store, None)
         if store:
             self._stores[store] = None
