@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.errors import LoadError
 from paddock.extensions.data_formats import parse_toml
-from paddock.extensions.distributions import (
+from paddock.extensions.distributions import parse_distribution_name
+from paddock.extensions.entry_points import (
     ENTRY_POINT_GROUP,
     MAX_ENTRY_POINTS_BYTES,
-    parse_distribution_name,
     parse_entry_points,
 )
 from paddock.extensions.errors import ManifestError

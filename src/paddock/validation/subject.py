@@ -24,10 +24,10 @@ from paddock.extensions.extension import Extension
 from paddock.extensions.paclets.definitions import (
     DEFINITION_FOLDERS,
     MX_SUFFIX,
+    PACLET_DEFINITION_SUFFIXES,
     PacletItemFiles,
     find_item_files,
 )
-from paddock.extensions.paclets.definitions import PACLET_DEFINITION_SUFFIXES as PACLET_ENDINGS
 from paddock.extensions.paclets.files import PacletFiles
 from paddock.validation.findings import FindingCollector, FindingLocation, find_line
 
@@ -216,7 +216,7 @@ class ValidationSubject:
     @property
     def definition_suffixes(self) -> tuple[str, ...]:
         """Suffixes of definition files, including the closed .mx format."""
-        return (*PACLET_ENDINGS, MX_SUFFIX) if self.is_paclet else DEFINITION_SUFFIXES
+        return (*PACLET_DEFINITION_SUFFIXES, MX_SUFFIX) if self.is_paclet else DEFINITION_SUFFIXES
 
     def get_folder(self, kind: ItemKind) -> str:
         """Return the folder name for a kind of item."""

@@ -18,12 +18,12 @@ from paddock.extensions.discovery import discover, discover_extension
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.extension import MANIFEST_FILE_NAME, get_built_in_extension
 from paddock.extensions.names import normalize_distribution_name, parse_qualified_name
-from paddock.extensions.paclets.archives import PACLET_SUFFIX as PACLET
+from paddock.extensions.paclets.archives import PACLET_SUFFIX
 from paddock.extensions.paclets.files import PacletDirectory
 from paddock.extensions.paclets.info import PACLET_INFO_FILE_NAMES
 from paddock.extensions.references import is_reference
 from paddock.extensions.registry import InstalledItemRegistry
-from paddock.named_servers.names import DEFINITION_SUFFIX as DEFINITION
+from paddock.named_servers.names import DEFINITION_SUFFIX
 from paddock.named_servers.sources import find_source, make_file_source
 from paddock.validation.definitions import check_definitions, check_single_item
 from paddock.validation.findings import FindingCollector, FindingLocation, Validation
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 WHEEL_SUFFIX = ".whl"
-_PATH_SUFFIXES = (WHEEL_SUFFIX, PACLET, DEFINITION, *PACLET_INFO_FILE_NAMES)
+_PATH_SUFFIXES = (WHEEL_SUFFIX, PACLET_SUFFIX, DEFINITION_SUFFIX, *PACLET_INFO_FILE_NAMES)
 _PATH_PREFIXES = ("./", "../", "~")
 
 
@@ -286,9 +286,9 @@ def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
         subjects = load_wheel_subjects(path, findings)
         places = (str(path),)
         return _validate_subjects(text, "distribution", subjects, findings, places, is_static=True)
-    if path.suffix == PACLET:
+    if path.suffix == PACLET_SUFFIX:
         return _validate_paclet(text, path, findings)
-    if path.suffix == DEFINITION:
+    if path.suffix == DEFINITION_SUFFIX:
         return validate_source(text, make_file_source(path), is_static=is_static)
     raise LoadError(f"{text!r} cannot be validated", hint=_TARGET_HINT)
 
