@@ -155,6 +155,38 @@ def test_a_named_server_answers_the_handshake_before_anything_heavy_is_loaded(
     assert among(NOT_FOR_A_NAME, loaded) == set()
 
 
+MAX_PADDOCK_MODULES_FOR_A_NAME = 30
+
+
+def test_the_server_of_an_extension_answers_the_handshake_before_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path / "data"))
+    site = tmp_path / "site"
+    files = {
+        "acme_writing-2.0.dist-info/entry_points.txt": "[paddock.extensions]\nwriting = acme\n",
+        "acme/paddock.toml": 'publisher = "acme"\nservers = ["Writing"]\n',
+        "acme/agenttools/servers/Writing.toml": 'title = "Writing aid"\ntools = ["DemoGreet"]\n',
+    }
+    for name, text in files.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, "-S", "-P", "-c", GREETED.replace("NAME", repr("acme/writing/Writing"))],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(SOURCES)])},
+        capture_output=True,
+        check=False,
+    )
+    assert ended.stdout, ended.stderr
+    info = json.loads(ended.stdout)["result"]["serverInfo"]
+    assert (info["name"], info["title"]) == ("acme/writing/Writing", "Writing aid")
+    assert info["version"] == "2.0"
+    loaded = set(ended.stderr.decode().split())
+    assert among(NOT_FOR_A_NAME, loaded) == set()
+    own = {name for name in loaded if name.partition(".")[0] == "paddock"}
+    assert len(own) <= MAX_PADDOCK_MODULES_FOR_A_NAME, sorted(own)
+
+
 @pytest.mark.parametrize("arguments", [["Demo"], ["--named", "Demo"]])
 def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,8 @@ import pytest
 
 from paddock import DefinitionError
 from paddock.extensions.discovery import discover, discover_extension, list_extensions
-from paddock.extensions.distributions import is_installed, parse_entry_points
+from paddock.extensions.distributions import is_installed
+from paddock.extensions.entry_points import parse_entry_points
 from paddock.extensions.errors import ExtensionNotFoundError, ManifestError
 from tests.extensions import samples
 

@@ -11,10 +11,14 @@ from __future__ import annotations
 from paddock.protocol.server_metadata import ServerMetadata
 from paddock.protocol.versions import UI_EXTENSION
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 DEFAULT_VERSION = "1.0.0"
 MAX_FILE_CHARACTERS = 1_000_000
 VIEWS_KEY = "views"
-_TEXT_KEYS = frozenset({"name", "version", "title", "description", "instructions"})
+_STRING_KEYS = frozenset({"name", "version", "title", "description", "instructions"})
 _WRAPPER_KEY = "LLMEvaluator"
 _ALIAS_KEYS = frozenset({"serverversion", "displayname", VIEWS_KEY})
 """Other keys for metadata, in lower case, some of them from Wolfram's documents."""
@@ -55,7 +59,7 @@ def read_quick_facts(
 def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
     if _WRAPPER_KEY in text:
         raise NeedsFullParseError
-    values = _TomlHeadReader(text.removeprefix("\ufeff").replace("\r\n", "\n")).read()
+    values = TomlHeadReader(text, _STRING_KEYS, _is_metadata_alias, VIEWS_KEY).read()
     metadata = ServerMetadata(
         values.get("name") or name,
         version=values.get("version") or version,
@@ -68,15 +72,35 @@ def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
     return metadata
 
 
-class _TomlHeadReader:
-    """A reader of a TOML file's keys before the first table."""
+class TomlHeadReader:
+    """A reader of strings and booleans before the first table of a TOML file.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    Args:
+        text: The text of the file.
+        string_keys: The keys whose strings are read.
+        is_alias: Returns whether a key may be another spelling of a key that matters.
+        boolean_key: A key whose value is read as `true` or `false`.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        string_keys: frozenset[str],
+        is_alias: Callable[[str], bool],
+        boolean_key: str = "",
+    ) -> None:
+        self._text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+        self._string_keys = string_keys
+        self._is_alias = is_alias
+        self._boolean_key = boolean_key
         self._offset = 0
 
     def read(self) -> dict[str, str]:
-        """Return the values of the metadata keys."""
+        """Return the values of the keys that are present.
+
+        Raises:
+            NeedsFullParseError: A key that matters may be written in another way.
+        """
         values: dict[str, str] = {}
         while self._offset < len(self._text):
             start, line = self._offset, self._read_line()
@@ -93,13 +117,13 @@ class _TomlHeadReader:
         return values
 
     def _read_value(self, key: str, values: dict[str, str]) -> None:
-        if key in _TEXT_KEYS:
+        if key in self._string_keys:
             values[key] = self._read_text()
-        elif key == VIEWS_KEY:
+        elif key == self._boolean_key:
             values[key] = self._read_line().partition("#")[0].strip()
             if values[key] not in ("true", "false"):
                 raise NeedsFullParseError
-        elif _is_relevant_key(key):
+        elif key.startswith(('"', "'")) or self._is_alias(key):
             raise NeedsFullParseError
         else:
             self._skip_value()
@@ -189,15 +213,9 @@ class _TomlHeadReader:
         return chr(int(code, 16))
 
 
-def _is_relevant_key(key: str) -> bool:
-    """Return whether a key may contain metadata in another spelling."""
+def _is_metadata_alias(key: str) -> bool:
     normalized_key = key.replace("_", "").lower()
-    return (
-        normalized_key in _TEXT_KEYS
-        or normalized_key in _ALIAS_KEYS
-        or key == "Prompts"
-        or key.startswith(('"', "'"))
-    )
+    return normalized_key in _STRING_KEYS | _ALIAS_KEYS or key == "Prompts"
 
 
 def _is_line_end(text: str) -> bool:

@@ -1,7 +1,7 @@
-"""A named server, or a definition file, as something that can be served.
+"""References to servers that can be served: named servers, and the targets of `paddock serve`.
 
-What it is called and says about itself is read at once, all the rest behind the first answer.
-Loaded before the first answer, so it needs nothing but the interpreter.
+The metadata of a server is read immediately, so that the first answer does not wait for the rest of
+the library. Imported before the first answer, so this module imports nothing slow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from paddock.named_servers.names import (
     is_path_like,
 )
 from paddock.named_servers.path_detection import can_be_qualified_name, is_path_target
-from paddock.named_servers.quick_facts import DEFAULT_VERSION, read_quick_facts
+from paddock.named_servers.quick_extensions import find_extension_definition
+from paddock.named_servers.quick_facts import read_quick_facts
 from paddock.serving.target import PathTarget
 from paddock.version import __version__
 
@@ -32,13 +33,14 @@ if TYPE_CHECKING:
 
     from paddock.authoring.base_server import BaseServer
     from paddock.named_servers.loader import NamedServerLoader
+    from paddock.protocol.server_metadata import ServerMetadata
     from paddock.serving.server_source import ServerSource
 
 DEFAULT_SERVER_NAME = "Demo"
 
 
 class ServerRef:
-    """The server of a name, or with `file` the one that a definition file defines."""
+    """A named server, or one in a definition file, which is loaded after the first answer."""
 
     __slots__ = (
         "_loader",
@@ -54,59 +56,55 @@ class ServerRef:
         self.label = name
         self.file = file
         self.options: Mapping[str, Mapping[str, Any]] = {}
-        """Values for options of tools, which win over all others."""
+        """Option values of tools, which take precedence over all others."""
         self.on_load: Callable[[BaseServer], object] | None = None
-        """What is to be done with the server once it is loaded."""
+        """Called with the server after each load."""
         self._loader: NamedServerLoader | None = None
-        version = DEFAULT_VERSION
-        path = file or build_definition_path(name)
-        if file is None and not os.path.isfile(path):
-            path, version = build_built_in_path(name), __version__
-        self.metadata, self.has_certain_metadata = read_quick_facts(path, name, version)
+        self.metadata, self.has_certain_metadata = (
+            read_quick_facts(file, name) if file else _read_metadata(name)
+        )
         if file is None and (not self.has_certain_metadata or self.metadata.name != name):
             self.has_certain_metadata = False
             self._loader = self._find_loader()
 
     def load(self) -> BaseServer:
-        """Make the server of its definition; it is initialised when it starts.
+        """Build the server from its definition; its initialization runs when it starts.
 
         Raises:
-            PaddockError: when the definition cannot be read, or nothing of it can be served.
+            PaddockError: The definition cannot be read, or none of its items can be loaded.
         """
         self._loader = self._loader or self._find_loader()
-        offering = self._loader.load(
-            self.options, self.metadata if self.has_certain_metadata else None
-        )
+        metadata = self.metadata if self.has_certain_metadata else None
+        server = self._loader.load(self.options, metadata)
         if self.on_load is not None:
-            self.on_load(offering)
-        return offering
+            self.on_load(server)
+        return server
 
     def list_files(self) -> list[Path]:
-        """The definition, and the files that it refers to."""
+        """Return the definition and the files that it refers to."""
         self._loader = self._loader or self._find_loader()
         return self._loader.list_files()
 
     def unload_modules(self) -> None:
-        """Have the files that it refers to run anew."""
+        """Make the next load run the files that the definition refers to again."""
         if self._loader is not None:
             self._loader.forget_script_modules()
 
     def _find_loader(self) -> NamedServerLoader:
-        """Look the definition up in earnest, which needs the rest of the library."""
-        from paddock.named_servers.loader import NamedServerLoader  # noqa: PLC0415 - after the first answer
+        from paddock.named_servers.loader import NamedServerLoader  # noqa: PLC0415 - slow, see above
 
         return NamedServerLoader(self.label, self.file)
 
 
 def find_target(text: str) -> ServerSource:
-    """What `paddock serve TARGET` means by a text.
+    """Return the server for the target of `paddock serve TARGET`.
 
-    What looks like a path is one, if it is there and no server is called so; anything else is the
-    name of a server first.
+    An existing path is a path unless it is also the name of a server (see `is_path_target`).
+    Anything else is a name first.
 
     Raises:
-        LoadError: when it is neither.
-        ExtensionError: when it is a qualified name that leads nowhere.
+        LoadError: The text is neither a server nor a path.
+        ExtensionError: The text is a qualified name that does not lead to a server.
     """
     if is_path_target(text):
         return _make_file_target(text)
@@ -115,20 +113,38 @@ def find_target(text: str) -> ServerSource:
     except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
             if is_path_like(text):
-                raise  # a broken extension is no reason to run what is called like it
+                raise  # do not run a file because the extension with its name is broken
             return _make_file_target(text)
         if isinstance(error, ExtensionError) and can_be_qualified_name(text):
-            error.hint = f"there is no file or directory of that name either; {error.hint}"
+            error.hint = f"there is no such file or directory either; {error.hint}"
             raise
         if is_path_like(text):
-            return PathTarget(text)  # says what it expected
+            return PathTarget(text)  # raises an error that describes the expected file
         raise LoadError(
             f"{text!r} is neither a server nor a file or directory", hint=error.hint
         ) from None
 
 
+def _read_metadata(name: str) -> tuple[ServerMetadata, bool]:
+    """Return the metadata for a name, and whether it is certain.
+
+    The user's definition takes precedence over an extension's, and that over a built-in one.
+    """
+    user_path = build_definition_path(name)
+    if os.path.isfile(user_path):
+        return read_quick_facts(user_path, name)
+    if can_be_qualified_name(name):
+        extension_definition = find_extension_definition(name)
+        if extension_definition is not None:
+            path, version = extension_definition
+            metadata, is_certain = read_quick_facts(path, name, version)
+            metadata.name = name  # the qualified name replaces the one in the definition
+            return metadata, is_certain
+    return read_quick_facts(build_built_in_path(name), name, __version__)
+
+
 def get_default_server_name() -> str:
-    """The server that is served when none is named."""
+    """Return the name of the server that is served by default."""
     return os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER_NAME
 
 
@@ -142,8 +158,7 @@ def _make_file_target(text: str) -> ServerSource:
     return target
 
 
-def _set_environment_options(offering: BaseServer) -> None:
-    """Set the options of tools that the environment gives; those of other servers may be there."""
-    from paddock.named_servers.tool_options import set_environment_options  # noqa: PLC0415 - as above
+def _set_environment_options(server: BaseServer) -> None:
+    from paddock.named_servers.tool_options import set_environment_options  # noqa: PLC0415 - slow, see above
 
-    set_environment_options(offering)
+    set_environment_options(server)

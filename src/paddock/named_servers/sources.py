@@ -43,15 +43,6 @@ if TYPE_CHECKING:
     from paddock.named_servers.definition import ServerDefinition
 
 
-class StoredDefinition(NamedTuple):
-    """A definition file in the user's directory."""
-
-    name: str
-    path: Path
-    problem: str | None
-    """The reason why the file cannot be used, if any."""
-
-
 def get_definitions_directory() -> Path:
     """Return the directory of the user's definitions."""
     return Path(get_servers_directory())
@@ -62,13 +53,13 @@ def get_definition_path(name: str) -> Path:
     return Path(build_definition_path(name))
 
 
-def list_stored_definitions() -> list[StoredDefinition]:
-    """Return all of the user's definition files by name, without opening them."""
+def list_user_sources() -> list[DefinitionSource]:
+    """Return the user's definitions by name, without opening the files."""
     files = sorted(
         get_definitions_directory().glob(f"*{DEFINITION_SUFFIX}"),
         key=lambda file: file.name.lower(),
     )
-    return [_describe_file(file) for file in files if not file.name.startswith(".")]
+    return [_make_user_source(file) for file in files if not file.name.startswith(".")]
 
 
 def read_definition(
@@ -111,11 +102,11 @@ def parse_definition_toml(text: str, path: Path) -> dict[str, Any]:
         raise ServerDefinitionError(f"not valid TOML: {error}", where=str(path)) from None
 
 
-def _describe_file(file: Path) -> StoredDefinition:
+def _make_user_source(file: Path) -> DefinitionSource:
     name = decode_name(file.stem)
     if name is not None:
-        return StoredDefinition(name, file, None)
-    return StoredDefinition(file.stem, file, _explain_wrong_name(file))
+        return DefinitionSource(name, file)
+    return DefinitionSource(file.stem, file, problem=_explain_wrong_name(file))
 
 
 def _explain_wrong_name(file: Path) -> str:
@@ -390,9 +381,9 @@ def find_installed_source(name: str) -> DefinitionSource | None:
     if os.path.lexists(path):
         return DefinitionSource(name, path)
     # A file whose name is not encoded as it should be: its problem is reported, not ignored.
-    for stored in list_stored_definitions():
-        if stored.name == name:
-            return DefinitionSource(name, stored.path, problem=stored.problem)
+    for source in list_user_sources():
+        if source.name == name:
+            return source
     item = find_declared_item("servers", name)
     return None if item is None else DefinitionSource(item.name, None, item)
 
@@ -423,10 +414,7 @@ def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list
             are downloaded if their cached copies are missing or old.
         refresh: Download all catalogues.
     """
-    user_sources = [
-        DefinitionSource(stored.name, stored.path, problem=stored.problem)
-        for stored in list_stored_definitions()
-    ]
+    user_sources = list_user_sources()
     user_names = {source.name for source in user_sources}
     items = list_declared_items("servers")
     if include_remote:

@@ -30,7 +30,7 @@ from paddock.named_servers.pickles import remove_unused_pickles
 from paddock.named_servers.sources import (
     get_definition_path,
     get_definitions_directory,
-    list_stored_definitions,
+    list_user_sources,
     parse_definition_toml,
     read_definition,
     read_definition_text,
@@ -68,19 +68,19 @@ def check_name_free(name: str, *, overwrite: bool) -> None:
     Raises:
         ServerExistsError: There is a server with the name, or one that differs only in case.
     """
-    for other in list_stored_definitions():
+    for other in list_user_sources():
         if other.name == name:
             if overwrite:
                 continue
             raise ServerExistsError(
                 f"a server named {name!r} already exists",
-                where=str(other.path),
+                where=str(other.file),
                 hint="overwrite it, edit it, or choose another name",
             )
         if other.name.lower() == name.lower():
             raise ServerExistsError(
                 f"the existing server {other.name!r} differs from {name!r} only in case",
-                where=str(other.path),
+                where=str(other.file),
                 hint="choose another name: some file systems ignore case",
             )
 
@@ -177,7 +177,7 @@ def delete_definition(name: str) -> Path:
     """
     with lock_definitions():
         path = next(
-            (stored.path for stored in list_stored_definitions() if stored.name == name),
+            (source.file for source in list_user_sources() if source.name == name),
             get_definition_path(name),
         )
         try:

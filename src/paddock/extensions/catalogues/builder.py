@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from paddock.errors import PaddockError
 from paddock.extensions.catalogues.document import CatalogueEntry, validate_entry
-from paddock.extensions.distributions import (
+from paddock.extensions.entry_points import (
     ENTRY_POINT_GROUP,
     ENTRY_POINTS_FILE_NAME,
     MAX_ENTRY_POINTS_BYTES,
