@@ -261,7 +261,8 @@ def test_a_remedy_names_everything_but_the_secrets(home: Path) -> None:
     (home / ".cursor" / "mcp.json").unlink()
     assert {one.client: one.remedy for one in paddock.doctor() if one.key} == {
         "claude-code": f"paddock install claude-code Demo --name Demo --project '{project}' "
-        "(add the previous values of: --env TOKEN=VALUE --option count_slowly.seconds_per_step=VALUE)",
+        "(add the previous values of: --env TOKEN=VALUE "
+        "--option count_slowly.seconds_per_step=VALUE)",
         "cursor": "paddock install cursor Demo --name Demo --http http://127.0.0.1:9/mcp "
         "(add the previous values of: --header Authorization:VALUE)",
     }

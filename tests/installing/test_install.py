@@ -12,6 +12,8 @@ import pytest
 import paddock
 from paddock import PaddockError
 from paddock.installer.apps import supported_clients
+from paddock.installer.config_files import json_reader
+from paddock.installer.config_files.document import JsonDialect
 from paddock.installer.entry_builder import EntryError
 from paddock.installer.entry_change import ForeignEntryError
 from paddock.installer.entry_format import UnsupportedTransportError
@@ -425,3 +427,20 @@ def test_the_variable_by_which_paddock_is_imported_goes_along(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["/elsewhere", source]))
     paddock.install("claude-code", "Demo", check=False)
     assert entry(home / ".claude.json")["env"]["PYTHONPATH"] == source
+
+
+def test_a_file_is_parsed_before_and_after_the_change_and_no_more(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".claude.json").write_text('{"mcpServers": {"x": {"command": "/x", "args": []}}}')
+    texts: list[str] = []
+    decode = json_reader.decode_json
+
+    def counting_decode(text: str, dialect: JsonDialect) -> object:
+        texts.append(text)
+        return decode(text, dialect)
+
+    monkeypatch.setattr(json_reader, "decode_json", counting_decode)
+    paddock.install("claude-code", "Demo", check=False)
+    # Previews of the entry alone are parsed too; they do not contain the other server.
+    assert len([text for text in texts if '"/x"' in text]) <= 3

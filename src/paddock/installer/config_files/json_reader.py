@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from paddock.installer.config_files.data_changes import FIX_BY_HAND_HINT
@@ -43,15 +44,18 @@ class ParsedJson:
     blanked_text: str
 
 
+@lru_cache(maxsize=4)
 def parse_json(text: str, *, where: str, dialect: JsonDialect) -> ParsedJson:
-    """Parse a text.
+    """Parse a text; the result must not be modified, because it is cached.
+
+    An installation plans the same change for the preview and for the file.
 
     Raises:
         ConfigurationError: The text is not valid; `where` has line and column.
     """
     blanked_text = text if dialect == "strict" else blank_comments(text)
     try:
-        return ParsedJson(_decode(blanked_text, dialect), blanked_text)
+        return ParsedJson(decode_json(blanked_text, dialect), blanked_text)
     except RecursionError:
         message, offset = "the values are nested too deeply", 0
     except json.JSONDecodeError as error:
@@ -87,7 +91,12 @@ def parse_number(text: str) -> int | float:
         return float(text)
 
 
-def _decode(blanked_text: str, dialect: JsonDialect) -> object:
+def decode_json(blanked_text: str, dialect: JsonDialect) -> object:
+    """Decode a text without comments, or return `MISSING` for a blank text.
+
+    Raises:
+        JSONDecodeError: The text is not valid in the dialect.
+    """
     if not blanked_text.strip(BLANKS):
         return MISSING
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from paddock.installer.config_files.data_changes import (
@@ -126,18 +126,9 @@ class TomlDocument:
         ]
         return check_change(self._reparse(text), expected, self.where)
 
-    @cached_property
+    @property
     def _parsed_data(self) -> dict[str, Any]:
-        try:
-            return tomllib.loads(self.text)
-        except RecursionError:
-            raise ConfigurationError(
-                "the values are nested too deeply",
-                where=self.where,
-                hint=FIX_BY_HAND_HINT,
-            ) from None
-        except ValueError as error:
-            raise _make_parse_error(str(error), self.text, self.where) from None
+        return _parse_toml(self.text, self.where)
 
     def _reparse(self, text: str) -> TomlDocument:
         return reparse(lambda changed: read(changed, where=self.where), text, self.where)
@@ -342,6 +333,19 @@ class TomlDocument:
         has_spaces = text[first.key_end : first.value.start] != "="
         equals = " = " if has_spaces else "="
         return replace(style, indent=get_indent(text, first.start), equals=equals)
+
+
+@lru_cache(maxsize=4)
+def _parse_toml(text: str, where: str) -> dict[str, Any]:
+    """Parse a text; the result must not be modified, because it is cached."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ConfigurationError(
+            "the values are nested too deeply", where=where, hint=FIX_BY_HAND_HINT
+        ) from None
+    except ValueError as error:
+        raise _make_parse_error(str(error), text, where) from None
 
 
 def _has_inline_tables(table: TomlTable) -> bool:
