@@ -98,7 +98,6 @@ class _FrontmatterParser:
 
     def _parse_value(self, event: Any, depth: int) -> object:
         if isinstance(event, AliasEvent) or event.anchor is not None:
-            raise self._create_error(event, "uses an anchor or an alias", "write the value out")
             raise self._create_error(
                 event, "uses an anchor or an alias", "repeat the value instead"
             )

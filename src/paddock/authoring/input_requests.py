@@ -232,7 +232,8 @@ def _flatten_field(name: str, field: Json, schema: Json) -> Json:
     if len(alternatives) == 1:
         siblings = {key: value for key, value in field.items() if key != "anyOf"}
         field = {**_inline_reference(alternatives[0], schema), **siblings}
-    if field.get("default", "") is None:  # optional already says it; null is not a form value
+    # A form has no null. An optional field is simply missing from `required`.
+    if field.get("default", "") is None:
         field = {key: value for key, value in field.items() if key != "default"}
     if "enum" in field and all(isinstance(value, str) for value in field["enum"]):
         field = {"type": "string", **field}

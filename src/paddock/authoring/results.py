@@ -70,25 +70,25 @@ def run_if_coroutine(value: Any) -> Any:
     return asyncio.run(value)
 
 
-def convert_result(value: Any, structure: OutputSchema) -> Result:
+def convert_result(value: Any, output_schema: OutputSchema) -> Result:
     """Return the result of `tools/call` for a handler's return value.
 
     Raises:
         ResultError: The value cannot be encoded, or does not match what the tool declares.
     """
     kind = value.__class__
-    if kind is str and structure.is_text:
+    if kind is str and output_schema.is_text:
         text = encode_string(value)
         if len(text) > LARGE_TEXT_BYTES:
             return b'"content":[{"type":"text","text":', text, b"}]"
         return b'"content":[{"type":"text","text":%b}]' % text
-    if kind is dict and structure.is_any_object:
+    if kind is dict and output_schema.is_any_object:
         data = _encode_value(value)
         return b'"content":[{"type":"text","text":%b}],"structuredContent":%b' % (
             _quote_json(data),
             data,
         )
-    if kind is structure.scalar_type:
+    if kind is output_schema.scalar_type:
         text = encode_json(value)
         # msgspec writes NaN and infinities as null, which would violate the declared schema.
         if text == b"null":
@@ -98,12 +98,12 @@ def convert_result(value: Any, structure: OutputSchema) -> Result:
             text,
         )
     if isinstance(value, CallToolResult):
-        return _convert_call_tool_result(value, structure)
-    content = None if kind is dict else _to_content(value, structure)
+        return _convert_call_tool_result(value, output_schema)
+    content = None if kind is dict else _to_content(value, output_schema)
     if content is None:
-        return _encode_data_result(value, structure)
-    structure.check_content(value, content)
-    structure.check_absent_content()
+        return _encode_data_result(value, output_schema)
+    output_schema.check_content(value, content)
+    output_schema.check_absent_content()
     return _encode_members({"content": content})
 
 
@@ -115,16 +115,16 @@ def encode_string(text: str) -> bytes:
         return encode_json(text.encode("utf-8", "replace").decode())
 
 
-def _convert_call_tool_result(value: CallToolResult, structure: OutputSchema) -> Result:
+def _convert_call_tool_result(value: CallToolResult, output_schema: OutputSchema) -> Result:
     content = value.content if isinstance(value.content, list | tuple) else [value.content]
     result: dict[str, object] = {"content": [_require_content(item) for item in content]}
     if value.structured_content is not None:
         data = _encode_value(value.structured_content)
         result["structuredContent"] = Raw(
-            data if value.is_error else structure.wrap_structured_content(data)
+            data if value.is_error else output_schema.wrap_structured_content(data)
         )
     elif not value.is_error:
-        structure.check_absent_content()
+        output_schema.check_absent_content()
     if value.is_error:
         result["isError"] = True
     if value.meta is None:
@@ -166,25 +166,27 @@ def _quote_json(data: bytes) -> bytes:
     return b'"%b"' % data.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
 
 
-def _to_content(value: Any, structure: OutputSchema) -> list[Content] | None:
+def _to_content(value: Any, output_schema: OutputSchema) -> list[Content] | None:
     """Return the content blocks for a value, or None if the value is data."""
     if value is None:
-        return [] if structure.is_content else None
+        return [] if output_schema.is_content else None
     if isinstance(value, str):
-        return [TextContent(value)] if structure.is_content else None
+        return [TextContent(value)] if output_schema.is_content else None
     if isinstance(value, Content):
         return [value]
     if isinstance(value, bytes | bytearray):
-        return [_to_media_content(bytes(value), structure.mime_type, structure.where)]
+        return [_to_media_content(bytes(value), output_schema.mime_type, output_schema.where)]
     # (data, media type), a short form of ImageContent or AudioContent.
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes | bytearray):
         if not isinstance(value[1], str):
             raise ResultError(f"returned (bytes, {value[1]!r})", hint="expected a MIME type")
-        return [_to_media_content(bytes(value[0]), value[1], structure.where)]
+        return [_to_media_content(bytes(value[0]), value[1], output_schema.where)]
     # A list is content if it is declared so or contains any content object; other lists are data.
     is_list = isinstance(value, list | tuple)
-    if is_list and (structure.is_content_list or any(_is_content_value(item) for item in value)):
-        return [block for item in value for block in _to_content_items(item, structure)]
+    if is_list and (
+        output_schema.is_content_list or any(_is_content_value(item) for item in value)
+    ):
+        return [block for item in value for block in _to_content_items(item, output_schema)]
     image = _to_image_content(value)
     return None if image is None else [image]
 
@@ -195,10 +197,10 @@ def _is_content_value(item: object) -> bool:
     return isinstance(item, Content | bytes) or _get_image_kind(item) is not None
 
 
-def _to_content_items(item: Any, structure: OutputSchema) -> list[Content]:
+def _to_content_items(item: Any, output_schema: OutputSchema) -> list[Content]:
     if isinstance(item, str):
         return [TextContent(item)]
-    content = _to_content(item, structure)
+    content = _to_content(item, output_schema)
     if content is None:
         raise ResultError(
             f"a list of content contains a {type(item).__name__}",
@@ -253,13 +255,13 @@ def _to_image_content(value: Any) -> Content | None:
     return ImageContent(buffer.getvalue(), "image/png")
 
 
-def _encode_data_result(value: Any, structure: OutputSchema) -> bytes:
+def _encode_data_result(value: Any, output_schema: OutputSchema) -> bytes:
     data = _encode_value(value)
     # NaN and infinities, see convert_result.
     if data == b"null" and value is not None:
         raise ResultError(f"returned {value}, which JSON cannot represent")
     # Data is sent as one text block.
-    structure.check_content(value, [TextContent("")])
-    structured = structure.to_structured_content(value, data)
+    output_schema.check_content(value, [TextContent("")])
+    structured = output_schema.to_structured_content(value, data)
     members = b'"content":[{"type":"text","text":%b}]' % _quote_json(data)
     return members if structured is None else members + b',"structuredContent":%b' % structured
