@@ -25,9 +25,9 @@ HERE = "http://127.0.0.1:3912"
 def make_application(zoo: Zoo, **options: Any) -> Application:
     """The application as `paddock up` makes it, on a zoo."""
     given: dict[str, Any] = {
-        "door": LocalAuthenticator(),
-        "identity": make_instance_info(zoo),
-        "load": load_named_server,
+        "authenticator": LocalAuthenticator(),
+        "instance": make_instance_info(zoo),
+        "load_server": load_named_server,
         "web_directory": Path("/nowhere"),
         **options,
     }

@@ -31,7 +31,7 @@ def code_of(answer: Any) -> tuple[int, str]:
 @pytest.fixture
 def guarded(zoo: Zoo) -> Iterator[Client]:
     """The application behind a token."""
-    with client_of(make_application(zoo, door=TokenAuthenticator(TOKEN))) as client:
+    with client_of(make_application(zoo, authenticator=TokenAuthenticator(TOKEN))) as client:
         yield client
 
 
@@ -114,7 +114,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         accounts = zoo.accounts()
         accounts.add_user("ada", ADA, is_admin=True)
         accounts.add_user("eve", EVE)
-        with served(make_application(zoo, door=TeamAuthenticator(accounts))) as server:
+        with served(make_application(zoo, authenticator=TeamAuthenticator(accounts))) as server:
             yield server
 
 
@@ -238,7 +238,9 @@ def test_stream_ends_for_whom_is_authorized_no_more(zoo: Zoo) -> None:
     accounts = zoo.accounts()
     accounts.add_user("leaving", "a password of theirs")
     _, secret = accounts.create_token("leaving", "chat")
-    application = make_application(zoo, door=TeamAuthenticator(accounts), look_again_seconds=0.1)
+    application = make_application(
+        zoo, authenticator=TeamAuthenticator(accounts), reauthorize_interval_seconds=0.1
+    )
     with served(application) as server:
         told: list[str] = []
         with (

@@ -227,6 +227,7 @@ class ApiServices(NamedTuple):
 
 def create_api(services: ApiServices) -> Litestar:
     """Create the application that serves all paths below `/api`."""
+    # Registered here, because the zoo must not import the packages of these errors.
     error_responses.ERROR_STATUSES.update(
         {
             ServerNotFoundError: 404,
@@ -269,6 +270,7 @@ def create_api(services: ApiServices) -> Litestar:
         middleware=_make_middleware(services.requests_a_minute),
         request_class=StrictRequest,
         request_max_body_size=error_responses.MAX_BODY_BYTES,
+        # Paddock configures logging itself.
         logging_config=None,
         debug=False,
     )
@@ -299,7 +301,7 @@ async def get_openapi_document(request: Request[Any, Any, Any]) -> dict[str, Any
 
 
 def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
-    attempts = SignInThrottle()
+    throttle = SignInThrottle()
 
     def provide_zoo(request: Request[Any, Any, Any]) -> Any:
         return services.get_zoo(get_request_user(request).owner)
@@ -309,12 +311,12 @@ def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
 
     # The names of the parameters through which routes receive the objects.
     objects_by_name = {
-        "hosting": services.endpoints,
-        "connections": services.activity_log,
-        "door": services.authenticator,
-        "identity": services.instance,
+        "endpoints": services.endpoints,
+        "activity_log": services.activity_log,
+        "authenticator": services.authenticator,
+        "instance": services.instance,
         "accounts": services.accounts,
-        "attempts": attempts,
+        "throttle": throttle,
     }
     return {
         "zoo": Provide(provide_zoo, sync_to_thread=False),

@@ -157,50 +157,51 @@ class Application:
 
     Args:
         zoo: The zoo of the single user, or of the first user of a team.
-        door: Authenticates requests.
-        identity: The public facts about this Paddock.
-        load: Loads a server for an owner, by name.
+        authenticator: Authenticates requests.
+        instance: The public facts about this Paddock.
+        load_server: Loads a server for an owner, by name.
         web_directory: The directory of the web app's files.
         allowed_hosts: Allowed values of the Host header besides loopback names.
         allowed_origins: Origins whose web pages may use the API, besides the app's own.
         requests_a_minute: Rate limit of the API for each client; None for no limit.
-        look_again_seconds: Interval at which open streams are authorized again.
+        reauthorize_interval_seconds: Interval at which open streams are authorized again.
     """
 
     def __init__(
         self,
         zoo: Zoo,
         *,
-        door: Authenticator,
-        identity: InstanceInfo,
-        load: ServerLoader,
+        authenticator: Authenticator,
+        instance: InstanceInfo,
+        load_server: ServerLoader,
         web_directory: Path,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
         requests_a_minute: int | None = None,
-        look_again_seconds: float = 15.0,
+        reauthorize_interval_seconds: float = 15.0,
     ) -> None:
         self._zoo_registry = ZooRegistry(zoo)
-        self._authenticator = door
-        self._reauthorize_interval_seconds = look_again_seconds
+        self._authenticator = authenticator
+        self._reauthorize_interval_seconds = reauthorize_interval_seconds
         self._request_policy = RequestPolicy(allowed_hosts, allowed_origins)
         self._static_files = StaticFiles(web_directory)
-        connections = ClientActivityLog(self._zoo_registry.publish_connection)
+        activity_log = ClientActivityLog(self._zoo_registry.publish_connection)
         # The request policy has checked host and origin before a request reaches an endpoint.
         self._endpoints = McpEndpointRegistry(
-            make_team_loader(load) if door.is_team else load,
-            connections.create_observer,
+            make_team_loader(load_server) if authenticator.is_team else load_server,
+            activity_log.create_observer,
             allowed_hosts=[WILDCARD],
             allowed_origins=[WILDCARD],
         )
+        # Litestar's types for ASGI differ from those of Paddock's transports.
         self._api: Any = create_api(
             ApiServices(
                 get_zoo=self._zoo_registry.get_zoo,
                 get_feed=self._zoo_registry.get_feed,
                 endpoints=self._endpoints,
-                activity_log=connections,
-                authenticator=door,
-                instance=identity,
+                activity_log=activity_log,
+                authenticator=authenticator,
+                instance=instance,
                 accounts=zoo.accounts(),
                 requests_a_minute=requests_a_minute,
             )
@@ -217,6 +218,7 @@ class Application:
             await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
             await self._handle_request(scope, receive, send)
+        # Without an answer, a client would wait for its timeout.
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 

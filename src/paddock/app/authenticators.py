@@ -259,6 +259,7 @@ class SignInThrottle:
         """Count a failed attempt."""
         with self._lock:
             self._failures[address] = [*self._list_recent_failures(address), monotonic()]
+            # The order of insertion is the order in which addresses are forgotten.
             self._failures.move_to_end(address)
             while len(self._failures) > MAX_TRACKED_ADDRESSES:
                 self._failures.popitem(last=False)

@@ -309,6 +309,7 @@ class McpEndpointRegistry:
             authorization=OwnerAuthorization(key.owner) if key.owner else None,
             observers=[self._create_observer(*key)],
         )
+        # The lifespan of the server lasts until `close`, not just for this request.
         await self._exit_stack.enter_async_context(app.lifespan())
         self._endpoints[key] = McpEndpoint(app, server, version, monotonic())
         return app

@@ -113,7 +113,7 @@ def create_team_authenticator(zoo: Zoo) -> Authenticator:
     return TeamAuthenticator(accounts)
 
 
-def acquire_port(address: ListenAddress, identity: InstanceInfo) -> socket.socket | PortConflict:
+def acquire_port(address: ListenAddress, instance: InstanceInfo) -> socket.socket | PortConflict:
     """Open the socket of an address, or describe the program that uses its port.
 
     Raises:
@@ -126,25 +126,25 @@ def acquire_port(address: ListenAddress, identity: InstanceInfo) -> socket.socke
         return PortConflict(
             error,
             running,
-            _is_same_instance(running, identity),
-            _describe_port_owner(running, address, identity),
+            _is_same_instance(running, instance),
+            _describe_port_owner(running, address, instance),
         )
 
 
-def _is_same_instance(running: RunningInstance | None, identity: InstanceInfo) -> bool:
+def _is_same_instance(running: RunningInstance | None, instance: InstanceInfo) -> bool:
     return (
         running is not None
         and running.version == __version__
-        and running.zoo == identity.fingerprint
+        and running.zoo == instance.fingerprint
     )
 
 
 def _describe_port_owner(
-    running: RunningInstance | None, address: ListenAddress, identity: InstanceInfo
+    running: RunningInstance | None, address: ListenAddress, instance: InstanceInfo
 ) -> str:
     if running is None:
         return find_port_owner(address.port) or "another program"
-    if running.zoo != identity.fingerprint:
+    if running.zoo != instance.fingerprint:
         return f"Paddock {running.version} with another database"
     return f"Paddock {running.version}" + (
         "" if running.version == __version__ else f" (this is {__version__})"

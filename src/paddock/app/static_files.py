@@ -121,7 +121,7 @@ def _make_static_file(path: str, content: bytes) -> StaticFile:
     media_type = (
         _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
     )
-    # Smaller files fit into one network packet anyway.
+    # Compressing tiny files saves nothing.
     is_compressible = media_type.startswith(COMPRESSIBLE_TYPES) and len(content) > 1000
     compressed = gzip.compress(content, 9, mtime=0) if is_compressible else None
     etag = b'"' + sha256(content).hexdigest()[:20].encode() + b'"'
@@ -134,6 +134,7 @@ def _make_response(file: StaticFile, head: RequestHead) -> HttpResponse:
         (b"cache-control", CACHE_FOREVER if file.is_immutable else CACHE_REVALIDATE),
         (b"etag", file.etag),
     ]
+    # Caches must not give a compressed file to a client that cannot read it.
     if file.compressed is not None:
         headers.append((b"vary", b"Accept-Encoding"))
     if head.headers.get(b"if-none-match") == file.etag:

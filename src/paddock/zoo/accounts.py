@@ -131,14 +131,16 @@ class TeamAccounts:
         Raises:
             UserExistsError: The name is taken.
         """
+        # Names are case-insensitive, so that "Ada" cannot pass for another user than "ada".
         name = name.strip().lower()
         if not _USER_NAME_PATTERN.fullmatch(name):
             raise make_invalid_field_error(
                 "name", "must consist of a-z, 0-9 and . _ @ -, with at most 64 characters"
             )
-        # Hashing takes about 0.1 s; do it before taking the write lock.
+        # Hashing is slow by design, so it comes before the write lock.
         password_hash = hash_password(_validate_password(password))
         with self._write_transaction() as tx:
+            # Switching from single-user to team mode must not hide the agents that already exist.
             is_first = not tx.connection.scalar(select(func.count()).select_from(users))
             user = TeamUser(
                 name=name,
@@ -157,6 +159,7 @@ class TeamAccounts:
         password_hash = hash_password(_validate_password(password))
         with self._write_transaction() as tx:
             _update_user(tx, name, password=password_hash)
+            # A session that was opened with the old password must not stay valid.
             is_session = (passes.c.user_name == name) & (passes.c.kind == "session")
             tx.connection.execute(delete(passes).where(is_session))
 
@@ -186,6 +189,7 @@ class TeamAccounts:
             row = tx.connection.execute(select(users).where(users.c.name == name)).first()
         # An unknown name costs one hash too; the response time would otherwise reveal user names.
         password_hash = _get_dummy_hash() if row is None else row.password
+        # Truncated, because the cost of hashing grows with the length of the input.
         is_correct = verify_password(password[:MAX_PASSWORD_CHARACTERS], password_hash)
         return _make_user(row) if row is not None and is_correct else None
 
@@ -207,6 +211,7 @@ class TeamAccounts:
         label = label.strip()
         if not label or len(label) > MAX_LABEL_CHARACTERS or not label.isprintable():
             raise make_invalid_field_error("label", f"needs 1 to {MAX_LABEL_CHARACTERS} characters")
+        # The prefix shows what a leaked or forgotten token belongs to.
         secret = f"paddock_{secrets.token_urlsafe(32)}"
         return self._insert_pass(secret, name, "token", label, None), secret
 
@@ -252,6 +257,7 @@ class TeamAccounts:
     ) -> Token:
         with self._write_transaction() as tx:
             token = Token(id=secrets.token_hex(8), label=label, created_at=tx.timestamp)
+            # Expired sessions are deleted here, because nothing runs periodically.
             tx.connection.execute(delete(passes).where(passes.c.expires_at < tx.timestamp))
             if not tx.connection.scalar(select(users.c.name).where(users.c.name == name)):
                 raise _make_user_not_found_error(name)

@@ -129,6 +129,7 @@ class AgentRepository:
             copy.name = (
                 name if name is not None else agent.name[:max_name_characters] + _COPY_SUFFIX
             )
+            # Without it the seed is derived from the new name, so that the copy looks different.
             copy.appearance_seed = ""
             return add_agent(tx, copy, f"copied from {agent.id}").agent
 
@@ -139,6 +140,7 @@ class AgentRepository:
             check_expected_version(version, row.agent)
             agent_rows.update_agent_columns(tx, row.key, deleted_at=tx.timestamp)
             tx.record_event("agent:deleted", row.agent.id, name=row.agent.name)
+            # There is no periodic task; deleting an agent is the occasion to empty the bin.
             _purge_expired_agents(tx)
 
     def list_deleted(self) -> list[AgentSummary]:
@@ -252,6 +254,7 @@ def save_agent(
 ) -> Agent:
     """Save a changed agent as its next version, unless nothing has changed."""
     changed = validation.validate_agent(changed)
+    # Saving an unchanged form must not fill the history with equal versions.
     if changed == row.agent:
         return row.agent
     summary = summary or summarize_changes(diff_agents(row.agent, changed))
@@ -316,6 +319,7 @@ def summarize_changes(changes: list[FieldChange]) -> str:
 def _require_deleted_agent(tx: WriteTransaction, agent_id: str) -> AgentRow:
     row = agent_rows.find_agent_row(tx, agent_id.strip(), in_bin=True)
     if row is None:
+        # An existing agent needs another hint than an unknown one.
         if agent_rows.find_agent_row(tx, agent_id.strip()) is None:
             raise make_agent_not_found_error(tx, agent_id)
         raise AgentNotFoundError(f"{agent_id[:100]} is not in the bin", hint="delete it first")

@@ -68,6 +68,7 @@ def _make_plain_table(table: Table) -> Table:
 
 _PLAIN_AGENTS = _make_plain_table(schema.agents)
 _PLAIN_VERSIONS = _make_plain_table(schema.agent_versions)
+# Events are not copied: their IDs must keep growing, and they describe another past.
 COPIED_TABLES = {
     str(table.name): table
     for table in (
@@ -93,6 +94,7 @@ def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowD
 
 
 def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:
+    # Versions have no owner column; their agents have.
     if table is _PLAIN_VERSIONS:
         statement = statement.join(
             _PLAIN_AGENTS, _PLAIN_AGENTS.c.key == _PLAIN_VERSIONS.c.agent_key
@@ -178,12 +180,14 @@ _DAMAGE_EXCEPTIONS = (
 def _replace_file(path: Path) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` when it is complete and on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    # In the same directory, because a rename cannot cross file systems.
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
         with temporary.open("rb+") as file:
+            # Otherwise a power failure after the rename could leave an empty file.
             os.fsync(file.fileno())
         temporary.replace(path)
     finally:
@@ -197,6 +201,7 @@ def copy_sqlite_database(source: str, path: Path) -> None:
         closing(sqlite3.connect(sqlite_files.make_sqlite_uri(source), uri=True)) as original,
         closing(sqlite3.connect(new)) as copy,
     ):
+        # A copy of the file alone would miss changes that are still in the write-ahead log.
         original.backup(copy)
 
 
@@ -397,6 +402,7 @@ class BackupManager:
                     f"the backup has data of other owners, but none of {owner!r}",
                     where=str(path),
                 )
+            # Within the transaction, so that no change between backup and restore is lost.
             safety_backup = self._write_safety_backup(tx)
             delete_owner_rows(tx.connection, owner)
             insert_rows(tx.connection, owner, iterate_rows(backup, owner))

@@ -248,6 +248,7 @@ def write_entry(tx: WriteTransaction, agent: AgentRow, data: Mapping[str, Any]) 
         BrainEntry, {**defaults, **data, "agentId": agent.agent.id}
     )
     entry.updated_at = entry.updated_at or tx.timestamp
+    # An imported entry keeps the source that its file states.
     entry.metadata.setdefault("source", METADATA_SOURCES.get(tx.source, "auto"))
     entry = validation.validate_entry(entry)
     entry_rows.insert_entry(tx, agent.key, entry)
@@ -269,6 +270,7 @@ def _make_handoff(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict
 
 def _save_entry(tx: WriteTransaction, row: EntryRow, changed: BrainEntry) -> BrainEntry:
     changed = validation.validate_entry(changed)
+    # Pinning a pinned entry must not change its version.
     if changed == row.entry:
         return row.entry
     changed.version = row.entry.version + 1

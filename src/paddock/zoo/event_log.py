@@ -53,6 +53,7 @@ class EventLog:
             try:
                 events = self.list_after(event_id)
             except ZooUnavailableError:
+                # Closing the zoo during the read raises this error too.
                 if watcher.is_closed:
                     break
                 raise

@@ -41,6 +41,7 @@ def collect_export(
     """
     format_names = [require_format(name) for name in formats]
     agents = [zoo.agents.find(name) for name in names] or zoo.agents.list_agents().items
+    # An agent may be named twice, once by ID and once by name.
     agents = list({agent.id: agent for agent in agents}.values())
     needs_brains = with_memory or BUNDLE_FORMAT in format_names
     brains = _load_brains(zoo, agents) if needs_brains else {}
@@ -65,6 +66,7 @@ def plan_export(
 ) -> FilePlan:
     """Plan writing files into a folder."""
     with open_sync_record(folder, get_database_info(zoo).location) as record:
+        # Files that a synchronization has written are the zoo's own too.
         synced = {link.path: link.file_digest for link in record.links}
         return plan_files(folder, files, ours=record.written | synced, replace=replace)
 

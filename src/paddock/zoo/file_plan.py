@@ -144,6 +144,7 @@ def _get_file_status(
         return "new"
     if before == after:
         return "unchanged"
+    # A block is always the zoo's own, whoever the rest of the file belongs to.
     is_ours = file.block is not None or ours.get(file.path) == compute_digest(before)
     return "changed" if is_ours else "foreign"
 
@@ -155,6 +156,7 @@ def find_path_problem(folder: Path, path: str) -> str | None:
     target = folder / path
     try:
         root = folder.resolve()
+        # `resolve` follows the links of all parents, also of a target that does not exist.
         if not target.resolve().is_relative_to(root):
             return "a symbolic link leads out of the folder"
     except (OSError, RuntimeError) as error:

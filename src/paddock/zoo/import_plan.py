@@ -187,10 +187,11 @@ def apply_import(
         if actions[agent.id] == "update":
             current = zoo.agents.get(agent.id)
             changes = compute_changes(current, agent)
+            # With the version: a change by another client in between must not be overwritten.
             zoo.agents.update(agent.id, changes, version=current.version, source=source)
             result.updated.append(agent.id)
         if actions[agent.id] != "create" and batch.brains.get(agent.id):
-            # Entries in files have no stable IDs, so importing them again would duplicate them.
+            # Importing entries again would duplicate them: those of a MEMORY.md have no IDs.
             text = "memory is imported for new agents only; it is left out"
             result.report.append(Remark(field="brain", message=text, agent_id=agent.id))
     return result
@@ -206,6 +207,7 @@ def _find_current_agent(zoo: Zoo, agent_id: str) -> Agent | None:
 def _assign_skills(zoo: Zoo, name: str, skills: Iterable[StandaloneSkill], source: str) -> str:
     """Add skills to an agent, and return its ID."""
     agent = zoo.agents.find(name)
+    # A deep copy, because `assign_skill` changes lists and dictionaries in place.
     changed = msgspec.convert(msgspec.to_builtins(agent), Agent)
     for skill in skills:
         assign_skill(changed, skill)

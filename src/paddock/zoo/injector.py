@@ -77,6 +77,7 @@ class AgentInjector:
         with self.context.write_transaction(source) as tx:
             row = require_agent_by_name(tx, id_or_name)
             injection = _compile_injection(tx, row, selection)
+            # Not a version: being used is not a change of the agent.
             agent_rows.update_agent_columns(tx, row.key, last_injected_at=tx.timestamp)
             detail = {"workspaceId": workspace_id} if workspace_id is not None else {}
             tx.record_event("agent:injected", row.agent.id, tokens=injection.tokens, **detail)

@@ -132,6 +132,7 @@ def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
         else:
             document.pop(key, None)
     after = tomlkit.dumps(document).encode()
+    # Writing an unchanged file would wake file watchers and version control.
     if after == before:
         return path
     try:

@@ -49,6 +49,7 @@ def scan_project(folder: Path) -> ScanResult:
     size = 0
     for path in find_candidate_files(folder):
         name = path.relative_to(folder).as_posix()
+        # A cloned repository must not make an import read files elsewhere in the home directory.
         if not path.resolve().is_relative_to(root):
             message = "the symbolic link leads out of the folder; not followed"
             result.report.append(Remark(field="file", message=message, path=name))

@@ -111,6 +111,7 @@ def select_entries_within_budget(
             selected[entry.id] = entry
             remaining_tokens -= tokens
             misfits = 0
+        # A pinned entry is tried in any case, so it does not count.
         elif not entry.pinned:
             misfits += 1
             if misfits == MAX_CONSECUTIVE_MISFITS:

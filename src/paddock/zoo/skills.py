@@ -27,6 +27,7 @@ _NEGATIVE_WORDS = frozenset({"never", "avoid", "not", "don't", "don\u2019t", "wi
 _POSITIVE_WORDS = frozenset(
     {"always", "must", "prefer", "use", "do", "should", "please", "any", "ever"}
 )
+# Words without meaning of their own would make all short sentences similar.
 _STOP_WORDS = frozenset(
     {"a", "an", "the", "to", "of", "in", "on", "for", "and", "or", "is", "be", "it"}
 )
@@ -43,6 +44,7 @@ def check_skills(agent: Agent) -> list[SkillFinding]:
 
 
 def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
+    # Names count first: two skills of one name are confusing whatever their texts.
     for first, second in combinations(agent.skills, 2):
         text = _normalize_text(first.description)
         if _normalize_text(first.name) == _normalize_text(second.name):

@@ -72,6 +72,8 @@ def is_windows_device_name(name: str) -> bool:
 
 def is_portable_path(path: str) -> bool:
     """Return whether a relative path stays below its folder and is valid on every system."""
+    # Windows drops trailing spaces and dots, so that two names could mean one file. A part of
+    # spaces and dots only, such as "..", would lead out of the folder.
     parts = path.split("/")
     return all(
         part.strip(" .")

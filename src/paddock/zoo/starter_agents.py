@@ -69,6 +69,7 @@ def load_starter_library() -> StarterLibrary:
     return library
 
 
+# Only the text is cached: callers may change the parsed objects.
 @cache
 def _read_text(file: Path) -> str:
     return file.read_text(encoding="utf-8")

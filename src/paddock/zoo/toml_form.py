@@ -62,6 +62,7 @@ def format_agent(agent: Agent) -> str:
         for item in data[key]:
             table = tomlkit.table()
             for name, value in item.items():
+                # TOML has no null, and empty lists are noise in a text for people.
                 if value is not None and value != []:
                     table[name] = _make_toml_value(value)
             tables.append(table)

@@ -90,6 +90,7 @@ EDITABLE_PACK_FIELDS = _list_editable_fields(Pack, "id", "version")
 _COLOR_PATTERN = re.compile(r"#[0-9a-fA-F]{6}")
 _UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 """NUL, which PostgreSQL cannot store, and surrogates, which UTF-8 cannot encode."""
+# Tags are joined with a control character, and shown on one line.
 _CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f]")
 _ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 
@@ -148,6 +149,7 @@ class FieldErrorCollector:
             return
         if len(encoded) > max_bytes:
             self.add(path, f"has {len(encoded)} bytes as JSON; at most {max_bytes} are allowed")
+        # JSON escapes NUL, but PostgreSQL rejects it in text all the same.
         if b"\\u0000" in encoded:
             self.add(path, "contains a character that cannot be stored (NUL)")
 
@@ -250,6 +252,7 @@ def validate_agent(agent: Agent) -> Agent:
         "contextRefs", normalized.context_refs, MAX_REFERENCES, MAX_REFERENCE_CHARACTERS
     )
     issues.check_tags("tags", normalized.tags)
+    # Arbitrary data of other programs, so only its size is limited.
     issues.check_json_data("extra", normalized.extra, MAX_EXTRA_BYTES)
     _check_categories(normalized, issues)
     _check_skills(normalized, issues)

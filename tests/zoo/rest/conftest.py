@@ -34,7 +34,7 @@ def shared(
         address = str(tmp_path_factory.mktemp("rest") / "zoo.db")
     else:
         address = request.getfixturevalue("postgresql").new_database()
-    application = make_application(zoo := open_zoo(address), door=Revolving())
+    application = make_application(zoo := open_zoo(address), authenticator=Revolving())
     with zoo, client_of(application) as client:
         yield client
 

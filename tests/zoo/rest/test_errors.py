@@ -72,7 +72,7 @@ def test_fault_of_paddock_says_nothing_of_its_insides(
 ) -> None:
     with (
         open_zoo(str(tmp_path / "zoo.db")) as zoo,
-        client_of(make_application(zoo, identity=None)) as client,
+        client_of(make_application(zoo, instance=None)) as client,
     ):
         answer = client.get("/api/health")
     assert answer.status_code == 500

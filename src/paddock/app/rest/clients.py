@@ -129,10 +129,10 @@ def uninstall_server(client: FromPath[str], data: JSONBody[InstallBody]) -> list
 
 @get("/connections", summary="List connected clients")
 async def list_connections(
-    request: Request[Any, Any, Any], connections: NamedDependency[ClientActivityLog]
+    request: Request[Any, Any, Any], activity_log: NamedDependency[ClientActivityLog]
 ) -> list[Connection]:
     """Return the clients that called an MCP endpoint of this process, latest first."""
-    return connections.list_connections(get_request_user(request).owner)
+    return activity_log.list_connections(get_request_user(request).owner)
 
 
 def _run_install(client: str, body: InstallBody, *, is_dry: bool) -> Plan:

@@ -136,7 +136,7 @@ def list_all() -> list[ServerSummary]:
 )
 def get_one(
     request: Request[Any, Any, Any],
-    hosting: NamedDependency[McpEndpointRegistry],
+    endpoints: NamedDependency[McpEndpointRegistry],
     name: ServerNamePath,
 ) -> ServerDetails:
     """Return a server with its items and findings. The server is loaded."""
@@ -148,7 +148,7 @@ def get_one(
         findings=_list_findings(server.name),
     )
     try:
-        peer = hosting.get_trial_client(get_request_user(request).owner, name)
+        peer = endpoints.get_trial_client(get_request_user(request).owner, name)
         details.configuration = server.configuration
         details.instructions = peer.instructions
         capabilities = peer.server_capabilities
@@ -172,13 +172,13 @@ def get_one(
 )
 def call_tool(
     request: Request[Any, Any, Any],
-    hosting: NamedDependency[McpEndpointRegistry],
+    endpoints: NamedDependency[McpEndpointRegistry],
     name: ServerNamePath,
     tool: FromPath[str],
     data: JSONBody[CallBody],
 ) -> CallResult:
     """Call a tool. If the tool fails, the result has `isError` and the error as content."""
-    peer = _get_client(request, hosting, name)
+    peer = _get_client(request, endpoints, name)
     _require_known_name("tool", tool, [item.name for item in peer.tools()])
     started = perf_counter()
     result = peer.within(CALL_TIMEOUT_SECONDS).call(tool, data.arguments)
@@ -199,21 +199,21 @@ def call_tool(
 )
 def get_prompt(
     request: Request[Any, Any, Any],
-    hosting: NamedDependency[McpEndpointRegistry],
+    endpoints: NamedDependency[McpEndpointRegistry],
     name: ServerNamePath,
     prompt: FromPath[str],
     data: JSONBody[PromptBody],
 ) -> PromptAnswer:
     """Return the messages that a client would give to its model."""
-    peer = _get_client(request, hosting, name)
+    peer = _get_client(request, endpoints, name)
     _require_known_name("prompt", prompt, [item.name for item in peer.prompts()])
     result = peer.prompt(prompt, data.arguments)
     return PromptAnswer(description=result.description, messages=_to_json_data(result.messages))
 
 
-def _get_client(request: Request[Any, Any, Any], hosting: McpEndpointRegistry, name: str) -> Peer:
+def _get_client(request: Request[Any, Any, Any], endpoints: McpEndpointRegistry, name: str) -> Peer:
     get_server_by_url_name(name)  # raises if the server does not exist, before anything is loaded
-    return hosting.get_trial_client(get_request_user(request).owner, name)
+    return endpoints.get_trial_client(get_request_user(request).owner, name)
 
 
 def _require_known_name(kind: str, name: str, known: list[str]) -> None:

@@ -60,8 +60,8 @@ class SignedIn(Struct, rename="camel", kw_only=True):
 @get("/health", summary="Check the health")
 async def health(
     request: Request[Any, Any, Any],
-    door: NamedDependency[Authenticator],
-    identity: NamedDependency[InstanceInfo],
+    authenticator: NamedDependency[Authenticator],
+    instance: NamedDependency[InstanceInfo],
 ) -> Health:
     """Return the state of this Paddock. Needs no authentication."""
     user = get_request_user(request)
@@ -69,12 +69,12 @@ async def health(
         status="ok",
         product="paddock",
         version=__version__,
-        database=identity.database,
-        zoo=identity.fingerprint,
+        database=instance.database,
+        zoo=instance.fingerprint,
         signed_in=user.name,
         is_admin=user.is_admin,
-        needs_sign_in=door.needs_sign_in and not user.is_authenticated,
-        is_team=door.is_team,
+        needs_sign_in=authenticator.needs_sign_in and not user.is_authenticated,
+        is_team=authenticator.is_team,
     )
 
 
@@ -86,34 +86,38 @@ async def health(
 )
 async def sign_in(
     request: Request[Any, Any, Any],
-    door: NamedDependency[Authenticator],
-    attempts: NamedDependency[SignInThrottle],
+    authenticator: NamedDependency[Authenticator],
+    throttle: NamedDependency[SignInThrottle],
     data: JSONBody[SignInBody],
 ) -> Response[SignedIn]:
     """Set a session cookie, which scripts cannot read."""
     address = "" if request.client is None else request.client.host
-    seconds = attempts.get_wait_seconds(address)
+    seconds = throttle.get_wait_seconds(address)
     if seconds:
         raise TooManyRequestsException(
             "Too many failed attempts; try again later", headers={"Retry-After": str(seconds)}
         )
     try:
-        cookie = await asyncio.to_thread(door.sign_in, data.name, data.password, data.token)
+        # Hashing a password is slow by design, and must not block the event loop.
+        cookie = await asyncio.to_thread(
+            authenticator.sign_in, data.name, data.password, data.token
+        )
     except SignInError:
-        attempts.record_failure(address)
+        # Only wrong credentials count; other errors say nothing about guessing.
+        throttle.record_failure(address)
         raise
-    attempts.clear_failures(address)
+    throttle.clear_failures(address)
     header = format_session_cookie(cookie, is_secure=request.url.scheme == "https")
     return Response(SignedIn(signed_in=True), headers={"Set-Cookie": header})
 
 
 @post("/sign-out", summary="Sign out", status_code=200)
 async def sign_out(
-    request: Request[Any, Any, Any], door: NamedDependency[Authenticator]
+    request: Request[Any, Any, Any], authenticator: NamedDependency[Authenticator]
 ) -> Response[SignedIn]:
     """Revoke the session and delete its cookie."""
     head = RequestHead.from_pairs(request.method, request.url.path, request.scope["headers"])
-    await asyncio.to_thread(door.sign_out, head)
+    await asyncio.to_thread(authenticator.sign_out, head)
     header = format_session_cookie("", is_secure=request.url.scheme == "https")
     return Response(SignedIn(signed_in=False), headers={"Set-Cookie": header})
 

@@ -1,4 +1,4 @@
-"""Conversion of an agent to a file with front matter, and back, for all formats of that kind.
+"""Conversion of an agent to a file with front matter, and back, for all such formats.
 
 The original file is stored with the agent. Writing the agent changes the file only where the agent
 differs from it, and leaves everything else as its author wrote it.
@@ -83,7 +83,7 @@ class AgentFileFormat:
 
 
 class ParsedAgentFile(NamedTuple):
-    """The content of a file."""
+    """The fields of an agent, as a file contains them."""
 
     id: str
     name: str
@@ -94,38 +94,40 @@ class ParsedAgentFile(NamedTuple):
 
 
 def parse_agent_file(
-    kind: AgentFileFormat, path: str, document: FrontMatterFile
+    file_format: AgentFileFormat, path: str, document: FrontMatterFile
 ) -> ParsedAgentFile:
-    """Parse a file."""
+    """Extract the fields of an agent from a file."""
     fields = document.get_fields()
-    stem = kind.parse_stem(path) or path.rpartition("/")[2].partition(".")[0]
-    name_field = fields.get("name") if kind.name_style != "none" else None
+    stem = file_format.parse_stem(path) or path.rpartition("/")[2].partition(".")[0]
+    name_field = fields.get("name") if file_format.name_style != "none" else None
     name = collapse_whitespace(name_field) if isinstance(name_field, str) else ""
-    title = name if kind.name_style == "free" and name else make_title(name or stem)
+    title = name if file_format.name_style == "free" and name else make_title(name or stem)
     title = document.get_title() or title
-    description = fields.get("description") if kind.has_description else None
+    description = fields.get("description") if file_format.has_description else None
     return ParsedAgentFile(
-        id=make_file_slug(name if kind.name_style == "safe" and name else stem, "agent"),
+        id=make_file_slug(name if file_format.name_style == "safe" and name else stem, "agent"),
         name=collapse_whitespace(title) or make_title(make_file_slug(stem, "agent")),
         description=description.strip() if isinstance(description, str) else "",
         persona=parse_persona(document.body),
-        other_fields={key: value for key, value in fields.items() if key not in kind.known_fields},
+        other_fields={
+            key: value for key, value in fields.items() if key not in file_format.known_fields
+        },
     )
 
 
-def convert_file_to_agent(kind: AgentFileFormat, file: File) -> tuple[Agent, list[Remark]]:
+def convert_file_to_agent(file_format: AgentFileFormat, file: File) -> tuple[Agent, list[Remark]]:
     """Return the agent that a file describes, and remarks about the rest of the file."""
     document = front_matter.parse_front_matter(file.text)
-    parsed = parse_agent_file(kind, file.path, document)
+    parsed = parse_agent_file(file_format, file.path, document)
     agent = Agent(
         id=parsed.id,
         name=parsed.name,
         description=parsed.description,
         system_prompt=parsed.persona.soul,
         skills=make_skills(parsed.persona),
-        extra={kind.name: _make_origin(file.path, document, parsed)},
+        extra={file_format.name: _make_origin(file.path, document, parsed)},
     )
-    return agent, list(_iterate_import_remarks(kind, file, document, agent))
+    return agent, list(_iterate_import_remarks(file_format, file, document, agent))
 
 
 def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) -> Json:
@@ -158,13 +160,13 @@ def _restore_document(origin: Json, persona: Persona) -> FrontMatterFile | None:
 
 
 def _iterate_import_remarks(
-    kind: AgentFileFormat, file: File, document: FrontMatterFile, agent: Agent
+    file_format: AgentFileFormat, file: File, document: FrontMatterFile, agent: Agent
 ) -> Iterator[Remark]:
     if not document.is_yaml:
         text = "the front matter is not valid YAML; read line by line and left unchanged"
         yield Remark(field="file", message=text, agent_id=agent.id, path=file.path)
-    for key in agent.extra[kind.name]["fields"]:
-        text = f"only {kind.title} has this field; it is preserved on export"
+    for key in agent.extra[file_format.name]["fields"]:
+        text = f"only {file_format.title} has this field; it is preserved on export"
         yield Remark(field=key, message=text, agent_id=agent.id, path=file.path)
     if not agent.system_prompt and not agent.skills:
         yield Remark(
@@ -173,41 +175,47 @@ def _iterate_import_remarks(
 
 
 def convert_agent_to_file(
-    kind: AgentFileFormat, agent: Agent, used_paths: set[str]
+    file_format: AgentFileFormat, agent: Agent, used_paths: set[str]
 ) -> tuple[File, list[Remark]]:
     """Convert an agent to a file at an unused path, with remarks about missing data."""
-    origin = agent.extra.get(kind.name, {})
-    path = _choose_path(kind, agent, origin, used_paths)
+    origin = agent.extra.get(file_format.name, {})
+    path = _choose_path(file_format, agent, origin, used_paths)
     # In lower case, because some file systems ignore case.
     used_paths.add(path.lower())
     persona = make_persona(agent)
     original = _restore_document(origin, persona)
     document = original or front_matter.parse_front_matter("")
-    parsed = parse_agent_file(kind, path, document)
-    document = _update_front_matter(kind, agent, document, parsed, origin, is_new=original is None)
+    parsed = parse_agent_file(file_format, path, document)
+    document = _update_front_matter(
+        file_format, agent, document, parsed, origin, is_new=original is None
+    )
     if persona != parsed.persona:
         document = document.with_body(format_persona(persona))
     return File(path=path, text=document.text), list(
-        _iterate_export_remarks(kind, agent, persona, path)
+        _iterate_export_remarks(file_format, agent, persona, path)
     )
 
 
-def _choose_path(kind: AgentFileFormat, agent: Agent, origin: Json, used_paths: set[str]) -> str:
+def _choose_path(
+    file_format: AgentFileFormat, agent: Agent, origin: Json, used_paths: set[str]
+) -> str:
     """Return the path that the agent was read from if it may be written, or a new one."""
     original = origin.get("path")
     if (
         isinstance(original, str)
-        and kind.parse_stem(original) is not None
+        and file_format.parse_stem(original) is not None
         and original.lower() not in used_paths
         and is_portable_path(original)
     ):
         return original
     slug = make_file_slug(agent.id, "agent")
-    return kind.make_path(find_free_slug(slug, lambda stem: kind.make_path(stem) in used_paths))
+    return file_format.make_path(
+        find_free_slug(slug, lambda stem: file_format.make_path(stem) in used_paths)
+    )
 
 
 def _update_front_matter(
-    kind: AgentFileFormat,
+    file_format: AgentFileFormat,
     agent: Agent,
     document: FrontMatterFile,
     parsed: ParsedAgentFile,
@@ -217,25 +225,31 @@ def _update_front_matter(
 ) -> FrontMatterFile:
     name = _remove_unprintable(agent.name) or make_title(agent.id)
     changes: Json = {}
-    if kind.name_style == "safe" and is_new:
+    # An existing name stays as its author wrote it, also if the zoo's ID differs.
+    if file_format.name_style == "safe" and is_new:
         changes["name"] = make_file_slug(agent.id, "agent")
-    if kind.name_style == "free" and (is_new or parsed.name != name):
+    if file_format.name_style == "free" and (is_new or parsed.name != name):
         changes["name"] = name
     description = agent.description.strip()
-    if kind.has_description and (is_new or description != parsed.description):
-        changes["description"] = description or (name if kind.needs_description else "")
+    if file_format.has_description and (is_new or description != parsed.description):
+        changes["description"] = description or (name if file_format.needs_description else "")
     if is_new:
-        changes |= kind.default_fields
+        changes |= file_format.default_fields
+    # Fields that only the other program knows come from the stored file.
     removed: tuple[str, ...] = ()
     others = origin.get("fields")
     if isinstance(others, dict):
-        changes |= {key: value for key, value in others.items() if key not in kind.known_fields}
+        changes |= {
+            key: value for key, value in others.items() if key not in file_format.known_fields
+        }
         removed = tuple(key for key in parsed.other_fields if key not in others)
     document = document.with_fields(changes, removed=removed)
-    if kind.name_style == "free":
+    if file_format.name_style == "free":
         return document.with_title(None)
     untitled = parse_agent_file(
-        kind, kind.make_path(make_file_slug(agent.id, "agent")), document.with_title(None)
+        file_format,
+        file_format.make_path(make_file_slug(agent.id, "agent")),
+        document.with_title(None),
     )
     if not is_new and parsed.name == name:
         return document
@@ -247,25 +261,33 @@ def _remove_unprintable(name: str) -> str:
 
 
 def _iterate_export_remarks(
-    kind: AgentFileFormat, agent: Agent, persona: Persona, path: str
+    file_format: AgentFileFormat, agent: Agent, persona: Persona, path: str
 ) -> Iterator[Remark]:
     def make_remark(key: str, message: str) -> Remark:
         return Remark(field=key, message=message, agent_id=agent.id, path=path)
 
     yield from (make_remark(key, text) for key, text in list_unsupported_fields(agent))
-    if kind.has_description and kind.needs_description and not agent.description.strip():
-        yield make_remark("description", f"{kind.title} requires a description; the name is used")
-    if not kind.has_description and agent.description:
-        yield make_remark("description", f"{kind.title} has no description")
+    if (
+        file_format.has_description
+        and file_format.needs_description
+        and not agent.description.strip()
+    ):
+        yield make_remark(
+            "description", f"{file_format.title} requires a description; the name is used"
+        )
+    if not file_format.has_description and agent.description:
+        yield make_remark("description", f"{file_format.title} has no description")
     length = len(format_persona(persona))
-    if kind.max_characters is not None and length > kind.max_characters:
-        text = f"{length:,} characters with the skills; {kind.title} allows "
-        yield make_remark("systemPrompt", f"{text}{kind.max_characters:,}")
+    if file_format.max_characters is not None and length > file_format.max_characters:
+        text = f"{length:,} characters with the skills; {file_format.title} allows "
+        yield make_remark("systemPrompt", f"{text}{file_format.max_characters:,}")
     if not length:
         yield make_remark("systemPrompt", "the agent has neither a soul nor an enabled skill")
-    pattern = kind.placeholder_pattern
+    pattern = file_format.placeholder_pattern
     if pattern and (placeholder := re.search(pattern, format_persona(persona))):
-        yield make_remark("systemPrompt", f"{kind.title} replaces {placeholder[0]} in the text")
+        yield make_remark(
+            "systemPrompt", f"{file_format.title} replaces {placeholder[0]} in the text"
+        )
 
 
 def list_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:

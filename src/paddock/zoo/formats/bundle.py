@@ -106,6 +106,7 @@ def read_bundle(file: File) -> ImportBatch:
 
 def _decode_bundle(file: File) -> Json:
     try:
+        # Windows editors may add a byte order mark, which JSON does not allow.
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
     except (msgspec.DecodeError, RecursionError) as error:
         raise BundleFormatError(

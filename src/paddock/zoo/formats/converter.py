@@ -52,6 +52,7 @@ SECRET_KINDS = (
 _SECRET_PATTERN = re.compile(
     "|".join(f"(?P<k{n}>{pattern})" for n, (_, pattern) in enumerate(SECRET_KINDS))
 )
+# The last kind: no known prefix, but assigned to a name like a secret's.
 _ASSIGNMENT_PATTERN = re.compile(
     r"(?i)\b(?:[\w-]{0,40}(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token))\b"
     r"[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"'`,;<>${}]{8,})"
@@ -173,18 +174,18 @@ def export_agents(
 def _export_agent_files(
     agents: Sequence[Agent], name: str, brains: Mapping[str, list[BrainEntry]]
 ) -> Export:
-    kind = FILE_FORMATS[name]
+    file_format = FILE_FORMATS[name]
     export = Export()
     used_paths: set[str] = set()
     for agent in agents:
-        entries = brains.get(agent.id) if kind is CLAUDE_CODE else None
+        entries = brains.get(agent.id) if file_format is CLAUDE_CODE else None
         file, report = convert_agent_to_file(
-            kind, _enable_memory(agent) if entries else agent, used_paths
+            file_format, _enable_memory(agent) if entries else agent, used_paths
         )
         export.files.append(file)
         export.report += report
         if entries:
-            stem = kind.parse_stem(file.path) or agent.id
+            stem = file_format.parse_stem(file.path) or agent.id
             memory, report = memory_file.make_memory_file(agent.id, stem, entries)
             export.files.append(memory)
             export.report += report
@@ -239,9 +240,9 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
 
 def detect_format(file: File, default: str | None = None) -> str | None:
     """Return the format of a file: that of its path, or else the default."""
-    for kind in FILE_FORMATS.values():
-        if kind.parse_stem(file.path) is not None:
-            return kind.name
+    for file_format in FILE_FORMATS.values():
+        if file_format.parse_stem(file.path) is not None:
+            return file_format.name
     if skill_folders.is_skill_file(file.path):
         return AGENT_SKILLS_FORMAT
     if file.path.rpartition("/")[2] == agents_md.AGENTS_MD_PATH:
@@ -281,6 +282,7 @@ class _ImportBuilder:
         """Add an agent, and return its ID. An agent with equal content is merged into the first."""
         requested_id = agent.id
         other = self._agents_by_id.get(requested_id)
+        # Projects often have the same agent for several programs.
         if other is not None and _get_content(other) == _get_content(agent):
             other.extra = agent.extra | other.extra
             return other.id

@@ -223,6 +223,7 @@ def _find_end_comment(lines: list[str], chunk: _KeyLines) -> str:
 
 def _format_line(key: str, value: object) -> str:
     """Format a key and its value on one line, unquoted if every parser reads it the same."""
+    # The YAML encoder quotes every string, which looks foreign in files written by hand.
     quoted = encode_frontmatter({key: value}, _ERROR_LOCATION).decode().split("\n")[1]
     if not isinstance(value, str) or not _PLAIN_VALUE_PATTERN.fullmatch(value):
         return quoted

@@ -38,6 +38,7 @@ def make_memory_file(
     Returns the file, and remarks about data that it cannot represent.
     """
     ordered = sorted(entries, key=lambda entry: entry.timestamp, reverse=True)
+    # Claude Code reads the beginning only, so the most important entries come first.
     ordered.sort(key=lambda entry: not entry.pinned)
     path = f"{MEMORY_FOLDER}/{name}/MEMORY.md"
     bodies = [_format_entry_body(entry) for entry in ordered]

@@ -115,6 +115,7 @@ def make_error_response(
     headers: dict[str, str] | None = None,
 ) -> Response[dict[str, Any]]:
     """Return an error response."""
+    # Errors must not be cached: the same request may succeed a moment later.
     body = {"error": text, "code": code, "details": details or []}
     all_headers = {"cache-control": "no-store", **(headers or {})}
     return Response(body, status_code=status, media_type=MediaType.JSON, headers=all_headers)
@@ -150,6 +151,7 @@ def handle_paddock_error(
         details = error.details
     if isinstance(error, ConflictError):
         details = {"current": error.current}
+    # The user of the API may not be able to see, or fix, the database; the operator is.
     if status == 503:
         log.warning("%s %s: %s", request.method, request.url.path, error)
     return make_error_response(status, code, str(error), details)

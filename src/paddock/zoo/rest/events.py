@@ -100,6 +100,7 @@ class EventFeed:
             return
         # An ID from the future belongs to another database: the reader has to reload everything.
         start = latest_id if after is None or after > latest_id else after
+        # Registered before missed events are read, so that no event falls in between.
         state = self._states_by_listener[listener] = ListenerState(listener, start)
         if after is not None and after > latest_id:
             listener.send_chunk(RESET_CHUNK)
@@ -215,6 +216,7 @@ class EventStream:
     def send_chunk(self, chunk: bytes) -> None:
         """Send a part of the stream, or disconnect a reader that is too slow."""
         if not self._outbox.is_complete and not self._outbox.write(chunk):
+            # Memory would grow without limit. The browser reconnects and asks for what it missed.
             self._feed.unsubscribe(self)
             self._outbox.abort()
 

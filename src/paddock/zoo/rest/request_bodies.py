@@ -232,6 +232,7 @@ IGNORED_FIELDS = frozenset(
 def get_changes(body: RequestBody) -> dict[str, Any]:
     """Return the fields to change by JSON key."""
     fields: dict[str, Any] = msgspec.to_builtins(body)
+    # Fields that are UNSET are not encoded at all.
     return {key: value for key, value in fields.items() if key not in IGNORED_FIELDS}
 
 

@@ -85,6 +85,7 @@ def make_agent_id_check(tx: ReadTransaction) -> Callable[[str], bool]:
 
 def insert_agent(tx: WriteTransaction, agent: Agent, **others: Any) -> int:
     """Insert an agent, and return its key."""
+    # The count is stored, because counting the entries of each agent would slow down lists.
     values = {"entry_count": 0, **_make_row(agent), **others, "owner": tx.owner}
     (key,) = tx.connection.execute(insert(agents), values).inserted_primary_key or (0,)
     return int(key)
@@ -102,6 +103,7 @@ def update_agent(tx: WriteTransaction, key: int, agent: Agent) -> None:
 
 def _make_row(agent: Agent) -> dict[str, Any]:
     values = msgspec.structs.asdict(agent)
+    # Folded here: the databases fold case differently, and SQLite only ASCII letters.
     values["folded_name"] = fold_text(agent.name)
     values["folded_text"] = fold_text("\n".join([agent.name, agent.description, *agent.tags]))
     values["skill_names"] = [skill.name for skill in list_enabled_skills(agent)]
@@ -271,5 +273,6 @@ def delete_library_item(tx: WriteTransaction, item: LibraryItem) -> None:
 def clear_pack(tx: WriteTransaction, pack_id: str) -> None:
     """Remove all skills from a pack, which changes their versions."""
     same = (library_skills.c.owner == tx.owner) & (library_skills.c.pack_id == pack_id)
+    # The version changes too, or a client could save the skill with the deleted pack.
     values: dict[str, Any] = {"pack_id": None, "version": library_skills.c.version + 1}
     tx.connection.execute(update(library_skills).where(same).values(values))

@@ -239,6 +239,7 @@ class ZooDatabase:
         with _convert_system_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             with lock_file(path):
+                # Another process may have created it while this one waited for the lock.
                 if path.exists():
                     return
                 with create_new_file(path) as new:
@@ -248,6 +249,7 @@ class ZooDatabase:
         with self.read_transaction() as connection:
             if revisions.get_revision(connection, self.location) == revisions.CURRENT_REVISION:
                 return
+        # Two processes may start at once; the second one finds the tables migrated.
         with self._connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():

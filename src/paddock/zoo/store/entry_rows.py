@@ -207,6 +207,7 @@ def update_entry_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
 def _make_row(entry: BrainEntry) -> dict[str, Any]:
     values = msgspec.structs.asdict(entry)
     del values["agent_id"]
+    # A column of its own, because it is searched for; metadata is opaque JSON.
     values["workspace_id"] = entry.metadata.get("workspaceId")
     values["words"] = make_index_text([entry.content, *entry.tags])
     return values
@@ -230,6 +231,7 @@ def list_entry_page(
     if after is not None:
         same_time = entries.c.timestamp == after.timestamp
         statement = statement.where(
+            # Redundant with the second condition, but it lets both databases use the index.
             entries.c.timestamp <= after.timestamp,
             or_(entries.c.timestamp < after.timestamp, and_(same_time, entries.c.key < after.key)),
         )

@@ -83,6 +83,7 @@ def has_any_tag(column: ColumnElement[list[str]], tags: list[str]) -> ColumnElem
 
 def _has_tag(column: ColumnElement[str], tag: str) -> ColumnElement[bool]:
     written = f"{TAG_SEPARATOR}{tag}{TAG_SEPARATOR}"
+    # A portable substring test that respects case.
     return func.length(func.replace(column, written, "")) != func.length(column)
 
 

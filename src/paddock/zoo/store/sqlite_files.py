@@ -96,4 +96,5 @@ def _get_expected_bytes(head: bytes) -> int:
     (valid_for,) = struct.unpack_from(">I", head, 92)
     if change_counter != valid_for:
         return 0
-    return page_count * (page_bytes if page_bytes != 1 else MAX_PAGE_BYTES)
+    page_size: int = page_bytes if page_bytes != 1 else MAX_PAGE_BYTES
+    return int(page_count) * page_size

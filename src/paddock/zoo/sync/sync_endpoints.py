@@ -57,33 +57,37 @@ class SyncEndpoints:
         """Return whether an agent is in the bin, as opposed to unknown in this zoo."""
         return any(agent.id == agent_id for agent in self._zoo.agents.list_deleted())
 
-    def render_file(self, kind: AgentFileFormat, agent_id: str, path: str) -> str | None:
+    def render_file(self, file_format: AgentFileFormat, agent_id: str, path: str) -> str | None:
         """Return the text that the zoo would write to a file, or None if it has no such agent."""
         agent = self.find_agent(agent_id)
         if agent is None:
             return None
-        origin = {**agent.extra.get(kind.name, {}), "path": path}
-        agent_at_path = msgspec.structs.replace(agent, extra={**agent.extra, kind.name: origin})
-        return convert_agent_to_file(kind, agent_at_path, set())[0].text
+        origin = {**agent.extra.get(file_format.name, {}), "path": path}
+        agent_at_path = msgspec.structs.replace(
+            agent, extra={**agent.extra, file_format.name: origin}
+        )
+        return convert_agent_to_file(file_format, agent_at_path, set())[0].text
 
-    def make_new_file(self, kind: AgentFileFormat, agent: Agent, taken: Collection[str]) -> File:
+    def make_new_file(
+        self, file_format: AgentFileFormat, agent: Agent, taken: Collection[str]
+    ) -> File:
         """Return the file of an agent that has none in this format yet."""
-        return convert_agent_to_file(kind, agent, {path.lower() for path in taken})[0]
+        return convert_agent_to_file(file_format, agent, {path.lower() for path in taken})[0]
 
-    def matches_agent(self, kind: AgentFileFormat, file: File, agent_id: str) -> bool:
+    def matches_agent(self, file_format: AgentFileFormat, file: File, agent_id: str) -> bool:
         """Return whether a file differs from its agent only in data of its program."""
         agent = self.find_agent(agent_id)
-        read, _ = convert_file_to_agent(kind, file)
+        read, _ = convert_file_to_agent(file_format, file)
         return agent is not None and compute_changes(agent, read).keys() <= {"extra"}
 
-    def update_agent(self, kind: AgentFileFormat, file: File, agent_id: str) -> None:
+    def update_agent(self, file_format: AgentFileFormat, file: File, agent_id: str) -> None:
         """Change an agent to match a file.
 
         Raises:
             ZooError: A value is invalid, or the agent has changed in between.
         """
         agent = self._zoo.agents.get(agent_id)
-        read, _ = convert_file_to_agent(kind, file)
+        read, _ = convert_file_to_agent(file_format, file)
         changes = compute_changes(agent, read)
         if self._dry_run:
             data = {**msgspec.to_builtins(agent), **changes}
@@ -93,13 +97,13 @@ class SyncEndpoints:
             agent_id, changes, version=agent.version, source="sync"
         )
 
-    def add_to_zoo(self, kind: AgentFileFormat, file: File) -> str:
+    def add_to_zoo(self, file_format: AgentFileFormat, file: File) -> str:
         """Create an agent from a file, and return its ID.
 
         Raises:
             ZooError: A value is invalid.
         """
-        agent, _ = convert_file_to_agent(kind, file)
+        agent, _ = convert_file_to_agent(file_format, file)
         if not self._dry_run:
             agent = self._zoo.agents.create(msgspec.to_builtins(agent), source="sync")
         self._agents_by_id[agent.id] = agent
@@ -115,6 +119,7 @@ class SyncEndpoints:
         (planned,) = plan_files(self._folder, [file], replace=before is not None).files
         if planned.status == "refused":
             raise SyncFileError(planned.reason, where=path)
+        # The user may have saved the file since it was read.
         if planned.before != (before.text if before else None):
             raise SyncFileError("the file has changed during the synchronization", where=path)
         if self._dry_run:

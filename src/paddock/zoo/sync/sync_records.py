@@ -61,6 +61,7 @@ def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
 
 
 def _get_record_path(folder: Path, zoo: str) -> Path:
+    # One user may synchronize a project with several zoos.
     key = hashlib.sha256(f"{folder.resolve()}\0{zoo}".encode()).hexdigest()[:32]
     return Path(get_data_directory()) / "zoo" / "projects" / f"{key}.json"
 

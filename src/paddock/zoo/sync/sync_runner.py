@@ -147,7 +147,7 @@ class SyncOptions(msgspec.Struct, kw_only=True):
 class _SyncCase(NamedTuple):
     """A present or former file with its agent."""
 
-    kind: AgentFileFormat
+    file_format: AgentFileFormat
     path: str
     agent_id: str
     file: File | None
@@ -208,16 +208,18 @@ class _SyncRun:
         links = {link.path: link for link in self._record.links}
         for path in sorted({*files, *links}):
             link, file = links.get(path), files.get(path)
-            kind = FILE_FORMATS[link.format if link else detect_format(files[path]) or ""]
-            if kind.name not in formats:
+            file_format = FILE_FORMATS[link.format if link else detect_format(files[path]) or ""]
+            if file_format.name not in formats:
                 continue
             if link is not None:
-                yield _SyncCase(kind, path, link.agent_id, file, link)
+                yield _SyncCase(file_format, path, link.agent_id, file, link)
             elif file is not None:
-                yield _SyncCase(kind, path, convert_file_to_agent(kind, file)[0].id, file, None)
+                yield _SyncCase(
+                    file_format, path, convert_file_to_agent(file_format, file)[0].id, file, None
+                )
 
     def _choose_step(self, case: _SyncCase) -> SyncStep:
-        text = self._endpoints.render_file(case.kind, case.agent_id, case.path)
+        text = self._endpoints.render_file(case.file_format, case.agent_id, case.path)
         link = case.link
         if link is not None and text is None and not self._endpoints.is_deleted(case.agent_id):
             # Not deleted, but unknown: the record may be of an earlier zoo in the same place.
@@ -229,20 +231,23 @@ class _SyncRun:
             last_zoo=link.zoo_digest if link else None,
             prefer=self._options.prefer,
         )
+        # An agent that should have a file gets it back when it is deleted.
         if step == "forget" and text is not None and case.agent_id in self._agent_ids:
             return "write"
         is_first = step == "conflict" and case.link is None and case.file is not None
         if (
             is_first
             and case.file
-            and self._endpoints.matches_agent(case.kind, case.file, case.agent_id)
+            and self._endpoints.matches_agent(case.file_format, case.file, case.agent_id)
         ):
             return "read"  # only data of the program differs, which the agent takes over
         return step
 
     def _run_step(self, step: SyncStep, case: _SyncCase) -> None:
-        text = self._endpoints.render_file(case.kind, case.agent_id, case.path)
-        item = SyncItem(path=case.path, format=case.kind.name, agent_id=case.agent_id, step=step)
+        text = self._endpoints.render_file(case.file_format, case.agent_id, case.path)
+        item = SyncItem(
+            path=case.path, format=case.file_format.name, agent_id=case.agent_id, step=step
+        )
         if step != "in-step":
             item.diff = make_text_diff(case.path, case.file.text if case.file else None, text)
         self._report.items.append(item)
@@ -253,7 +258,7 @@ class _SyncRun:
             return
         if step != "conflict":
             self._update_record(
-                item, file, self._endpoints.render_file(case.kind, item.agent_id, case.path)
+                item, file, self._endpoints.render_file(case.file_format, item.agent_id, case.path)
             )
 
     def _apply_step(self, item: SyncItem, case: _SyncCase, text: str | None) -> File | None:
@@ -261,10 +266,10 @@ class _SyncRun:
         file = case.file
         match item.step:
             case "read" if file is not None:
-                self._endpoints.update_agent(case.kind, file, item.agent_id)
+                self._endpoints.update_agent(case.file_format, file, item.agent_id)
             case "add-to-zoo" if file is not None:
-                self._report.report += convert_file_to_agent(case.kind, file)[1]
-                item.agent_id = self._endpoints.add_to_zoo(case.kind, file)
+                self._report.report += convert_file_to_agent(case.file_format, file)[1]
+                item.agent_id = self._endpoints.add_to_zoo(case.file_format, file)
             case "write" | "add-to-project" if text is not None:
                 return self._endpoints.write_file(case.path, file, text)
             case "delete-file" if file is not None:
@@ -297,19 +302,19 @@ class _SyncRun:
             if agent is not None and missing:
                 self._report.report += find_agent_secrets(agent)
             for name in missing:
-                kind = FILE_FORMATS[name]
+                file_format = FILE_FORMATS[name]
                 if agent is None:
-                    self._report_unknown_agent(kind, agent_id)
+                    self._report_unknown_agent(file_format, agent_id)
                     continue
                 taken = {*files, *(item.path for item in self._report.items)}
-                path = self._endpoints.make_new_file(kind, agent, taken).path
-                self._run_step("add-to-project", _SyncCase(kind, path, agent_id, None, None))
+                path = self._endpoints.make_new_file(file_format, agent, taken).path
+                self._run_step("add-to-project", _SyncCase(file_format, path, agent_id, None, None))
 
-    def _report_unknown_agent(self, kind: AgentFileFormat, agent_id: str) -> None:
+    def _report_unknown_agent(self, file_format: AgentFileFormat, agent_id: str) -> None:
         """Report that an agent to synchronize is neither in the zoo nor in the project."""
         item = SyncItem(
-            path=kind.make_path(make_file_slug(agent_id, "agent")),
-            format=kind.name,
+            path=file_format.make_path(make_file_slug(agent_id, "agent")),
+            format=file_format.name,
             agent_id=agent_id,
             step="add-to-project",
             error=f"the zoo has no agent {agent_id!r}",
