@@ -272,9 +272,9 @@ def test_broken_definitions_are_listed_with_the_reason(data: Path) -> None:
     found = {server.name: server.problem or "" for server in list_servers(include_built_in=False)}
     assert list(found) == ["bad", "binary", "good", "other", "two words", "typo"]
     assert found["good"] == ""
-    assert "is no TOML" in found["bad"]
+    assert "not valid TOML" in found["bad"]
     assert f"{servers / 'typo.toml'}:2: unknown property 'titel'" in found["typo"]
-    assert "says that its name is 'good'" in found["other"]
+    assert "the name in the file is 'good'" in found["other"]
     assert "two%20words.toml" in found["two words"]
     assert "is not UTF-8" in found["binary"]
 
@@ -282,7 +282,7 @@ def test_broken_definitions_are_listed_with_the_reason(data: Path) -> None:
 def test_a_broken_definition_answers_the_handshake_and_tells_the_reason(data: Path) -> None:
     (data / "servers").mkdir(parents=True)
     (data / "servers" / "bad.toml").write_text("tools = [", encoding="utf-8")
-    with served("bad") as peer, pytest.raises(paddock.PeerError, match="is no TOML"):
+    with served("bad") as peer, pytest.raises(paddock.PeerError, match="not valid TOML"):
         peer.tools()
 
 
@@ -502,7 +502,7 @@ def test_a_function_typed_in_is_refused_or_stored_as_it_is() -> None:
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert "it was typed in, and no file defines it" in ended.stdout, ended.stderr
+    assert "it was defined interactively, not in a file" in ended.stdout, ended.stderr
     with served("typed") as peer:
         assert str(peer.call("shout", {"text": "hey"}).text).startswith("HEY")
 
@@ -544,7 +544,7 @@ def test_tools_made_on_the_spot_become_tables(garden: str) -> None:
 
 def test_objects_that_a_table_cannot_describe_are_refused() -> None:
     prompt = Prompt("ask", "What is {what}?", arguments=[PromptArgument("what")])
-    with pytest.raises(ServerDefinitionError, match="no module has it at its top"):
+    with pytest.raises(ServerDefinitionError, match="no module has it at its top level"):
         create_server("inline", prompts=[prompt])
 
 

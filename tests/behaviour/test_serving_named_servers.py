@@ -264,7 +264,7 @@ def test_an_initialization_with_parameters_is_refused(tmp_path: Path, kind: str)
     file = written(
         tmp_path / "start.py", f"{kind} needs(a, b=1): ...\n{kind} takes(a=1, *b, **c): ...\n"
     )
-    with pytest.raises(DefinitionError, match="the function needs a"):
+    with pytest.raises(DefinitionError, match="the function requires a"):
         create_server("one", initialization=f"{file}:needs")
     create_server("one", initialization=f"{file}:takes")
 

@@ -111,7 +111,7 @@ def test_a_function_that_only_the_program_itself_has_is_refused(servers: Path, w
                 print(error.message, error.hint)
         """,
     )
-    assert "there is no 'local', when a client starts it" in ended.stdout, ended.stderr
+    assert "there is no 'local', when a client starts the server" in ended.stdout, ended.stderr
     assert "at the top of the file" in ended.stdout
     assert list(servers.iterdir()) == []
 
@@ -127,8 +127,8 @@ def test_a_module_that_only_this_directory_has_is_refused(servers: Path, work: P
             print(error.message, error.hint)
         """,
     )
-    assert "there is no module 'garden', when a client starts it" in ended.stdout, ended.stderr
-    assert "give the path of a file" in ended.stdout
+    assert "there is no module 'garden', when a client starts the server" in ended.stdout, ended.stderr
+    assert "use the path of a file" in ended.stdout
     assert list(servers.iterdir()) == []
 
 
@@ -246,7 +246,7 @@ def test_a_text_does_not_replace_what_someone_else_has_written(servers: Path) ->
     file = servers / "one.toml"
     since = file.read_text(encoding="utf-8")
     edit_server("one", title="Theirs")
-    with pytest.raises(ServerDefinitionError, match="somebody else has changed it"):
+    with pytest.raises(ServerDefinitionError, match="has been changed since it was opened"):
         rewrite_server("one", since.replace("DemoGreet", "DemoDice"), since)
     assert get_server("one").title == "Theirs"
 

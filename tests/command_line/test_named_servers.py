@@ -115,7 +115,7 @@ def test_a_list_has_broken_servers_too(paddock: Program, tools: Path) -> None:
     broken.write_text("tools = [", encoding="utf-8")
     said = paddock("servers", "--no-built-in")
     assert said.code == 0
-    assert said.err.startswith(f"Warning: Wreck is broken: {broken}: is no TOML")
+    assert said.err.startswith(f"Warning: Wreck is broken: {broken}: not valid TOML")
     assert [line.split() for line in said.out.splitlines()] == [
         ["SERVER", "VERSION", "TOOLS", "PROMPTS", "FROM", "INSTALLED", "IN"],
         ["Mine", "1.0.0", "2", "0", str(paddock.data / "servers" / "Mine.toml")],

@@ -27,7 +27,7 @@ def test_a_link_for_web_pages_to_an_address_works_everywhere(paddock: Program) -
 def test_a_client_without_links_is_answered_with_those_that_have_them(paddock: Program) -> None:
     said = paddock("link", "gemini-cli", "Demo")
     assert (said.code, said.out) == (2, "")
-    assert said.err.splitlines()[-1].startswith("Hint: these have links: ")
+    assert said.err.splitlines()[-1].startswith("Hint: clients with links: ")
 
 
 def test_a_bundle_is_written_where_it_was_asked_for(paddock: Program) -> None:

@@ -97,5 +97,5 @@ def test_a_name_that_leads_nowhere_is_reported_by_every_command(
 def test_a_portable_bundle_cannot_bring_an_extension(paddock: Program) -> None:
     said = paddock("bundle", "deep/Small", "--portable")
     assert said.code == 2
-    assert "belongs to the extension 'deep'" in said.err
+    assert "is in the extension 'deep'" in said.err
     assert paddock("bundle", "deep/Small").code == 0

@@ -202,6 +202,7 @@ def _build_program_entry(
 ) -> ConfigEntry:
     forwarded = _check_variable_names([name for name, value in env.items() if value is None])
     values = {name: value for name, value in env.items() if value is not None}
+    # Options are checked now: as a variable, an error would only be in the server's log.
     variables = _check_text_values(values, "variable")
     if options:
         server.check_options(options)
@@ -308,12 +309,14 @@ def _find_serve_arguments(entry: ConfigEntry) -> tuple[str, ...] | None:
     args = entry.args
     if program == "paddock":
         return args[1:] if args[:1] == ("serve",) else None
+    # uv's own options, such as --from, come before the program that it runs.
     if program in UV_PROGRAMS:
         pairs = enumerate(itertools.pairwise(args))
         start = next((index for index, pair in pairs if pair == ("paddock", "serve")), None)
         return None if start is None else args[start + 2 :]
     if entry.command != sys.executable and not re.fullmatch(PYTHON_EXECUTABLE_PATTERN, program):
         return None
+    # Flags before -m that run other code, such as -c, mean that the entry does not start Paddock.
     flags = tuple(itertools.takewhile(lambda argument: argument != "-m", args))
     if not all(re.fullmatch(PYTHON_FLAG_PATTERN, flag) for flag in flags):
         return None
@@ -346,6 +349,7 @@ def merge_entry_data(
         url=entry.url,
         headers={**before.headers, **entry.headers},
         description=entry.description,
+        # The user may have chosen another directory, which Paddock's servers do not depend on.
         working_directory=before.working_directory or entry.working_directory,
         forwarded_variables=tuple(dict.fromkeys((*forwarded, *entry.forwarded_variables))),
     )
@@ -359,6 +363,7 @@ def _merge_environment(before: Mapping[str, str], entry: ConfigEntry) -> dict[st
     previous = {
         name: value for name, value in before.items() if name not in entry.forwarded_variables
     }
+    # Paddock sets these itself, so an old value that is not set again would be outdated.
     for name in (DATA_DIRECTORY_VARIABLE, OPTIONS_VARIABLE):
         previous.pop(name, None)
     env = dict(entry.env)

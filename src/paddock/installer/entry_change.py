@@ -243,6 +243,8 @@ class EntryInsertion:
             before = applied.before if is_as_written else self.location.remove(content, edit.undo)
             return FileEdit(before, lambda _: True)
 
+        # The client may have written the file since, so only an unchanged file is restored as
+        # bytes.
         apply_edit(self.location.file, plan_reversal)
         is_new = not any(record.is_same_entry(edit.installation) for record in edit.records_before)
         replace_records([edit.installation] if is_new else [], edit.records_before, [])
@@ -292,6 +294,8 @@ class EntryInsertion:
         """Replace an entry of Paddock's, and keep its layer below the later ones if possible."""
         location, layers = self.location, find_other_layers(self.location)
         after, new_undo = location.insert(content, data, is_own=True, undo=undo)
+        # If removing all layers and inserting them again gives the same text, every layer can be
+        # reverted on its own. Otherwise, the updated entry becomes the last layer.
         reinserted = reinsert_later_entries(
             content, InsertedEntry(location, undo), layers.later_entries, data
         )
@@ -430,6 +434,8 @@ def _remove_content(
     if undo is None:
         return location.remove(content, None), []
     layers = find_other_layers(location)
+    # In order of fidelity: cutting out the text, the same around later layers, and only then by the
+    # rules of the format, which cannot restore the original text.
     remaining = location.cut(content, undo)
     if remaining is not None:
         after = remaining.content

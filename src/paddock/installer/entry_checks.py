@@ -88,6 +88,7 @@ def check_entry(client: Client, entry: ConfigEntry) -> EntryCheckResult:
         else:
             server, tools = _query_process(client, entry, timeout)
     except PaddockError as error:
+        # Error messages can quote the output of the server, which may contain its secrets.
         raise CheckFailedError(
             _mask_text(f"{_describe_entry_target(entry)}: {error.message}", entry, secrets),
             hint=_mask_text(_suggest_fix(entry, error.hint), entry, secrets),
@@ -109,6 +110,7 @@ def build_client_environment(client: Client, entry: ConfigEntry) -> dict[str, st
         return {**os.environ, **variables}
     names = MINIMAL_WINDOWS_VARIABLES if sys.platform == "win32" else MINIMAL_VARIABLES
     inherited = {name: os.environ[name] for name in names if name in os.environ}
+    # Applications started from the desktop have the system's PATH, not that of the user's shell.
     if sys.platform != "win32":
         inherited["PATH"] = MINIMAL_PATH
     return {**inherited, **variables}
@@ -118,6 +120,8 @@ def _query_process(
     client: Client, entry: ConfigEntry, timeout: float
 ) -> tuple[str, tuple[str, ...]]:
     command = [entry.command or "", *entry.args]
+    # Clients start servers in a directory of their own choice, so a server that depends on the
+    # current directory must fail here. On Windows, the ended process may still hold the directory.
     with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as directory:
         settings = ConnectSettings(timeout=timeout, cwd=directory, stderr="capture")
         channel = ProcessChannel(command, settings, build_client_environment(client, entry))

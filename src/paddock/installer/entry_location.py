@@ -62,6 +62,7 @@ def compute_splice(before: bytes, after: bytes) -> TextSplice:
     start = _measure_common_prefix(before, after)
     shorter = min(len(before), len(after)) - start
     end = min(_measure_common_prefix(before[::-1], after[::-1]), shorter)
+    # Only for pure insertions. One that begins with a comma must stay beside the item before it.
     if start + end == len(before) and after[start : start + 1] != b",":
         start, end = _align_to_line_start(before, after, start, end)
     removed = before[start : len(before) - end]
@@ -225,6 +226,7 @@ class EntryLocation:
         replaced: tuple[object, ...] = () if old_entry is MISSING else (old_entry,)
         previous: tuple[Installation, ...] = ()
         if old_entry is not MISSING and is_own:
+            # The record must lead back to the file before Paddock's first entry, not to that entry.
             base, replaced = self.remove(content, undo), undo.replaced if undo else ()
             previous = undo.previous if undo else ()
         for path, value in self._get_defaults().items():
@@ -263,6 +265,8 @@ class EntryLocation:
                 next(iterate_reverted_contents(undo.splice, content)), undo
             )
         document = self.load_document(content).document
+        # Text that looks like the insertion may be elsewhere, so a cut counts only if the data is
+        # what removing the entry by the rules of the format would give.
         expected = self._remove_from_document(document, undo)
         for candidate in iterate_reverted_contents(undo.splice, content):
             if self._has_expected_data(candidate, expected):

@@ -130,6 +130,7 @@ def install(
         EntryInsertion(location, target.name, entry, destination.scope, replaces_foreign=replace)
         for location in destination.get_entry_locations(key)
     ]
+    # In a client that merges files, an entry elsewhere may hide the new one, or be hidden by it.
     if not replace:
         _check_hidden_entries(destination, key, target.name)
     missing_requirements = find_missing_requirements(client_app, target.named_server, entry)

@@ -158,6 +158,8 @@ def locate_config_files(
     locations = machine.get_locations(client)
     if not locations:
         raise _make_unknown_location_error(client, machine)
+    # For example, the installers of Claude Desktop for Windows use different directories, and both
+    # versions can be installed.
     if client.all_places:
         files = [
             file for location in locations for file in iterate_location_files(machine, location)

@@ -176,6 +176,8 @@ def identify_server(client: Client, data: object, records: list[Installation]) -
     if undo is None:
         return None
     recorded_entry = client.shape.parse_entry(undo.entry)
+    # Any other program may write an entry with a URL, so the URL must be the recorded one. The user
+    # may have changed its headers.
     has_url = entry is not None and entry.url is not None
     if has_url and recorded_entry is not None and entry.url == recorded_entry.url:
         return records[-1].server

@@ -109,6 +109,8 @@ def _list_written_forms(secret: str) -> list[str]:
 
 def _build_secret_pattern(form: str) -> str:
     text = re.escape(form)
+    # Replacing a short secret anywhere would destroy other words, so it must be a complete value:
+    # in quotes, or after a colon or equals sign at the end of a line.
     if len(form) >= MIN_FREE_SECRET_CHARACTERS:
         return text
     return rf"(?<=[\"']){text}(?=[\"'])|(?<=[:=] ){text}(?=,?\s*$)"

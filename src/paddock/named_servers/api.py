@@ -111,6 +111,8 @@ def create_server(
         "key": key,
     }
     new_definition = _merge_definition(name, definition or {}, arguments)
+    # The program that creates a server is often also the file that its definition refers to.
+    # Without this check, loading the server would create it again.
     if is_building_server():
         return NamedServer(DefinitionSource(name, get_definition_path(name)), new_definition)
     check_name_free(name, overwrite=overwrite)  # before any of the user's code is run
@@ -205,6 +207,9 @@ def edit_server(
     pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
     is_done = False
     with clean_up_pickles(name):
+        # The lock is held only for writing, because resolving references runs the user's code,
+        # which can take long. So the text may have changed, and the change is then applied to the
+        # new text.
         while not is_done:
             text = read_definition_text(source.file)
             before = source.parse_as(text)

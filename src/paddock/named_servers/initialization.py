@@ -26,7 +26,7 @@ from paddock.extensions.references import list_required_parameters
 from paddock.extensions.tool_definition import get_initializer
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 
     from paddock.authoring.base_server import BaseServer
     from paddock.authoring.resource import Resource, ResourceTemplate
@@ -112,6 +112,7 @@ class ServerInitialization:
             server.lifespan_function = self._wrap_lifespan(function)
             return
         self._function = function
+        # Lists do not depend on the initialization, so clients need not wait for it to list items.
         if function is not None:
             server.can_list_before_lifespan = True
         elif not any(get_initializer(tool) for tool in server.tools):
@@ -126,35 +127,30 @@ class ServerInitialization:
         """
         function = self._take_new_function()
         if function is None and self._function is not None:
+            # The results of the first run still exist, and so does its failure.
             self._fail_calls(server)
             return
         self._failure_message = None
         if function is not None:
-            try:
+            with self._record_failure(server):
                 _run_to_completion(function)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
-                self._handle_failure(server, error)
         self._start_tool_initializations(server)
 
     @contextmanager
-    def _lifespan(self, server: BaseServer) -> Iterator[None]:
+    def _lifespan(self, server: BaseServer) -> Generator[None]:
         function = self._take_new_function()
         if function is not None:
-            try:
+            with self._record_failure(server):
                 function()
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
-                self._handle_failure(server, error)
         self._start_tool_initializations(server)
         yield
 
     @asynccontextmanager
-    async def _async_lifespan(self, server: BaseServer) -> AsyncIterator[None]:
+    async def _async_lifespan(self, server: BaseServer) -> AsyncGenerator[None]:
         function = self._take_new_function()
         if function is not None:
-            try:
+            with self._record_failure(server):
                 await function()
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
-                self._handle_failure(server, error)
         self._start_tool_initializations(server)
         yield
 
@@ -180,12 +176,17 @@ class ServerInitialization:
         if initializers and self._failure_message is None:
             start_new_thread(_run_tool_initializations, (initializers,))
 
-    def _handle_failure(self, server: BaseServer, error: BaseException) -> None:
-        self._failure_message = (
-            f"The server's initialization failed: {type(error).__name__}: {error}"
-        )
-        log_failure(error, self._failure_message)
-        self._fail_calls(server)
+    @contextmanager
+    def _record_failure(self, server: BaseServer) -> Generator[None]:
+        # SystemExit too: the client should receive the reason instead of losing the server.
+        try:
+            yield
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller
+            self._failure_message = (
+                f"The server's initialization failed: {type(error).__name__}: {error}"
+            )
+            log_failure(error, self._failure_message)
+            self._fail_calls(server)
 
     def _fail_calls(self, server: BaseServer) -> None:
         """Replace all items by ones that answer with the failure."""
@@ -196,7 +197,7 @@ class ServerInitialization:
 def _run_to_completion(function: Callable[[], Any]) -> None:
     """Run a function or coroutine function, in a thread without an event loop."""
     if is_coroutine_function(function):
-        import asyncio  # noqa: PLC0415 - slow, and only needed for coroutines
+        import asyncio  # slow, and only needed for coroutines
 
         asyncio.run(function())
     else:

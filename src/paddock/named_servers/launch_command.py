@@ -37,6 +37,7 @@ def build_launch_command(server: str | os.PathLike[str]) -> LaunchCommand:
 
     The program is this interpreter, or uv if uv has created the environment for one run only.
     """
+    # --named, because a name may look like a path, and the client's directory is not known.
     if isinstance(server, str):
         serve_arguments = ["serve", "--named", server]
     else:
@@ -77,9 +78,9 @@ def _find_uv_command() -> LaunchCommand | None:
 
 def _get_requirement() -> str:
     """Return the requirement for uv: this version, or the path that it was installed from."""
-    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - 10 ms
-    from urllib.parse import urlsplit  # noqa: PLC0415 - only needed here
-    from urllib.request import url2pathname  # noqa: PLC0415 - imports ssl and sockets, 15 ms
+    from importlib.metadata import PackageNotFoundError, distribution  # 10 ms
+    from urllib.parse import urlsplit  # only needed here
+    from urllib.request import url2pathname  # imports ssl and sockets, 15 ms
 
     try:
         text = distribution("paddock").read_text("direct_url.json")

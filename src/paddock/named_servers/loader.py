@@ -68,6 +68,7 @@ class NamedServerLoader:
             options=collect_option_values(options, self._problems.append),
             initialization=self._initialization,
         )
+        # A server without any item is of no use, so its first error ends the start.
         if self._problems and not _has_items(server):
             raise self._problems[0]
         if is_reload:

@@ -73,7 +73,9 @@ def _find_catalogue_extensions(
     ]
     if not missing:
         return []
-    from paddock.extensions.catalogues.remote import list_remote_extensions  # noqa: PLC0415 - only for missing extensions
+    from paddock.extensions.catalogues.remote import (
+        list_remote_extensions,
+    )  # only for missing extensions
 
     manifests = {
         extension.name: extension.manifest

@@ -235,7 +235,7 @@ class NamedServer:
         if http is None:
             serve_target(target)
             return
-        from paddock.serving.http import serve_target_http  # noqa: PLC0415 - asyncio is 45 ms
+        from paddock.serving.http import serve_target_http  # asyncio is 45 ms
 
         serve_target_http(target, http, **options)
 

@@ -74,6 +74,8 @@ def encode_name(name: str) -> str:
         chr(byte) if chr(byte) in _PLAIN_CHARACTERS else f"%{byte:02X}"
         for byte in name.encode("utf-8")
     )
+    # Files that begin with a dot are hidden on Unix; device names are reserved on Windows, with any
+    # suffix.
     if stem.startswith(".") or stem.partition(".")[0].lower() in _WINDOWS_DEVICE_NAMES:
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
     if len(stem) > MAX_STEM_CHARACTERS:

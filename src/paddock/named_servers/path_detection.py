@@ -33,7 +33,9 @@ def can_be_qualified_name(text: str) -> bool:
 
 def _is_known_server(name: str) -> bool:
     """Return whether there is a server with a name, even if it cannot be loaded."""
-    from paddock.named_servers.sources import find_installed_source  # noqa: PLC0415 - slow, and only needed for ambiguous texts
+    from paddock.named_servers.sources import (
+        find_installed_source,
+    )  # slow, and only needed for ambiguous texts
 
     try:
         return find_installed_source(name) is not None

@@ -33,7 +33,7 @@ def pickle_object(value: object) -> bytes:
         ServerDefinitionError: The object cannot be pickled, or cloudpickle is not installed.
     """
     try:
-        import cloudpickle  # type: ignore[import-untyped]  # noqa: PLC0415 - an optional dependency
+        import cloudpickle  # type: ignore[import-untyped]  # an optional dependency
     except ImportError:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"

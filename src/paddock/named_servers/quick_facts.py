@@ -50,6 +50,7 @@ def read_quick_facts(
     """
     try:
         with open(path, encoding="utf-8", newline="") as file:
+            # One character more than allowed, so that a truncated file is recognized.
             text = file.read(MAX_FILE_CHARACTERS + 1)
         return _parse_facts(text, name, version), len(text) <= MAX_FILE_CHARACTERS
     except (OSError, ValueError, NeedsFullParseError):
@@ -57,6 +58,7 @@ def read_quick_facts(
 
 
 def _parse_facts(text: str, name: str, version: str) -> ServerMetadata:
+    # In Wolfram's documents, the metadata can be in a table with this name.
     if _WRAPPER_KEY in text:
         raise NeedsFullParseError
     values = TomlHeadReader(text, _STRING_KEYS, _is_metadata_alias, VIEWS_KEY).read()

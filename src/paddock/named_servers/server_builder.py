@@ -149,6 +149,7 @@ def _build_from_definition(
     if definition.views:
         server.metadata.declare_extension(UI_EXTENSION, {})
     tools = list(_resolve_items("tools", definition.tools, origin, report))
+    # Tools of different extensions may have the same name, but clients need unique ones.
     names = number_duplicate_names(tool.name for _, tool in tools)
     server.register(
         tool if tool.name == name else _rename_tool(tool, name)
@@ -209,6 +210,7 @@ def _load_if_pickled(spec: Any, origin: DefinitionOrigin, where: str) -> Any:
 
 
 def _rename_tool(tool: Tool, name: str) -> Tool:
+    # A copy, because other servers of this process share the extension's tool.
     renamed = copy.copy(tool)
     renamed.name = name
     return renamed
@@ -224,6 +226,7 @@ def _find_initializer(
         return _load_initializer(spec, origin, f"{origin.where}: initialization")
     except (DefinitionError, LoadError) as error:
         report(error)
+        # Without its initialization the server may behave wrongly, so its calls must fail.
         return _make_failing_function(error)
 
 

@@ -63,6 +63,8 @@ class ServerRef:
         self.metadata, self.has_certain_metadata = (
             read_quick_facts(file, name) if file else _read_metadata(name)
         )
+        # A name without a readable file may be unknown, which must be reported before serving. The
+        # full lookup raises the error.
         if file is None and (not self.has_certain_metadata or self.metadata.name != name):
             self.has_certain_metadata = False
             self._loader = self._find_loader()
@@ -91,7 +93,7 @@ class ServerRef:
             self._loader.forget_script_modules()
 
     def _find_loader(self) -> NamedServerLoader:
-        from paddock.named_servers.loader import NamedServerLoader  # noqa: PLC0415 - slow, see above
+        from paddock.named_servers.loader import NamedServerLoader  # slow, see above
 
         return NamedServerLoader(self.label, self.file)
 
@@ -159,6 +161,6 @@ def _make_file_target(text: str) -> ServerSource:
 
 
 def _set_environment_options(server: BaseServer) -> None:
-    from paddock.named_servers.tool_options import set_environment_options  # noqa: PLC0415 - slow, see above
+    from paddock.named_servers.tool_options import set_environment_options  # slow, see above
 
     set_environment_options(server)

@@ -184,6 +184,7 @@ class DefinitionSource(NamedTuple):
     @property
     def stable_name(self) -> str:
         """A name for this server that no server of the user shadows."""
+        # Also a broken link: the user may repair it later, and then it would take precedence.
         if self.extension_item is not None and os.path.lexists(get_definition_path(self.name)):
             return self.extension_item.qualified_name
         return self.name
@@ -222,6 +223,7 @@ class DefinitionSource(NamedTuple):
             return self._read_user_file()
         file = self.extension_item.definition()
         version = self.extension_item.extension.version
+        # Read as text rather than loaded, so that errors have line numbers.
         if file.path.suffix == ".toml" and not file.is_combined:
             definition = read_definition(
                 read_definition_text(file.path), file.path, name=self.name, version=version
@@ -378,6 +380,7 @@ def find_installed_source(name: str) -> DefinitionSource | None:
         PaddockError: The server's extension is broken.
     """
     path = get_definition_path(name)
+    # lexists: a broken link or unreadable file must not silently make way for a built-in server.
     if os.path.lexists(path):
         return DefinitionSource(name, path)
     # A file whose name is not encoded as it should be: its problem is reported, not ignored.
@@ -426,8 +429,12 @@ def list_sources(*, include_remote: bool = False, refresh: bool = False) -> list
 
 
 def _list_remote_items(*, refresh: bool) -> list[DeclaredItem]:
-    from paddock.extensions.catalogues.remote import list_remote_extensions  # noqa: PLC0415 - only for missing extensions
-    from paddock.extensions.catalogues.store import refresh_catalogues  # noqa: PLC0415 - only for missing extensions
+    from paddock.extensions.catalogues.remote import (
+        list_remote_extensions,
+    )  # only for missing extensions
+    from paddock.extensions.catalogues.store import (
+        refresh_catalogues,
+    )  # only for missing extensions
 
     if refresh:
         refresh_catalogues()

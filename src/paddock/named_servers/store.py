@@ -77,6 +77,7 @@ def check_name_free(name: str, *, overwrite: bool) -> None:
                 where=str(other.file),
                 hint="overwrite it, edit it, or choose another name",
             )
+        # macOS and Windows would open the same file for both names.
         if other.name.lower() == name.lower():
             raise ServerExistsError(
                 f"the existing server {other.name!r} differs from {name!r} only in case",
@@ -144,6 +145,7 @@ def replace_definition_text(
 
 def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
     """Write the text of a definition, after checking that it parses to that definition."""
+    # The text may have been edited in place, so it is verified rather than trusted.
     if parse_definition(parse_definition_toml(text, path), name=definition.name) != definition:
         raise ServerDefinitionError(
             "the definition would change when it is read again", where=str(path)
@@ -160,6 +162,7 @@ def _write_text(path: Path, text: str, definition: ServerDefinition) -> None:
 def _write_bytes(path: Path, data: bytes) -> bool:
     """Write a file and read it back; if the content differs, restore the previous one."""
     before = path.read_bytes() if path.exists() else None
+    # Windows editors add a byte order mark and may need it to recognize UTF-8.
     mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
     write_atomically(path, mark + data)
     if path.read_bytes() == mark + data:
@@ -264,6 +267,7 @@ def _change_tables(tables: AoT, value: list[Any]) -> bool:
     remaining = [item for item in tables.unwrap() if item in value]
     if value[: len(remaining)] != remaining or not all(isinstance(item, dict) for item in value):
         return False
+    # From the end, so that deletions do not shift the indices that follow.
     for index, item in reversed(list(enumerate(tables.unwrap()))):
         if item not in value:
             del tables[index]
