@@ -149,7 +149,7 @@ def test_the_server_is_not_installed_without_an_app_id(home: Path) -> None:
 
 def test_the_server_is_installed_without_an_app_id_when_nothing_is_checked(home: Path) -> None:
     plan = paddock.install("cursor", "WolframAlpha", check=False)
-    assert any(note.startswith("WolframAlphaContext will have no effect: T") for note in plan.notes)
+    assert any(note.startswith("WolframAlphaContext will not work: N") for note in plan.notes)
     assert (home / ".cursor" / "mcp.json").exists()
 
 
@@ -157,7 +157,7 @@ def test_a_server_that_only_does_less_without_it_is_installed_with_a_note(home: 
     plan = paddock.install("cursor", "Wolfram")
     assert (
         sum(
-            note.startswith("WolframContext and WolframAlpha could do more: T")
+            note.startswith("WolframContext and WolframAlpha will be limited: N")
             for note in plan.notes
         )
         == 1
@@ -184,8 +184,8 @@ def test_the_doctor_says_what_is_missing(home: Path, data: Path) -> None:
     paddock.install("cursor", "WolframAlpha", check=False)
     found = [one for one in paddock.doctor("cursor") if one.key]
     assert [(one.level, one.message.partition(":")[0]) for one in found[1:]] == [
-        ("error", "WolframAlphaContext will have no effect"),
-        ("note", "WolframAlpha could do more"),
+        ("error", "WolframAlphaContext will not work"),
+        ("note", "WolframAlpha will be limited"),
     ]
     (data / "wolfram-alpha-appid").write_text(APP_ID)
     assert [one.level for one in paddock.doctor("cursor") if one.key] == ["ok"]
@@ -202,7 +202,7 @@ def test_a_need_that_cannot_be_found_out_stops_no_installation(home: Path) -> No
     paddock.create_server("Needy", tools=[f"{home / 'needy.py'}:tool"])
     (note,) = (one for one in paddock.install("cursor", "Needy").notes if "needy" in one)
     assert note.endswith(
-        "needy could do more: What it needs cannot be found out: KeyError: 'NOWHERE'"
+        "needy will be limited: its requirements cannot be checked: KeyError: 'NOWHERE'"
     )
 
 

@@ -231,7 +231,7 @@ def test_what_a_directory_only_seems_to_have_is_reported(era: str, tmp_path: Pat
     (tmp_path / "in" / "self.wl").symlink_to("self.wl")
     (tmp_path / "in" / "out.wl").symlink_to(tmp_path / "there.wl")
     names = "`out.wl`, `pipe.wl`, `self.wl`"
-    why = f" because they are unreadable or outside the directory:  {names}"
+    why = f" because they are unreadable or outside the directory: {names}"
     assert refused(era, file=str(tmp_path / "in")).endswith(f".wl, .m, .wls{why}")
     (tmp_path / "in" / "own.wl").write_text("x = x", encoding="utf-8")
     report = ask(era, file=str(tmp_path / "in"))

@@ -24,7 +24,7 @@ def test_it_says_what_it_is(era: str) -> None:
     with demo(era) as peer:
         assert peer.server_info["title"] == "Paddock demo"
         assert peer.instructions
-        assert "Nothing leaves this process" in peer.instructions
+        assert "No data leaves this process" in peer.instructions
 
 
 def test_it_greets_in_five_languages(era: str) -> None:

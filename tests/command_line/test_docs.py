@@ -52,6 +52,6 @@ def test_a_corpus_a_model_or_a_folder_that_is_not_there_is_reported(paddock: Pro
         "docs", "index", "wolfram-symbols", environment={"PADDOCK_EMBEDDING_MODEL": "nowhere"}
     )
     assert model.code == 2
-    assert "no sentence model can be read" in model.err
+    assert "the sentence model cannot be read" in model.err
     assert paddock("docs", "add", "nowhere").code == 2
     assert paddock("docs", "remove", "nowhere").code == 2

@@ -141,7 +141,7 @@ def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, byt
     embedding = embeddings.load_embedding(name)
     if embedding is None or not pages:
         return [(page, None) for page in pages]
-    from paddock.docsearch.embeddings.static_vectors import quantize_vectors  # noqa: PLC0415 - needs numpy, which is optional
+    from paddock.docsearch.embeddings.static_vectors import quantize_vectors
 
     vectors = quantize_vectors(embedding.embed([get_embedding_text(page) for page in pages]))
     return list(zip(pages, vectors, strict=True))

@@ -108,7 +108,7 @@ class Ranker:
         embedding = embeddings.load_embedding(vectors.embedding_name)
         if embedding is None or not vectors.page_ids:
             return []
-        import numpy as np  # noqa: PLC0415 - slow to import, and optional
+        import numpy as np
 
         query_vector = embedding.embed([query.text])[0]
         similarities = vectors.rows @ query_vector
@@ -120,7 +120,7 @@ class Ranker:
         cached = self._vector_tables.get(corpora)
         if cached is not None and cached.generation == generation:
             return cached
-        from paddock.docsearch.embeddings.static_vectors import dequantize_vectors  # noqa: PLC0415 - needs numpy, which is optional
+        from paddock.docsearch.embeddings.static_vectors import dequantize_vectors
 
         kind = self._choose_embedding_name(corpora)
         rows: list[tuple[Any, ...]] = self._store.fetch_rows(

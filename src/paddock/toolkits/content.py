@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from paddock.directories import get_data_directory
 from paddock.errors import PaddockError
@@ -24,27 +25,23 @@ SHOW_IMAGES_NOTE = (
 )
 
 
-class DisplayImage(Protocol):
-    """An image and its text replacement."""
+@dataclass(frozen=True, slots=True)
+class OutputImage:
+    """An image in the output of an evaluation.
 
-    @property
-    def data(self) -> bytes:
-        """The encoded image."""
-        ...
+    Attributes:
+        data: The encoded image.
+        mime: The MIME type of the data.
+        label: The text that replaces the image if it cannot be rendered.
+    """
 
-    @property
-    def mime(self) -> str:
-        """The MIME type of the data."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """The text that replaces the image if it cannot be rendered."""
-        ...
+    data: bytes
+    mime: str
+    label: str = "(An image that cannot be shown.)\n"
 
 
 def build_content(
-    items: Sequence[str | DisplayImage], *, is_exported: bool
+    items: Sequence[str | OutputImage], *, is_exported: bool
 ) -> tuple[ToolContent, list[str]]:
     """Convert output items to content blocks in the same order.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.reports.inspection_report import SEVERITIES, IssueFilter
+from paddock.toolkits.paths import RELATIVE_PATH_HINT
 from paddock.toolkits.tool_options import DEFAULT_CONFIDENCE, DEFAULT_MAX_ISSUES
 
 if TYPE_CHECKING:
@@ -101,6 +102,5 @@ def convert_read_errors(path: Path) -> Iterator[None]:
         raise InspectedFileNotFoundError(
             f"the file cannot be read: {error.strerror or error}",
             where=str(path),
-            hint="give an existing file or directory; relative paths start at the client's first "
-            "root",
+            hint=f"give an existing file or directory; {RELATIVE_PATH_HINT}",
         ) from None

@@ -29,6 +29,7 @@ ALLOWED_FOLDERS_OPTION_NAME = "AllowedFolders"
 ALLOWED_FOLDERS_OPTION = Option(
     [], list[str], "Folders that tools may read and write besides the client's roots"
 )
+RELATIVE_PATH_HINT = "relative paths start at the client's first root"
 
 
 class PathNotAllowedError(ToolError):
@@ -70,6 +71,36 @@ def resolve_path(path: str, ctx: Context) -> Path:
             "server",
         )
     _check_accessible(resolved)
+    return resolved
+
+
+def require_path(path: str, ctx: Context, error: type[ToolError]) -> Path:
+    """Resolve the path of an existing file or directory.
+
+    Raises:
+        ToolError: The path does not exist (`error`), or is not allowed.
+    """
+    resolved = resolve_path(path, ctx)
+    if not resolved.exists():
+        raise error(
+            f"the file or directory does not exist: {path}",
+            where=str(resolved),
+            hint=RELATIVE_PATH_HINT,
+        )
+    return resolved
+
+
+def require_file(path: str, ctx: Context, error: type[ToolError]) -> Path:
+    """Resolve the path of an existing regular file.
+
+    Raises:
+        ToolError: The file does not exist (`error`), or its path is not allowed.
+    """
+    resolved = resolve_path(path, ctx)
+    if not resolved.is_file():
+        raise error(
+            f"the file does not exist: {path}", where=str(resolved), hint=RELATIVE_PATH_HINT
+        )
     return resolved
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from paddock.kernels.engine import Engine
     from paddock.kernels.kernel import EvaluationControl
     from paddock.kernels.sessions import EvaluationSession, SessionStatus
-    from paddock.toolkits.content import DisplayImage, ToolContent
+    from paddock.toolkits.content import OutputImage, ToolContent
 
 
 _UNIT_SECONDS = {
@@ -180,7 +180,7 @@ def evaluate_in_session(
 
 
 def format_session_output(
-    items: Sequence[str | DisplayImage],
+    items: Sequence[str | OutputImage],
     notes: Sequence[str],
     engine_title: str,
     continuation: str,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta
 
 from paddock.authoring.handler_errors import ToolError
+from paddock.authoring.tool import Parameter
 from paddock.authoring.tool_option import Option
 from paddock.errors import PaddockError
 
@@ -117,6 +118,16 @@ DEFAULT_EXCLUDED_SEVERITIES = "Formatting,Scoping"
 DEFAULT_PYTHON_EXCLUDED_SEVERITIES = "Formatting"
 """The same for Python code, unless the project configures ruff."""
 DEFAULT_MAX_ISSUES = 100
+CODE_PARAMETER = Parameter("code", "string", "The code to inspect.")
+CONFIDENCE_PARAMETER = Parameter(
+    "confidenceLevel",
+    "number",
+    "Minimum confidence of reported issues, from 0 to 1.",
+    default=DEFAULT_CONFIDENCE,
+)
+ISSUE_LIMIT_PARAMETER = Parameter(
+    "limit", "integer", "Maximum number of issues to show.", default=DEFAULT_MAX_ISSUES
+)
 
 
 MAX_ITEMS_OPTION_NAME = "MaxItems"

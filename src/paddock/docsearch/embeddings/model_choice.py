@@ -73,9 +73,9 @@ def load_embedding(name: str) -> EmbeddingModel | None:
     if name == NO_VECTORS:
         return None
     if name == STATIC_VECTORS:
-        from paddock.docsearch.embeddings.static_vectors import StaticVectors  # noqa: PLC0415 - needs numpy, which is optional
+        from paddock.docsearch.embeddings.static_vectors import StaticVectors
 
         return StaticVectors()
-    from paddock.docsearch.embeddings.minilm import MiniLM  # noqa: PLC0415 - needs numpy, which is optional
+    from paddock.docsearch.embeddings.minilm import MiniLM
 
     return MiniLM(Path(name))

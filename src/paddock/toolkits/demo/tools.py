@@ -67,7 +67,7 @@ def roll_dice(
     max_dice = ctx.options["most_dice"]
     if count > max_dice:
         raise ToolError(f"{count} dice are too many: at most {max_dice}")
-    dice = [random.randint(1, sides) for _ in range(count)]  # noqa: S311 - a game
+    dice = [random.randint(1, sides) for _ in range(count)]
     return Roll(dice, sum(dice))
 
 
@@ -104,7 +104,7 @@ def raise_failure(reason: str = "this tool always fails") -> str:
 def _generate_pattern(seed: str) -> list[list[tuple[int, int, int]]]:
     """Return rows of colours: a left half of random squares and its mirror image."""
     # Seeded, so that the same seed always gives the same image.
-    choice = random.Random(seed)  # noqa: S311 - a picture
+    choice = random.Random(seed)
     ink = (choice.randrange(200), choice.randrange(200), choice.randrange(200))
     paper = (250, 245, 235)
     half = [

@@ -12,7 +12,7 @@ from paddock.authoring.handler_errors import ToolError
 from paddock.files import lock_file, read_regular_file, write_atomically
 from paddock.reports.text import format_code_block
 from paddock.suggestions import did_you_mean
-from paddock.toolkits.paths import list_allowed_files, resolve_path
+from paddock.toolkits.paths import list_allowed_files, require_file, require_path, resolve_path
 from paddock.toolkits.python.docstring_edits import (
     DocstringError,
     DocumentedSymbol,
@@ -286,15 +286,9 @@ def run_doc_task(task: DocTask, ctx: Context) -> str:
         ToolError: The operation is invalid or fails.
     """
     _check_task(task)
-    path = resolve_path(task.file, ctx)
     if task.operation == "checkDocstrings":
-        return _check_docstrings(path, task, ctx)
-    if not path.is_file():
-        raise DocumentedFileError(
-            f"the file does not exist: {task.file}",
-            where=str(path),
-            hint="relative paths start at the client's first root",
-        )
+        return _check_docstrings(require_path(task.file, ctx, DocumentedFileError), task, ctx)
+    path = require_file(task.file, ctx, DocumentedFileError)
     if task.operation in _PAGE_OPERATIONS:
         return _edit_page(path, task, ctx)
     if task.operation == "createPage":
@@ -415,10 +409,6 @@ def _get_module_name(path: Path) -> str:
 
 
 def _check_docstrings(path: Path, task: DocTask, ctx: Context) -> str:
-    if not path.exists():
-        raise DocumentedFileError(
-            f"the file or directory does not exist: {task.file}", where=str(path)
-        )
     files = [path] if path.is_file() else list_allowed_files(path, (".py",), is_deep=True).files
     reports: list[str] = []
     finding_count = 0

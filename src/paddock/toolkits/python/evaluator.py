@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from os import environ
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +9,7 @@ from paddock.authoring.handler_errors import ToolError
 from paddock.kernels.jupyter.engine import make_jupyter_engine
 from paddock.kernels.python_engine import make_python_engine
 from paddock.kernels.sessions import get_shared_session_manager
+from paddock.toolkits.content import OutputImage
 from paddock.toolkits.paths import get_working_directory
 from paddock.toolkits.python.interpreters import choose_interpreter
 from paddock.toolkits.session_evaluation import (
@@ -33,18 +33,9 @@ FINISHED_STATUSES = frozenset({"done", "failed"})
 _NO_OUTPUT_TEXT = "(The code ran; it printed nothing, and its last statement has no value.)"
 
 
-@dataclass(frozen=True, slots=True)
-class PythonFigure:
-    """An image in the output of an evaluation."""
-
-    data: bytes
-    mime: str
-    label: str = "(An image that cannot be shown.)\n"
-
-
 def build_answer_items(
     result: EvaluationResult, line_number: int, max_characters: int
-) -> tuple[list[str | PythonFigure], str]:
+) -> tuple[list[str | OutputImage], str]:
     """Return the output in reading order, and a note for the model.
 
     Args:
@@ -52,10 +43,10 @@ def build_answer_items(
         line_number: The number of the input line, as in `Out[2]`.
         max_characters: The maximum length of each text.
     """
-    items: list[str | PythonFigure] = []
+    items: list[str | OutputImage] = []
     for output in result.outputs:
         if output.kind == "picture":
-            items.append(PythonFigure(output.data, output.mime))
+            items.append(OutputImage(output.data, output.mime))
         else:
             items.append(f"{truncate_middle(output.text, max_characters)}\n")
     if result.status not in FINISHED_STATUSES:

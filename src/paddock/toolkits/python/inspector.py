@@ -28,7 +28,7 @@ from paddock.toolkits.inspection import (
     get_issue_limit,
     parse_issue_filter,
 )
-from paddock.toolkits.paths import get_working_directory, resolve_path
+from paddock.toolkits.paths import get_working_directory, require_path
 from paddock.toolkits.python.interpreters import choose_interpreter
 from paddock.toolkits.python.linters import (
     LinterIssue,
@@ -70,13 +70,11 @@ y = f(x)  # ty: ignore[invalid-argument-type]
 def inspect_python(arguments: Arguments, ctx: Context) -> str:
     """Return the report for the code, file or directory in the arguments."""
     code, path = get_code_or_path(arguments)
-    path_to_inspect = get_working_directory(ctx) if code is not None else resolve_path(path, ctx)
-    if code is None and not path_to_inspect.exists():
-        raise InspectedFileNotFoundError(
-            "the file or directory does not exist",
-            where=str(path_to_inspect),
-            hint="relative paths start at the client's first root",
-        )
+    path_to_inspect = (
+        get_working_directory(ctx)
+        if code is not None
+        else require_path(path, ctx, InspectedFileNotFoundError)
+    )
     folder = path_to_inspect if path_to_inspect.is_dir() else path_to_inspect.parent
     is_configured = _has_ruff_config(folder)
     issue_filter = parse_issue_filter(

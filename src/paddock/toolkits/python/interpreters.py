@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.toolkits.paths import get_working_directory, resolve_path
+from paddock.toolkits.paths import RELATIVE_PATH_HINT, get_working_directory, resolve_path
 from paddock.toolkits.tool_options import INTERPRETER_OPTION_NAME
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
     if not program.is_file() or not os.access(program, os.X_OK):
         raise InterpreterError(
             f"{program} is not an executable file",
-            hint="relative paths start at the client's first root",
+            hint=RELATIVE_PATH_HINT,
         )
     program = Path(os.path.abspath(program))  # noqa: PTH100 - `resolve` would follow links
     if program == Path(sys.executable):

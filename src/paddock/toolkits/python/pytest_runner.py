@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.kernels.supervised_program import ProgramExit, SupervisedProgram
-from paddock.toolkits.paths import get_working_directory, resolve_path
+from paddock.toolkits.paths import get_working_directory, require_path
 from paddock.toolkits.python.pytest_events import EventFileReader, PythonTestRun
 
 if TYPE_CHECKING:
@@ -61,13 +61,7 @@ def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
         if not target:
             continue
         path, separator, test = target.partition("::")
-        resolved = resolve_path(path, ctx)
-        if not resolved.exists():
-            raise PythonTestsNotFoundError(
-                f"the file or directory does not exist: {path}",
-                where=str(resolved),
-                hint="relative paths start at the client's first root",
-            )
+        resolved = require_path(path, ctx, PythonTestsNotFoundError)
         arguments.append(f"{resolved}{separator}{test}")
         resolved_paths.append(resolved)
     if not resolved_paths:

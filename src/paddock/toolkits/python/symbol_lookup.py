@@ -19,7 +19,7 @@ from paddock.directories import get_data_directory
 from paddock.kernels.handler_calls import call_in_thread
 from paddock.kernels.supervised_program import SupervisedProgram
 from paddock.reports.text import format_code_block
-from paddock.toolkits.paths import get_working_directory, resolve_path
+from paddock.toolkits.paths import get_working_directory, require_file
 from paddock.toolkits.python.interpreters import choose_interpreter, find_import_paths
 from paddock.toolkits.python.linters import ProgramError, run_program
 
@@ -116,7 +116,7 @@ def look_up_symbols(ctx: Context, query: SymbolQuery) -> str:
         ToolError: The file or interpreter does not exist, or the lookup fails.
     """
     project = get_working_directory(ctx)
-    file = _resolve_file(query.file, ctx) if query.file else None
+    file = require_file(query.file, ctx, SymbolFileError) if query.file else None
     interpreter = choose_interpreter(ctx, query.interpreter, file.parent if file else None)
     paths = find_import_paths(project, interpreter, file)
     valid_names = [name for name in query.names if _is_dotted_name(name)][:_MAX_NAMES]
@@ -149,17 +149,6 @@ def look_up_symbols(ctx: Context, query: SymbolQuery) -> str:
     if len(query.names) > _MAX_NAMES:
         sections.append(f"Only the first {_MAX_NAMES} of {len(query.names)} symbols are shown.")
     return "\n\n".join(sections)
-
-
-def _resolve_file(file: str, ctx: Context) -> Path:
-    path = resolve_path(file, ctx)
-    if not path.is_file():
-        raise SymbolFileError(
-            f"the file does not exist: {file}",
-            where=str(path),
-            hint="relative paths start at the client's first root",
-        )
-    return path
 
 
 def _is_dotted_name(name: str) -> bool:

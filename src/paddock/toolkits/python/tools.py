@@ -13,13 +13,14 @@ from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
 from paddock.toolkits.tool_options import (
-    DEFAULT_CONFIDENCE,
-    DEFAULT_MAX_ISSUES,
+    CODE_PARAMETER,
+    CONFIDENCE_PARAMETER,
     EVALUATOR_OPTIONS,
     GATEWAY_OPTION,
     GATEWAY_OPTION_NAME,
     INTERPRETER_OPTION,
     INTERPRETER_OPTION_NAME,
+    ISSUE_LIMIT_PARAMETER,
     KERNEL_OPTION,
     KERNEL_OPTION_NAME,
     MAX_TIME_LIMIT_SECONDS,
@@ -116,7 +117,7 @@ python_code_inspector_tool = Tool(
     title="Inspect Python code",
     description=CODE_INSPECTOR_DESCRIPTION,
     parameters=[
-        Parameter("code", "string", "The code to inspect."),
+        CODE_PARAMETER,
         Parameter(
             "file",
             "string",
@@ -135,15 +136,8 @@ python_code_inspector_tool = Tool(
             "Formatting. Default: Formatting, or none if the project configures ruff. An empty "
             "string hides none.",
         ),
-        Parameter(
-            "confidenceLevel",
-            "number",
-            "Minimum confidence of reported issues, from 0 to 1.",
-            default=DEFAULT_CONFIDENCE,
-        ),
-        Parameter(
-            "limit", "integer", "Maximum number of issues to show.", default=DEFAULT_MAX_ISSUES
-        ),
+        CONFIDENCE_PARAMETER,
+        ISSUE_LIMIT_PARAMETER,
         Parameter(
             "interpreter",
             "string",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from paddock.kernels.sessions import get_shared_session_manager
 from paddock.kernels.wolfram.engines import ENGINE_VARIABLE, choose_engine
 from paddock.kernels.wolfram.line_evaluator import AnswerText, evaluate_line
+from paddock.toolkits.content import OutputImage
 from paddock.toolkits.session_evaluation import (
     evaluate_in_session,
     format_session_output,
@@ -112,7 +113,9 @@ def run_evaluation(ctx: Context, code: str, seconds: float, session_id: str | No
 
     def format_evaluation(evaluation: LineEvaluation, session: SessionInfo) -> ToolContent:
         items = [
-            escape_private_characters(item.text) if isinstance(item, AnswerText) else item
+            escape_private_characters(item.text)
+            if isinstance(item, AnswerText)
+            else OutputImage(item.data, item.mime, item.label)
             for item in evaluation.to_items(ctx.options["MaxCharacterCount"])
         ]
         return format_session_output(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.toolkits.paths import resolve_path
+from paddock.toolkits.paths import require_path
 from paddock.wolfram import quote_string
 from paddock.wolfram.paclets import (
     PacletIssue,
@@ -72,16 +72,8 @@ def report_submission(ctx: Context, path: str) -> str:
 
 
 def _resolve_directory(path: str, ctx: Context) -> Path:
-    directory = resolve_path(path, ctx)
-    if directory.is_file():
-        directory = directory.parent
-    if not directory.is_dir():
-        raise PacletPathError(
-            f"the file or directory does not exist: {path}",
-            where=str(directory),
-            hint="give the directory that contains PacletInfo.wl",
-        )
-    return directory
+    resolved = require_path(path, ctx, PacletPathError)
+    return resolved if resolved.is_dir() else resolved.parent
 
 
 def _format_check(issues: list[PacletIssue]) -> str:

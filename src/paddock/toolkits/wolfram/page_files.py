@@ -14,7 +14,7 @@ from urllib.request import url2pathname
 
 from paddock.authoring.handler_errors import ToolError
 from paddock.files import lock_file, read_regular_file, write_atomically
-from paddock.toolkits.paths import resolve_path
+from paddock.toolkits.paths import RELATIVE_PATH_HINT, resolve_path
 from paddock.wolfram.reference_pages import SymbolPage
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def require_page_path(notebook: str, ctx: Context) -> Path:
     actual = "is a directory" if path.is_dir() else "does not exist"
     raise PageNotFoundError(
         f"{path} {actual}",
-        hint="give the path of a .nb file; relative paths start at the client's first root",
+        hint=f"give the path of a .nb file; {RELATIVE_PATH_HINT}",
     )
 
 

@@ -13,12 +13,13 @@ from paddock.authoring.tool_option import Option
 from paddock.protocol.content import ImageContent, TextContent
 from paddock.toolkits.paths import ALLOWED_FOLDERS_OPTION, ALLOWED_FOLDERS_OPTION_NAME
 from paddock.toolkits.tool_options import (
-    DEFAULT_CONFIDENCE,
+    CODE_PARAMETER,
+    CONFIDENCE_PARAMETER,
     DEFAULT_EXCLUDED_SEVERITIES,
-    DEFAULT_MAX_ISSUES,
     ENGINE_OPTION,
     ENGINE_OPTION_NAME,
     EVALUATOR_OPTIONS,
+    ISSUE_LIMIT_PARAMETER,
     MEMORY_OPTION,
     MEMORY_OPTION_NAME,
     NETWORK_OPTION,
@@ -100,7 +101,7 @@ code_inspector_tool = Tool(
     title="Inspect code",
     description=CODE_INSPECTOR_DESCRIPTION,
     parameters=[
-        Parameter("code", "string", "The code to inspect."),
+        CODE_PARAMETER,
         Parameter(
             "file",
             "string",
@@ -119,15 +120,8 @@ code_inspector_tool = Tool(
             "Formatting. An empty string hides none.",
             default=DEFAULT_EXCLUDED_SEVERITIES,
         ),
-        Parameter(
-            "confidenceLevel",
-            "number",
-            "Minimum confidence of reported issues, from 0 to 1.",
-            default=DEFAULT_CONFIDENCE,
-        ),
-        Parameter(
-            "limit", "integer", "Maximum number of issues to show.", default=DEFAULT_MAX_ISSUES
-        ),
+        CONFIDENCE_PARAMETER,
+        ISSUE_LIMIT_PARAMETER,
     ],
     lenient=True,
     options={ALLOWED_FOLDERS_OPTION_NAME: ALLOWED_FOLDERS_OPTION},

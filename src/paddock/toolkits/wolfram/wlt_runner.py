@@ -24,7 +24,7 @@ from paddock.toolkits.paths import (
     AllowedFiles,
     get_working_directory,
     list_allowed_files,
-    resolve_path,
+    require_path,
 )
 from paddock.toolkits.tool_options import NETWORK_OPTION_NAME
 from paddock.toolkits.wolfram.evaluator import (
@@ -337,7 +337,7 @@ def _find_test_files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
     notes: list[str] = []
     for path in (part.strip() for part in paths.split(",")):
         if path:
-            allowed = _expand_path(path, resolve_path(path, ctx))
+            allowed = _expand_path(path, ctx)
             files += allowed.files
             notes += [
                 f"{file} was not run: it is not a file, or a link out of its directory."
@@ -350,15 +350,10 @@ def _find_test_files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
     return list(dict.fromkeys(files)), notes
 
 
-def _expand_path(path: str, resolved: Path) -> AllowedFiles:
+def _expand_path(path: str, ctx: Context) -> AllowedFiles:
+    resolved = require_path(path, ctx, WolframTestsNotFoundError)
     if resolved.is_file():
         return AllowedFiles([resolved], [])
-    if not resolved.is_dir():
-        raise WolframTestsNotFoundError(
-            f"the file or directory does not exist: {path}",
-            where=str(resolved),
-            hint="relative paths start at the client's first root",
-        )
     allowed = list_allowed_files(resolved, (WLT_SUFFIX,), is_deep=False)
     if not allowed.files:
         raise NoTestsInFileError(f"{path} contains no {WLT_SUFFIX} files", where=str(resolved))

@@ -26,7 +26,7 @@ def main() -> None:
 def _describe_name(name: str, length: int) -> dict[str, Any]:
     try:
         return {"name": name, "found": [_describe_value(name, _import_value(name), length)]}
-    except BaseException as error:  # noqa: BLE001 - the project's own code
+    except BaseException as error:
         return {"name": name, "found": [], "error": f"{type(error).__name__}: {error}"[:500]}
 
 

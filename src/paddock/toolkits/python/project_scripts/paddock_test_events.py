@@ -298,7 +298,7 @@ def _format_subtest(context: Any) -> str:
 def _get_report_text(report: Any) -> str:
     try:
         return str(report.longreprtext)
-    except Exception:  # noqa: BLE001 - plugins of the project can override the text
+    except Exception:
         return str(type(report.longrepr))
 
 
@@ -306,7 +306,7 @@ def format_value(value: Any, max_characters: int = MAX_VALUE_CHARACTERS) -> str:
     """Return the truncated `repr` of a value, even if `repr` raises."""
     try:
         text = repr(value)
-    except Exception as error:  # noqa: BLE001 - `repr` is the project's code
+    except Exception as error:
         return f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
     return truncate_middle(text, max_characters)
 
@@ -334,7 +334,7 @@ def format_message(error: BaseException) -> str:
     """Return the text of an exception, even if `str` raises."""
     try:
         return truncate_middle(str(error), MAX_VALUE_CHARACTERS)
-    except Exception as other:  # noqa: BLE001 - `str` is the project's code
+    except Exception as other:
         return f"<its text raises {type(other).__name__}>"
 
 
