@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol
+from paddock.wolfram.expressions import Atom, Node, has_head, is_symbol, is_symbol_atom
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +59,7 @@ def iter_assignments(expression: Expression) -> Iterator[Assignment]:
         node = pending.pop()
         if not isinstance(node, Node) or not isinstance(node.head, Atom):
             continue
+        # Only known wrappers are searched: other functions may hold or transform the assignment.
         if node.head.text in _CONTAINER_HEADS:
             pending += reversed(node.args)
         else:
@@ -76,7 +77,7 @@ def _iter_node_assignments(node: Node, head: str) -> Iterator[Assignment]:
     elif head in _ATTRIBUTE_HEADS and args:
         targets = args[0].args if has_head(args[0], "List") else args[:1]
         for target in targets:
-            if _is_symbol_atom(target):
+            if is_symbol_atom(target):
                 yield Assignment(target, "attributes", args[0], None, node)
 
 
@@ -92,21 +93,22 @@ def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> It
 
 def _find_target(left: Expression) -> tuple[Atom, AssignmentKind] | None:
     """Return the symbol that an assignment defines, and the kind of the definition."""
+    # `f[x_] /; c` and `HoldPattern[f[x_]]` define `f`.
     while isinstance(left, Node) and left.args and _get_symbol_name(left.head) in _PATTERN_WRAPPERS:
         left = left.args[0]
     if isinstance(left, Atom):
-        return (left, "own") if _is_symbol_atom(left) else None
+        return (left, "own") if is_symbol_atom(left) else None
     kind_by_head = _KINDS_BY_HEAD.get(_get_symbol_name(left.head) or "")
     if kind_by_head is not None:
         inner = left.args[0] if left.args else None
         while isinstance(inner, Node):
             inner = inner.head
-        return (inner, kind_by_head) if inner is not None and _is_symbol_atom(inner) else None
+        return (inner, kind_by_head) if inner is not None and is_symbol_atom(inner) else None
     kind: AssignmentKind = "sub" if isinstance(left.head, Node) else "down"
     head = left.head
     while isinstance(head, Node):
         head = head.head
-    return (head, kind) if _is_symbol_atom(head) else None
+    return (head, kind) if is_symbol_atom(head) else None
 
 
 def _iter_up_values(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
@@ -115,13 +117,10 @@ def _iter_up_values(left: Expression, right: Expression, node: Node) -> Iterator
         target: Expression = arg
         while isinstance(target, Node):
             target = target.head
-        if _is_symbol_atom(target) and not is_symbol(target, "Pattern"):
+        # In `f[x_] ^= v`, the pattern's head is not a symbol to define.
+        if is_symbol_atom(target) and not is_symbol(target, "Pattern"):
             yield Assignment(target, "up", left, right, node)
 
 
 def _get_symbol_name(head: Expression) -> str | None:
     return head.text if isinstance(head, Atom) and head.kind == "symbol" else None
-
-
-def _is_symbol_atom(expression: Expression) -> TypeGuard[Atom]:
-    return isinstance(expression, Atom) and expression.kind == "symbol"

@@ -81,6 +81,7 @@ class ContextResolver:
         file = self._find_file(context)
         if file is None:
             return False
+        # Record it before reading the file: packages may load each other.
         self._loaded_contexts.add(context)
         self._read_file(file)
         return True
@@ -215,6 +216,7 @@ class _FileContexts:
             self.state = self.state._replace(context=context)
             return
         self._open_packages.append(context)
+        # `BeginPackage` replaces the context path, so only needed contexts are visible inside.
         self.state = _ContextState(context, (context, SYSTEM_CONTEXT))
         for value in needed_contexts:
             for name in value if isinstance(value, list) else [value]:
@@ -224,6 +226,7 @@ class _FileContexts:
     def _end_context(self, head: str) -> None:
         if self._outer_states:
             self.state = self._outer_states.pop()
+        # After `EndPackage`, the package's symbols are visible to the code that follows.
         if head == "EndPackage" and self._open_packages:
             self._add_to_path(self._open_packages.pop())
 

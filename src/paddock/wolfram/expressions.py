@@ -43,7 +43,7 @@ class Atom:
         self.start = start
         self.end = end
         self.is_grouped = False
-        """Whether it stands in parentheses, which its place then includes."""
+        """True if the expression is in parentheses, which its position then includes."""
 
     def __repr__(self) -> str:
         return f"Atom({self.kind!r}, {self.text!r})"
@@ -111,6 +111,16 @@ def has_head(expression: Expression | None, name: str) -> TypeGuard[Node]:
     return isinstance(expression, Node) and is_symbol(expression.head, name)
 
 
+def is_symbol_atom(expression: Expression) -> TypeGuard[Atom]:
+    """Return whether an expression is a symbol, whatever its name."""
+    return isinstance(expression, Atom) and expression.kind == "symbol"
+
+
+def get_head_name(node: Node) -> str:
+    """Return the name of the head, or an empty string if the head is not an atom."""
+    return node.head.text if isinstance(node.head, Atom) else ""
+
+
 def get_list_items(expression: Expression) -> list[Expression]:
     """Return the elements of a list; any other expression counts as its only element."""
     if has_head(expression, "List"):
@@ -120,6 +130,7 @@ def get_list_items(expression: Expression) -> list[Expression]:
 
 def are_equal(one: Expression, other: Expression) -> bool:
     """Return whether two expressions are equal, ignoring their positions and notation."""
+    # A stack instead of recursion: data can be nested more deeply than the interpreter allows.
     pending = [(one, other)]
     while pending:
         left, right = pending.pop()
@@ -141,5 +152,6 @@ def walk(expression: Expression) -> Iterator[Expression]:
         part = pending.pop()
         yield part
         if isinstance(part, Node):
+            # Reversed, because the last item of a stack is taken first.
             pending += reversed(part.args)
             pending.append(part.head)

@@ -40,14 +40,14 @@ def handle_operator(state: ParseState, text: str, start: int) -> None:
         _handle_after_operand(state, text, start)
     elif text in PREFIX_OPERATORS:
         _handle_prefix(state, text, start)
+    # `;;` without a first operand is a span from 1.
     elif text == ";;" and not expects_span_end(state):
         begin_span(state, start)
     else:
         insert_missing_operand(state, start)
         last = state.get_last_operator()
         if last is not None and last.text in (";", ";;") and text != last.text:
-            # `a; // f` means `(a;) // f`: the omitted operand completes the operator
-            # before it.
+            # `a; // f` means `(a;) // f`: the omitted operand completes the operator before it.
             state.reduce_through(last)
         _handle_after_operand(state, text, start)
 
@@ -57,8 +57,8 @@ def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
     if handler is None or (
         not state.frames and text in PREFIX_OPERATORS and state.has_line_break_before(start)
     ):
-        # A prefix operator after an operand: at the top level it starts a new line's
-        # expression, otherwise a factor.
+        # A prefix operator after an operand: at the top level it starts a new line's expression,
+        # otherwise a factor.
         if not state.frames and handler is not None:
             # `has_line_break_before` reset this, and `join_adjacent` asks again.
             state.saw_line_break = True
@@ -73,6 +73,7 @@ def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
 def _handle_prefix(state: ParseState, text: str, start: int) -> None:
     if not state.frames:
         begin_operand(state, start)
+    # The matching `\[DifferentialD]` looks for this index later.
     if text == INTEGRAL_SIGN:
         state.integrals.append(len(state.pending))
     state.push_operator(
@@ -88,6 +89,7 @@ def _handle_left(state: ParseState, operator: InfixOperator, text: str, start: i
 def _handle_right(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     state.reduce(operator.precedence + 1)
     last = state.get_last_operator()
+    # `t /: a = b` is one operator with three operands, not an assignment to `t /: a`.
     if last is not None and last.text == "/:" and text in ("=", ":="):
         last.text, last.operand_count = f"/: {text}", 3
         state.has_operand = False
@@ -106,6 +108,7 @@ def _handle_postfix(state: ParseState, operator: InfixOperator, text: str, _star
 def _handle_unset(state: ParseState, _operator: InfixOperator, text: str, _start: int) -> None:
     state.reduce(SET_PRECEDENCE + 1)
     last, inner = state.get_last_operator(), state.operands[-1]
+    # `t /: a =.` is one operator, as for `t /: a = b`.
     if last is not None and last.text == "/:":
         state.pending.pop()
         state.operands.pop()
@@ -135,6 +138,7 @@ def _handle_span(state: ParseState, operator: InfixOperator, text: str, start: i
     if _continues_operator(state, text, start):
         return
     last = state.get_last_operator()
+    # A fourth operand does not fit: the complete span becomes a factor.
     if last is not None and last.text == text:
         state.reduce_through(last)
         begin_product(state, start)
@@ -205,6 +209,7 @@ def _handle_differential(
 def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
     state.reduce(operator.precedence)
     inner = state.operands[-1]
+    # Read the tag as text: in `f::usage`, it is a string and not a symbol.
     match = tokens.MESSAGE_TAG.match(state.text, state.position)
     if match is None:
         state.report_problem("Expected the name of a message after ::", start, state.position)
@@ -212,6 +217,7 @@ def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, 
     else:
         state.position = match.end()
         tag = Atom("string", _quote_if_needed(match[1]), match.start(1), match.end())
+    # `f::tag::German` has both tags in one node.
     if isinstance(inner, Node) and inner.form == text and not inner.is_grouped:
         inner.args.append(tag)
         inner.end = state.position
@@ -237,6 +243,7 @@ def handle_get(state: ParseState, text: str, start: int) -> None:
 
 
 def _read_file_name(state: ParseState, start: int) -> Atom:
+    # File names need no quotes and may contain operators, so they are not tokenized.
     match = tokens.FILE_NAME.match(state.text, state.position)
     if match is None:
         state.report_problem("Expected the name of a file", start, state.position)

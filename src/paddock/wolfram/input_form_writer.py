@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
-from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol
+from paddock.wolfram.expressions import Atom, Node, call, has_head, is_symbol, is_symbol_atom
 from paddock.wolfram.operators import (
     CALL_PRECEDENCE,
     COMPARE_PRECEDENCE,
@@ -33,6 +33,16 @@ _PLAIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 FormPiece = str | tuple["Expression", int]
 """Text, or a subexpression with the minimum precedence that needs no parentheses."""
+_DERIVATIVE_MARKS = {"1": "'", "2": "''", "3": "'''"}
+_BLANK_SIGNS = {"Blank": "_", "BlankSequence": "__", "BlankNullSequence": "___"}
+_COMPARISON_SIGNS = {
+    "Equal": "==",
+    "Unequal": "!=",
+    "Less": "<",
+    "Greater": ">",
+    "LessEqual": "<=",
+    "GreaterEqual": ">=",
+}
 
 
 class WrittenForm(NamedTuple):
@@ -79,6 +89,7 @@ def is_negative_number(expression: Expression) -> TypeGuard[Atom]:
 
 
 def _write_derivative_call(node: Node) -> WrittenForm:
+    # `f'[x]` instead of `Derivative[1][f][x]`.
     if isinstance(node.head, Node) and has_head(node.head.head, "Derivative"):
         function = _write_derivative(node.head)
         if function is not None:
@@ -231,6 +242,7 @@ def _write_times(node: Node) -> WrittenForm | None:
         precedence = INFIX_OPERATORS["/"].precedence
         inner = args[1].args[0]
         return WrittenForm(precedence, [(args[0], precedence), "/", (inner, precedence + 1)])
+    # `-2` reads as a number, so `Times[-1, 2]` must print as a product.
     if len(args) == 2 and _is_minus_one(args[0]) and not is_number(args[1]):
         return WrittenForm(_MINUS_PRECEDENCE, ["-", (args[1], _MINUS_PRECEDENCE + 1)])
     return _write_product(node)
@@ -242,6 +254,7 @@ def _write_compound(node: Node) -> WrittenForm | None:
     precedence = INFIX_OPERATORS[";"].precedence
     pieces: list[FormPiece] = [(node.args[0], precedence + 1)]
     for index, arg in enumerate(node.args[1:], 2):
+        # A final `Null` prints as a final semicolon, as people write it.
         if index == len(node.args) and is_symbol(arg, "Null"):
             pieces.append(";")
         else:
@@ -253,6 +266,7 @@ def _write_inequality(node: Node) -> WrittenForm | None:
     args = node.args
     heads = [arg.text if isinstance(arg, Atom) else "" for arg in args[1::2]]
     signs = [_COMPARISON_SIGNS.get(head) for head in heads]
+    # Other inequalities would read back as a plain comparison, or not at all.
     if len(args) < 5 or len(args) % 2 == 0 or None in signs or len(set(heads)) == 1:
         return None
     pieces: list[FormPiece] = [(args[0], COMPARE_PRECEDENCE + 1)]
@@ -286,19 +300,15 @@ def _make_blank_writer(bars: str) -> FormWriter:
     def write(node: Node) -> WrittenForm | None:
         if not node.args:
             return WrittenForm(ATOM_PRECEDENCE, [bars])
-        if len(node.args) == 1 and _is_symbol_atom(node.args[0]):
+        if len(node.args) == 1 and is_symbol_atom(node.args[0]):
             return WrittenForm(ATOM_PRECEDENCE, [bars, (node.args[0], ATOM_PRECEDENCE)])
         return None
 
     return write
 
 
-def _is_symbol_atom(expression: Expression) -> TypeGuard[Atom]:
-    return isinstance(expression, Atom) and expression.kind == "symbol"
-
-
 def _write_pattern(node: Node) -> WrittenForm | None:
-    if len(node.args) != 2 or not _is_symbol_atom(node.args[0]):
+    if len(node.args) != 2 or not is_symbol_atom(node.args[0]):
         return None
     name, inner = node.args
     if isinstance(inner, Node) and any(has_head(inner, head) for head in _BLANK_SIGNS):
@@ -324,8 +334,8 @@ def _can_have_default(inner: Expression) -> bool:
     if not isinstance(inner, Node):
         return False
     if has_head(inner, "Pattern"):
-        return len(inner.args) == 2 and _is_symbol_atom(inner.args[0])
-    is_plain = not inner.args or (len(inner.args) == 1 and _is_symbol_atom(inner.args[0]))
+        return len(inner.args) == 2 and is_symbol_atom(inner.args[0])
+    is_plain = not inner.args or (len(inner.args) == 1 and is_symbol_atom(inner.args[0]))
     return is_plain and any(has_head(inner, head) for head in _BLANK_SIGNS)
 
 
@@ -333,7 +343,7 @@ def _write_optional_dot(inner: Expression) -> WrittenForm | None:
     """Return the form `x_.` or `_.`; only a blank without a head can have it."""
     pieces: list[FormPiece] = ["_."]
     if has_head(inner, "Pattern") and len(inner.args) == 2:
-        if not _is_symbol_atom(inner.args[0]):
+        if not is_symbol_atom(inner.args[0]):
             return None
         pieces.insert(0, (inner.args[0], ATOM_PRECEDENCE))
         inner = inner.args[1]
@@ -347,6 +357,7 @@ def _write_message_name(node: Node) -> WrittenForm | None:
         return None
     first, *tags = node.args
     names = [tag.text[1:-1] for tag in tags if isinstance(tag, Atom) and tag.kind == "string"]
+    # Tags that are not plain words cannot follow `::` unquoted.
     if len(names) < len(tags) or not all(map(_PLAIN_WORD.fullmatch, names)):
         return None
     return WrittenForm(precedence, [(first, precedence + 1), *(f"::{name}" for name in names)])
@@ -374,16 +385,6 @@ def _make_tag_writer(sign: str) -> FormWriter:
     return write
 
 
-_DERIVATIVE_MARKS = {"1": "'", "2": "''", "3": "'''"}
-_BLANK_SIGNS = {"Blank": "_", "BlankSequence": "__", "BlankNullSequence": "___"}
-_COMPARISON_SIGNS = {
-    "Equal": "==",
-    "Unequal": "!=",
-    "Less": "<",
-    "Greater": ">",
-    "LessEqual": "<=",
-    "GreaterEqual": ">=",
-}
 _write_product = _make_chain_writer("*", INFIX_OPERATORS["*"].precedence)
 _WRITER_FACTORIES = {
     "left": _make_left_writer,

@@ -55,6 +55,13 @@ _MAX_DIGITS = 4000
 
 _MAX_BITS = 13_288
 """`_MAX_DIGITS` in base 2."""
+MAX_DATA_DEPTH = 200
+"""Maximum nesting of data; far deeper than any manifest."""
+_TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} levels deep"
+_INFINITE = (float("inf"), float("-inf"))
+_CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
+OptionalValue = tuple[Any] | None
+"""A one-element tuple with the value, or None if the arguments are not literal data."""
 
 
 def parse_string(text: str) -> str:
@@ -87,6 +94,7 @@ def _unescape_match(match: re.Match[str]) -> str:
 def parse_number(text: str) -> int | float | None:
     """Return the value of a number literal, or None if Python cannot represent it."""
     match = _NUMBER_LITERAL.fullmatch(text)
+    # Python raises for longer digit strings (`sys.set_int_max_str_digits`).
     if match is None or len(text) > _MAX_DIGITS:
         return None
     base, exponent = int(match["base"] or 10), int(match["exponent"] or 0)
@@ -103,6 +111,7 @@ def parse_number(text: str) -> int | float | None:
 
 
 def _parse_integer(digits: str, base: int, exponent: int) -> int | None:
+    # Check first: `10**999999999` would exhaust the memory.
     if exponent > _MAX_DIGITS:
         return None
     value = int(digits, base) * base**exponent
@@ -121,6 +130,7 @@ def _parse_based_real(match: re.Match[str], base: int, exponent: int) -> float |
 
 
 def _drop_infinity(value: float) -> float | None:
+    # Kernels have larger reals than Python: infinity would be a wrong value.
     return None if value in (float("inf"), float("-inf")) else value
 
 
@@ -140,13 +150,6 @@ def format_real(text: str) -> str:
 
 def _trim_zeros(number: str) -> str:
     return number.rstrip("0") if "." in number else f"{number}."
-
-
-MAX_DATA_DEPTH = 200
-"""Maximum nesting of data; far deeper than any manifest."""
-_TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} levels deep"
-_INFINITE = (float("inf"), float("-inf"))
-_CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
 
 
 class DataError(PaddockError):
@@ -220,10 +223,6 @@ def _evaluate_expression(expression: Expression, depth: int) -> object:
     return UnevaluatedExpression(expression)
 
 
-OptionalValue = tuple[Any] | None
-"""A one-element tuple with the value, or None if the arguments are not literal data."""
-
-
 def _evaluate_atom(atom: Atom) -> object:
     if atom.kind == "string":
         return parse_string(atom.text)
@@ -236,6 +235,7 @@ def _evaluate_atom(atom: Atom) -> object:
 
 
 def _evaluate_list(node: Node, depth: int) -> OptionalValue:
+    # Kernels remove `Nothing` from lists when they evaluate them.
     return (
         [_evaluate_expression(arg, depth) for arg in node.args if not is_symbol(arg, "Nothing")],
     )
@@ -315,6 +315,7 @@ def _evaluate_numbers(node: Node, depth: int) -> list[Any] | None:
     values: list[Any] = []
     for arg in node.args:
         value = _evaluate_expression(arg, depth)
+        # `isinstance` would accept booleans, which are integers in Python.
         if type(value) not in (int, float):
             return None
         values.append(value)
@@ -327,6 +328,7 @@ def _evaluate_sum(node: Node, depth: int) -> OptionalValue:
 
 
 def _evaluate_product(node: Node, depth: int) -> OptionalValue:
+    # The parser reads `a/b` as a product; dividing directly keeps exact integers exact.
     if len(node.args) == 2 and _is_inverse(node.args[1]):
         return _evaluate_quotient(node, depth)
     values = _evaluate_numbers(node, depth)
@@ -364,6 +366,7 @@ def _evaluate_quotient(node: Node, depth: int) -> OptionalValue:
     if values is None or values[1] == 0:
         return None
     dividend, divisor = values
+    # Kernels keep exact quotients exact; a quotient that is not an integer becomes a real.
     if type(dividend) is type(divisor) is int and dividend % divisor == 0:
         return (dividend // divisor,)
     try:

@@ -391,6 +391,7 @@ def get_character(name: str) -> str | None:
     if match is None:
         return None
     letter = match[2] if match[1] else match[2].lower()
+    # Composed letters are single characters; a pair of characters has no code of its own.
     accented = unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[match[3]])
     return accented if len(accented) == 1 else None
 
@@ -417,8 +418,8 @@ def _get_names_by_character() -> dict[str, str]:
 def get_character_name(letter: str) -> str | None:
     """Return the name to write for a non-ASCII character in a file, or None.
 
-    Unicode letters and operators are written by name. Private-use letters are written by code,
-    because not all versions know their names.
+    Letters of Unicode, operators and spaces are written by name; letters of the private use
+    area are safer by code.
     """
     name = _get_names_by_character().get(letter)
     if name is None or ord(letter) < _FIRST_FOREIGN_CODE or name in _UNUSED_NAMES:

@@ -78,6 +78,7 @@ def make_difference(state: ParseState, operator: PendingOperator) -> None:
     """Build `a - b` as a sum with `-b`. If `b` is a product, -1 becomes its first factor."""
     right = state.operands.pop()
     if _is_chain(right, "Times"):
+        # Kernels read `a - b c` as `a + (-1) b c`, a single product.
         right.args.insert(0, Atom("number", "-1"))
         right.start = operator.start
         right.form = "-"
@@ -89,6 +90,7 @@ def make_difference(state: ParseState, operator: PendingOperator) -> None:
 def _negate(inner: Expression, start: int, form: str) -> Expression:
     """Return a negative number, or the product with -1."""
     if isinstance(inner, Atom) and inner.kind == "number" and not inner.text.startswith("-"):
+        # `-0` is 0 for kernels; there is no negative zero integer.
         text = "0" if inner.text == "0" else f"-{inner.text}"
         return Atom("number", text, start, inner.end)
     return make_node("Times", [Atom("number", "-1"), inner], start, inner.end, form)
@@ -114,6 +116,7 @@ def make_comparison(state: ParseState, operator: PendingOperator) -> None:
     right = state.operands.pop()
     left = state.operands[-1]
     head = INFIX_OPERATORS[operator.text].head
+    # A comparison in parentheses is an operand: `(a < b) < c` compares twice.
     if not isinstance(left, Node) or left.form not in _COMPARISON_FORMS or left.is_grouped:
         state.operands[-1] = make_node(head, [left, right], left.start, right.end, operator.text)
         return
@@ -140,6 +143,7 @@ def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None
     right = state.operands.pop()
     left = state.operands[-1]
     head = INFIX_OPERATORS[operator.text].head
+    # Vector comparisons with different heads nest, unlike scalar ones.
     if (
         isinstance(left, Node)
         and left.form in _VECTOR_FORMS
@@ -160,6 +164,7 @@ def make_prefix(state: ParseState, operator: PendingOperator) -> None:
     head, form = PREFIX_OPERATORS[operator.text].head, PREFIX_FORM_START + operator.text
     if head == "Minus":
         node = _negate(inner, operator.start, form)
+    # `!!a` is two negations, although `!!` is also the postfix double factorial.
     elif head == "NotNot":
         form = PREFIX_FORM_START + "!"
         inner_not = make_node("Not", [inner], operator.start + 1, inner.end, form)
@@ -245,5 +250,6 @@ def make_span(state: ParseState, operator: PendingOperator) -> None:
     """Build `a ;; b` or `a ;; b ;; c`."""
     args = state.operands[-operator.operand_count :]
     del state.operands[-operator.operand_count :]
+    # An omitted last operand has no text: the span then ends with its sign.
     end = max(args[-1].end, operator.start + 2)
     state.operands.append(make_node("Span", args, args[0].start, end, ";;"))

@@ -22,6 +22,17 @@ if TYPE_CHECKING:
 
 _MAX_QUOTED_CHARACTERS = 12
 """Source characters quoted in a problem message."""
+CLOSERS = {closer for closer, _ in GROUP_BRACKETS.values()} | {
+    closer for closer in CALL_BRACKETS.values() if closer != "]]"
+}
+_OPENERS = {closer: {opener} for opener, (closer, _) in GROUP_BRACKETS.items()} | {
+    "]": {"[", "[[", "::["},
+    "\\[RightDoubleBracket]": {"\\[LeftDoubleBracket]"},
+}
+_PART_BRACKETS = ("[[", "\\[LeftDoubleBracket]")
+_MAX_UNCLOSED_BRACKETS = 50
+"""The number of unclosed brackets that a closing bracket may close implicitly."""
+_LIST_HEAD = symbol("List")
 
 
 def push_operand(state: ParseState, operand: Expression, start: int) -> None:
@@ -76,9 +87,9 @@ def expects_span_end(state: ParseState) -> bool:
 def insert_missing_operand(state: ParseState, position: int, *, before_call: bool = False) -> None:
     """Insert the default for an omitted operand, or report an error if it is required."""
     last = state.get_last_operator()
+    # `a;` means `a; Null`. Not before a call: in `a; [x]`, the head is missing.
     if last is not None and last.text == ";" and not before_call:
-        # The operand directly follows the sign; a comment may come between the sign and
-        # `position`.
+        # The operand directly follows the sign; a comment may come between the sign and `position`.
         sign_end = last.start + len(last.text)
         missing = Atom("symbol", "Null", sign_end, sign_end)
     elif expects_span_end(state):
@@ -120,19 +131,6 @@ def finish_pending_expression(state: ParseState, position: int) -> None:
         finish_expression(state, position)
 
 
-CLOSERS = {closer for closer, _ in GROUP_BRACKETS.values()} | {
-    closer for closer in CALL_BRACKETS.values() if closer != "]]"
-}
-_OPENERS = {closer: {opener} for opener, (closer, _) in GROUP_BRACKETS.items()} | {
-    "]": {"[", "[[", "::["},
-    "\\[RightDoubleBracket]": {"\\[LeftDoubleBracket]"},
-}
-_PART_BRACKETS = ("[[", "\\[LeftDoubleBracket]")
-_MAX_UNCLOSED_BRACKETS = 50
-"""The number of unclosed brackets that a closing bracket may close implicitly."""
-_LIST_HEAD = symbol("List")
-
-
 def open_call(state: ParseState, text: str, start: int) -> None:
     """Open `f[` or `f[[`. A missing head is reported and replaced by an error atom."""
     if not state.has_operand:
@@ -158,7 +156,6 @@ def open_group(state: ParseState, text: str, start: int) -> None:
 
 
 def _push_frame(state: ParseState, node: Node, text: str, start: int) -> None:
-    # Brackets are so frequent that a class for frames makes parsing measurably slower.
     state.frames.append((node, text, start, state.frame_base))
     state.frame_base = len(state.pending)
     state.has_operand = state.saw_line_break = False
@@ -173,6 +170,7 @@ def add_comma(state: ParseState, _text: str, start: int) -> None:
     node, bracket, _, _ = state.frames[-1]
     if bracket == "(":
         state.report_problem("A comma in parentheses", start, state.position)
+    # The common case, a plain operand without pending operators, needs no reduction.
     if state.has_operand and len(state.pending) == state.frame_base:
         node.args.append(state.operands.pop())
         state.has_operand = False
@@ -186,6 +184,7 @@ def _pop_argument(state: ParseState, position: int) -> Expression:
         if len(state.pending) > state.frame_base:
             insert_missing_operand(state, position)
         else:
+            # Kernels insert `Null` for an omitted argument, with a message.
             state.operands.append(Atom("symbol", "Null", position, position))
     state.reduce(0)
     state.has_operand = False
@@ -196,6 +195,7 @@ def close_bracket(state: ParseState, text: str, start: int) -> None:
     """Close a bracket, and any unclosed brackets inside it."""
     frames, openers = state.frames, _OPENERS[text]
     if not frames or frames[-1][1] not in openers:
+        # A closing bracket without partner is skipped: closing unrelated brackets would lose more.
         if not any(bracket in openers for _, bracket, _, _ in frames[-_MAX_UNCLOSED_BRACKETS:]):
             state.report_problem(f"Unexpected {text}", start, state.position)
             return
@@ -208,6 +208,7 @@ def close_bracket(state: ParseState, text: str, start: int) -> None:
 
 def _close_part(state: ParseState, start: int) -> None:
     """Read the second bracket of `]]`."""
+    # Spaces are allowed between the two brackets of `]]`.
     space = tokens.SPACE_PATTERN.match(state.text, state.position)
     bracket_start = space.end() if space else state.position
     if state.text.startswith("]", bracket_start):
@@ -247,6 +248,7 @@ def _unwrap_group(state: ParseState, group: Node) -> Expression:
     """Return the content of parentheses, which are included in its position."""
     if len(group.args) == 1:
         inner = group.args[0]
+        # Parentheses do not create a node, but fixes that replace the operand must cover them.
         inner.start, inner.end, inner.is_grouped = group.start, group.end, True
         return inner
     if not group.args:

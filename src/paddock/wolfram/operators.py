@@ -49,6 +49,7 @@ def _build_named(shape: OperatorShape, precedence: int, *names: str) -> dict[str
     return {f"\\[{head}]": InfixOperator(precedence, shape, head) for head in heads}
 
 
+# Precedences are listed by shape, because a shape determines the handler and the node builder.
 _LEFT_OPERATORS = {
     **_build_infix(
         "left",

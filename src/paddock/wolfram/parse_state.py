@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
     from paddock.wolfram.expressions import Expression, Node
 
+INTEGRAL_SIGN = "\\[Integral]"
+BracketFrame = tuple["Node", str, int, int]
+"""An open bracket: node under construction, bracket text, start, and the `base` to restore.
+
+A plain tuple because sources contain very many brackets and tuples are the cheapest to create.
+"""
+
 
 @contextmanager
 def defer_gc() -> Generator[None]:
@@ -32,16 +39,9 @@ def defer_gc() -> Generator[None]:
     try:
         yield
     finally:
+        # The caller may have disabled collection itself, in which case it must stay disabled.
         if is_collecting:
             gc.enable()
-
-
-INTEGRAL_SIGN = "\\[Integral]"
-BracketFrame = tuple["Node", str, int, int]
-"""An open bracket: node under construction, bracket text, start, and the `base` to restore.
-
-A plain tuple because sources contain very many brackets and tuples are the cheapest to create.
-"""
 
 
 class PendingOperator:
@@ -107,6 +107,7 @@ class ParseState:
     def find_open_integral(self) -> PendingOperator | None:
         """Return the last integral within the innermost bracket that lacks its differential."""
         pending, integrals = self.pending, self.integrals
+        # Indices become outdated when `reduce` pops operators; checking here is cheaper than there.
         while integrals and integrals[-1] >= self.frame_base:
             if integrals[-1] < len(pending):
                 operator = pending[integrals[-1]]
@@ -156,6 +157,7 @@ class ParseState:
         has_line_break = self.saw_line_break or (
             tokens.LINE_END.search(self.text, self.previous_end, start) is not None
         )
+        # Reset, since the break belongs to this gap only.
         self.saw_line_break = False
         return has_line_break
 
@@ -170,6 +172,7 @@ class ParseState:
     def rewind(self) -> None:
         """Discard everything parsed since the restart point."""
         position, problem_count, comment_count = self.restart_point
+        # The region is read again and would report the same problems twice.
         del self.source.problems[problem_count:], self.source.comments[comment_count:]
         self.operands.clear()
         self.pending.clear()

@@ -30,6 +30,33 @@ if TYPE_CHECKING:
 
 _BLANK_HEADS = {"_": "Blank", "__": "BlankSequence", "___": "BlankNullSequence"}
 BLANK_FORM, SLOT_FORM, OUT_FORM = "_", "#", "%"
+_MAX_REPARSE_FACTOR = 3
+"""Limit for text read again after unclosed brackets, as a multiple of the source length.
+
+Without it, a source with many unclosed brackets would take quadratic time.
+"""
+_MIN_REPARSE_CHARACTERS = 200_000
+"""Characters that may be read again regardless of the source length."""
+_MIN_BASE, _MAX_BASE = 2, 36
+_UNEXPECTED_MESSAGE = "Unexpected character"
+_ATOM_KINDS: dict[int, AtomKind] = {
+    tokens.SYMBOL: "symbol",
+    tokens.STRING: "string",
+    tokens.NUMBER: "number",
+    tokens.BASED: "number",
+}
+_ATOM_GROUPS = {
+    tokens.SYMBOL_COMMA: tokens.SYMBOL,
+    tokens.STRING_COMMA: tokens.STRING,
+    tokens.NUMBER_COMMA: tokens.NUMBER,
+}
+_HANDLERS_BY_TEXT: dict[str, Callable[[ParseState, str, int], None]] = {
+    **dict.fromkeys(CALL_BRACKETS, operands.open_call),
+    **dict.fromkeys(GROUP_BRACKETS, operands.open_group),
+    **dict.fromkeys(operands.CLOSERS, operands.close_bracket),
+    ",": operands.add_comma,
+    "<<": handle_get,
+}
 
 
 def parse_blank(text: str, start: int, end: int) -> Node:
@@ -73,17 +100,6 @@ def parse_out(text: str, start: int, end: int) -> Node:
     return Node(symbol("Out"), args, start, end, OUT_FORM)
 
 
-_MAX_REPARSE_FACTOR = 3
-"""Limit for text read again after unclosed brackets, as a multiple of the source length.
-
-Without it, a source with many unclosed brackets would take quadratic time.
-"""
-_MIN_REPARSE_CHARACTERS = 200_000
-"""Characters that may be read again regardless of the source length."""
-_MIN_BASE, _MAX_BASE = 2, 36
-_UNEXPECTED_MESSAGE = "Unexpected character"
-
-
 def parse(text: str) -> ParsedSource:
     """Parse a source text. Never raises: syntax errors are reported in `problems`."""
     with defer_gc():
@@ -95,6 +111,8 @@ def _parse_text(text: str) -> ParsedSource:
     _skip_preamble(state)
     _read_tokens(state, len(text))
     remaining_characters = _MAX_REPARSE_FACTOR * len(text) + _MIN_REPARSE_CHARACTERS
+    # An unclosed bracket swallows the rest of the source. Read its region again up to the next line
+    # that looks like a statement, so that only one expression is lost.
     while remaining_characters > 0:
         resumption = _find_next_statement(state)
         if resumption is None:
@@ -106,6 +124,7 @@ def _parse_text(text: str) -> ParsedSource:
         state.position = state.previous_end = resumption
         _read_tokens(state, len(text))
     _finish_region(state, len(text))
+    # Regions read again report problems out of order.
     state.source.problems.sort(key=lambda problem: problem.start)
     return state.source
 
@@ -127,6 +146,7 @@ def parse_strict(text: str, *, where: str | None = None) -> list[Expression]:
 
 def _skip_preamble(state: ParseState) -> None:
     """Skip a byte-order mark and a shebang line."""
+    # A byte-order mark is not part of the code.
     if state.text.startswith("\ufeff"):
         state.position = 1
     line = tokens.SCRIPT_LINE.match(state.text, state.position)
@@ -170,6 +190,7 @@ def _skip_invalid_text(state: ParseState, end: int) -> None:
     """Skip an unclosed string or an invalid character and report it."""
     start = state.position
     if state.text[start] == '"':
+        # The string ends with its line: without this limit, the rest of the source would be lost.
         line = tokens.REST_OF_LINE.match(state.text, start, end)
         state.position = line.end() if line else end
         state.report_problem("The string has no end", start, state.position)
@@ -201,6 +222,7 @@ def _find_next_statement(state: ParseState) -> int | None:
     comments = state.source.comments
     for match in tokens.STATEMENT_START.finditer(state.text, state.frames[0][2] + 1):
         start = match.start()
+        # A commented-out definition is not a statement, so skip matches inside comments.
         index = bisect_left(comments, (start,)) - 1
         if index < 0 or comments[index][1] <= start:
             return start
@@ -215,6 +237,7 @@ def _finish_region(state: ParseState, end: int) -> None:
 
 def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
     start = match.start(kind)
+    # Within brackets, the first operand of an argument needs no preparation.
     if state.has_operand or not state.frames:
         begin_operand(state, start)
     state.operands.append(Atom(_ATOM_KINDS[kind], match[kind], start, state.position))
@@ -247,6 +270,7 @@ def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> 
         begin_operand(state, start)
     head = Atom("symbol", match[tokens.SYMBOL], start, end)
     pending = state.pending
+    # An operator that binds tighter than a call must be completed first: `x?f[y]` is `(x?f)[y]`.
     if pending and pending[-1].precedence >= CALL_PRECEDENCE and len(pending) > state.frame_base:
         state.operands.append(head)
         state.has_operand = True
@@ -265,6 +289,7 @@ def _handle_based_number(state: ParseState, match: re.Match[str], kind: int) -> 
         state.report_problem(f"{base} is not a base from 2 to 36", start, start + len(base))
         _handle_atom(state, match, kind)
         return
+    # Digits end at a precision mark or exponent, which may contain any decimal digit.
     for index, digit in enumerate(digits):
         if digit in "`*":
             break
@@ -344,6 +369,7 @@ def _handle_character(state: ParseState, match: re.Match[str], kind: int) -> Non
 def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
     start = match.start(kind)
     end = state.comments.find_end(start)
+    # Outside brackets, line ends separate expressions, so remember one before the comment.
     if not state.frames:
         state.saw_line_break = state.has_line_break_before(start)
     if end is None:
@@ -371,24 +397,6 @@ def _handle_boxes(state: ParseState, match: re.Match[str], kind: int) -> None:
     push_operand(state, atom, start)
 
 
-_ATOM_KINDS: dict[int, AtomKind] = {
-    tokens.SYMBOL: "symbol",
-    tokens.STRING: "string",
-    tokens.NUMBER: "number",
-    tokens.BASED: "number",
-}
-_ATOM_GROUPS = {
-    tokens.SYMBOL_COMMA: tokens.SYMBOL,
-    tokens.STRING_COMMA: tokens.STRING,
-    tokens.NUMBER_COMMA: tokens.NUMBER,
-}
-_HANDLERS_BY_TEXT: dict[str, Callable[[ParseState, str, int], None]] = {
-    **dict.fromkeys(CALL_BRACKETS, operands.open_call),
-    **dict.fromkeys(GROUP_BRACKETS, operands.open_group),
-    **dict.fromkeys(operands.CLOSERS, operands.close_bracket),
-    ",": operands.add_comma,
-    "<<": handle_get,
-}
 _HANDLERS_BY_TOKEN: dict[int, Callable[[ParseState, re.Match[str], int], None]] = {
     tokens.SYMBOL: _handle_atom,
     tokens.SYMBOL_CALL: _handle_symbol_call,

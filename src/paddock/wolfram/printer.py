@@ -12,7 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, are_equal, has_head, is_symbol
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    are_equal,
+    get_head_name,
+    has_head,
+    is_symbol,
+)
 from paddock.wolfram.input_form_writer import (
     LOWEST_PRECEDENCE,
     write_full_form,
@@ -29,6 +36,23 @@ if TYPE_CHECKING:
     from paddock.wolfram.input_form_writer import FormPiece, WrittenForm
 
     LineBreaker = Callable[[Node, int, int, int], str | None]
+
+DEFAULT_WIDTH = 80
+INDENT_COLUMNS = 4
+MAX_NESTED_LINES = 40
+"""Expressions nested deeper than this are not broken: `_format_node` is recursive."""
+MAX_FORMATTED_CHARACTERS = 200_000
+"""Longer expressions are not formatted; people do not read them, and formatting them is slow."""
+_ASSIGNMENT_SIGNS = {"Set": "=", "SetDelayed": ":=", "UpSet": "^=", "UpSetDelayed": "^:="}
+_RULE_SIGNS = {"Rule": "->", "RuleDelayed": ":>"}
+_TAG_ASSIGNMENT_SIGNS = {"TagSet": "=", "TagSetDelayed": ":="}
+_SIGNS = {
+    **_ASSIGNMENT_SIGNS,
+    **_RULE_SIGNS,
+    "CompoundExpression": ";",
+    "Function": "&",
+    "Condition": "/;",
+}
 
 
 def full_form(expression: Expression) -> str:
@@ -70,24 +94,6 @@ def _print_expression(expression: Expression, write: Callable[[Expression], Writ
     return "".join(pieces)
 
 
-DEFAULT_WIDTH = 80
-INDENT_COLUMNS = 4
-MAX_NESTED_LINES = 40
-"""Expressions nested deeper than this are not broken: `_format_node` is recursive."""
-MAX_FORMATTED_CHARACTERS = 200_000
-"""Longer expressions are not formatted; people do not read them, and formatting them is slow."""
-_ASSIGNMENT_SIGNS = {"Set": "=", "SetDelayed": ":=", "UpSet": "^=", "UpSetDelayed": "^:="}
-_RULE_SIGNS = {"Rule": "->", "RuleDelayed": ":>"}
-_TAG_ASSIGNMENT_SIGNS = {"TagSet": "=", "TagSetDelayed": ":="}
-_SIGNS = {
-    **_ASSIGNMENT_SIGNS,
-    **_RULE_SIGNS,
-    "CompoundExpression": ";",
-    "Function": "&",
-    "Condition": "/;",
-}
-
-
 def format_expression(expression: Expression, width: int = DEFAULT_WIDTH) -> str:
     """Format an expression as input form, with line breaks if it exceeds the width."""
     flat = input_form(expression)
@@ -104,7 +110,7 @@ def _format_node(expression: Expression, column: int, width: int, depth: int) ->
     flat = input_form(expression)
     if isinstance(expression, Atom) or column + len(flat) <= width or depth >= MAX_NESTED_LINES:
         return flat
-    break_lines = _LINE_BREAKERS.get(_get_head_name(expression), _break_call)
+    break_lines = _LINE_BREAKERS.get(get_head_name(expression), _break_call)
     broken = break_lines(expression, column, width, depth)
     return flat if broken is None else broken
 
@@ -120,7 +126,8 @@ def _format_operand(
 
 
 def _binds_looser(node: Node, operator: str) -> bool:
-    sign = _SIGNS.get(_get_head_name(node), "")
+    sign = _SIGNS.get(get_head_name(node), "")
+    # Only the short form `body &` is an operator; `Function[x, body]` needs no parentheses.
     if sign == "&":
         return len(node.args) == 1
     return (
@@ -133,7 +140,7 @@ def _break_assignment(node: Node, column: int, width: int, depth: int) -> str | 
     if len(node.args) != 2:
         return None
     left, right = node.args
-    sign = _ASSIGNMENT_SIGNS[_get_head_name(node)]
+    sign = _ASSIGNMENT_SIGNS[get_head_name(node)]
     return _join_assignment(left, sign, right, column, width, depth)
 
 
@@ -150,7 +157,7 @@ def _break_tag_assignment(node: Node, column: int, width: int, depth: int) -> st
     if len(node.args) != 3 or not isinstance(node.args[0], Atom):
         return None
     tag, left, right = node.args
-    sign = _TAG_ASSIGNMENT_SIGNS[_get_head_name(node)]
+    sign = _TAG_ASSIGNMENT_SIGNS[get_head_name(node)]
     assignment = _join_assignment(left, sign, right, column, width, depth)
     return f"{input_form(tag)} /: {assignment}"
 
@@ -167,7 +174,7 @@ def _break_statements(node: Node, column: int, width: int, depth: int) -> str | 
 def _break_rule(node: Node, column: int, width: int, depth: int) -> str | None:
     if len(node.args) != 2:
         return None
-    sign = _RULE_SIGNS[_get_head_name(node)]
+    sign = _RULE_SIGNS[get_head_name(node)]
     left = _format_operand(node.args[0], column, width, depth, sign)
     value_column = column + len(left.rpartition("\n")[2]) + len(sign) + 2
     return f"{left} {sign} {_format_operand(node.args[1], value_column, width, depth, sign)}"
@@ -183,6 +190,7 @@ def _make_bracket_breaker(opening: str, closing: str) -> LineBreaker:
 def _break_call(node: Node, column: int, width: int, depth: int) -> str | None:
     """Put each argument on its own line; expressions written with operators are not broken."""
     head = input_form(node.head)
+    # An expression that prints with operators has no argument list to break.
     if not input_form(node).startswith(f"{head}[") or isinstance(node.head, Node):
         return None
     return _break_arguments(f"{head}[", node.args, "]", column, width, depth)
@@ -204,10 +212,6 @@ def _format_argument(arg: Expression, column: int, width: int, depth: int) -> st
     if has_head(arg, "CompoundExpression"):
         return _break_statements(arg, column, width, depth) or input_form(arg)
     return _format_node(arg, column, width, depth)
-
-
-def _get_head_name(node: Node) -> str:
-    return node.head.text if isinstance(node.head, Atom) else ""
 
 
 _LINE_BREAKERS: dict[str, LineBreaker] = {

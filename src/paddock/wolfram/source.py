@@ -41,7 +41,7 @@ class ParsedSource(LineIndex):
         self.comments: list[tuple[int, int]] = []
 
     def raise_first_problem(self, where: str | None = None) -> None:
-        """Raise the first syntax problem; do nothing if there is none.
+        """Raise the first syntax problem; do nothing otherwise.
 
         Raises:
             WolframSyntaxError: The source has a problem; the error carries its message,

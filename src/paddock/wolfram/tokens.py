@@ -23,7 +23,7 @@ class NestedRegions:
     """Nested regions of one kind in a text, such as comments.
 
     Normally the end of a region is found by scanning from its start. After the first unclosed
-    region, one pass over the remaining text records all ends: otherwise a text with many
+    region, a single scan of the remaining text records all ends: otherwise a text with many
     unclosed openings would take quadratic time.
     """
 
@@ -62,6 +62,7 @@ class NestedRegions:
         for edge in self._edge.finditer(self._text, start):
             if edge[0] == self._opening:
                 opened.append(edge.start())
+            # A closing edge without an opening one is not an error here: the parser reports it.
             elif edge[0] == self._closing and opened:
                 ends[opened.pop()] = edge.end()
         return ends
@@ -89,7 +90,7 @@ _LINE_CONTINUATION = r"\\\r?\n[ \t]*"
 """A backslash at the end of a line, which continues a number or name on the next line."""
 _SPACE = rf"[\s{_SPACE_CLASS}]|\\\r?\n|\\\[(?:{_match_any(SPACE_CODES)})\]"
 _SKIPPED_SPACE = rf"\s*+(?:(?:{_SPACE})++)?"
-# `x=.5` and `x/.5` contain the number `.5`; the operators `=.` and `/.` need another successor.
+# `=.` and `/.` may not be followed by a digit: `x=.5` and `x/.5` contain the number `.5`.
 _PLAIN_SIGN = _match_any(PLAIN_SIGNS).replace(r"=\.", r"=\.(?!\d)").replace(r"|/\.", r"|/\.(?!\d)")
 _NO_FOREIGN_LETTER = r"(?!`?(?:\\[\[:.|\r\n]|[^\x00-\xa0]))"
 """Lookahead: the next character is not a letter beyond those of a plain symbol."""
@@ -114,12 +115,15 @@ def _compile_token_pattern(
         joined: The pattern of an atom that continues on another line.
         joins: Lookahead that must hold after a number.
     """
+    # `_.5` is a blank times 0.5, not an optional pattern, so no digit may follow `_.`.
     blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
         rf"{_SKIPPED_SPACE}(?:(?!{joined})(?:"
+        # `f[[` is a part and not a call, so `[` may not be followed by another one.
         rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank})|(?!_))"
         rf"|{string}"
         r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
+        # `(*` starts a comment and `.5` is a number, although `(` and `.` are signs.
         rf"|(?!\(\*|\.\d)({_PLAIN_SIGN})"
         rf"|(?>({_BASED})){joins}|(?>({_DIGITS})){joins}(?:\s*(,))?"
         rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
@@ -156,10 +160,13 @@ def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
     where quotes no longer pair up.
     """
     operators = re.escape("".join(NAMES_BY_CHARACTER))
+    # A named character is a letter unless it is an operator or a space, so unknown names are
+    # letters.
     letter = (
         rf"\\\[(?!(?:{_match_any(NAMED_SIGNS | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
         r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
     )
+    # A context mark must be followed by a letter; otherwise it is a precision mark.
     mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
     other = rf"[^\x00-\xa0{operators}{_SPACE_CLASS}]"
     character = rf"(?:[A-Za-z0-9$]|{other}|{mark}|{letter})"
@@ -186,6 +193,7 @@ def _build_joined_digits(digit: str) -> str:
 
 def is_symbol_name(text: str) -> bool:
     """Return whether the text is exactly one symbol."""
+    # The plain pattern covers nearly all names and avoids compiling the full one.
     match = TOKEN_PATTERN.fullmatch(text) or get_full_token_pattern().fullmatch(text)
     return match is not None and match.lastindex == SYMBOL and match[SYMBOL] == text
 

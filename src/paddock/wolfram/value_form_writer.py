@@ -70,6 +70,7 @@ def _write_complex(node: Node) -> WrittenForm | None:
         return None
     real, imaginary = node.args
     unit = _make_imaginary(imaginary)
+    # A kernel prints `2*I` without `0 +`.
     if isinstance(real, Atom) and real.text == "0":
         return write_value_form(unit)
     return write_value_form(call("Plus", real, unit))
@@ -94,6 +95,7 @@ def _write_infinity(node: Node) -> WrittenForm | None:
 
 def _write_power(node: Node) -> WrittenForm | None:
     parts = _get_fraction(node.args[1]) if len(node.args) == 2 else None
+    # A kernel prints square roots as `Sqrt[x]`, never as `x^(1/2)`.
     if parts == ("1", "2"):
         return write_call(call("Sqrt", node.args[0]))
     if parts == ("-1", "2"):

@@ -116,6 +116,7 @@ def _decompress(data: bytes) -> bytes:
         unpacked = decompressor.decompress(data[3:], MAX_UNPACKED_BYTES)
     except zlib.error as error:
         raise WxfError(f"The data cannot be decompressed: {error}") from None
+    # Data remains only if the limit was reached.
     if decompressor.unconsumed_tail:
         raise WxfError(f"The decompressed data exceeds {MAX_UNPACKED_BYTES:,} bytes")
     return unpacked
@@ -179,6 +180,7 @@ class _WxfReader:
         return self._read_value(token)
 
     def _begin_node(self, part_count: int) -> None:
+        # Each part takes at least a byte: reject larger counts before allocating anything.
         if part_count > len(self.data) - self.position + 1:
             raise WxfError("The data ends too early")
         self._count_expressions(part_count)
@@ -228,6 +230,7 @@ class _WxfReader:
             shift += 7
             if byte < 0x80:
                 return value
+            # Without a limit, a long varint would build an arbitrarily large integer.
             if shift > 63:
                 raise WxfError("A length has more than 63 bits")
 
@@ -245,6 +248,7 @@ class _WxfReader:
         sizes = self._read_dimensions()
         product_sizes = list(accumulate(sizes, mul))
         count = product_sizes[-1] * (2 if element_type in _COMPLEX_ELEMENTS else 1)
+        # Count before unpacking, since small data can declare huge arrays.
         self._count_expressions(count + sum(product_sizes))
         form = _ELEMENT_FORMATS[element_type]
         data = self._read_bytes(count * struct.calcsize(form))
@@ -269,6 +273,7 @@ def _make_number(value: float) -> Atom:
 
 def _make_real(value: float) -> Atom:
     """Return a machine real in source notation: `1.5`, `2.`, `3.*^20`."""
+    # The language has no literal for infinite or undefined machine numbers.
     if not math.isfinite(value):
         return symbol("Indeterminate")
     digits, _, exponent = repr(value).partition("e")
@@ -283,11 +288,11 @@ def _make_text_expression(token: int, data: bytes) -> Expression:
     text = data.decode("utf-8")
     if token == ord("S"):
         return string(text)
-    # Validate the text: printers write it into source code, where other text could inject
-    # code.
+    # Validate the text: printers write it into source code, where other text could inject code.
     if token == ord("s"):
         if not is_symbol_name(text):
             raise WxfError(f"{text[:40]!r} is not a symbol")
+        # Source code omits this context, and `is_symbol` compares names without it.
         return symbol(text.removeprefix("System`"))
     if not NUMBER_PATTERN.fullmatch(text):
         raise WxfError(f"{text[:40]!r} is not a number")
@@ -333,6 +338,7 @@ def _encode_text(text: str) -> bytes:
 
 def _encode_number(text: str) -> bytes:
     """Encode an integer, machine real, or big real with precision."""
+    # Big integers are stored as text, so their digits need not be converted.
     if _INTEGER_PATTERN.fullmatch(text) and len(text) > _MAX_MACHINE_INTEGER_CHARACTERS:
         return _encode_with_size(b"I", text.encode())
     value = parse_number(text)

@@ -55,6 +55,7 @@ def _check_association(inspection: Inspection, node: Node) -> None:
 
 def _iter_rules(node: Node) -> Iterator[Node]:
     args = node.args
+    # `Association[{…}]` takes its rules in a list.
     if len(args) == 1 and has_head(args[0], "List"):
         args = args[0].args
     for arg in args:
@@ -66,6 +67,7 @@ def _iter_rules(node: Node) -> Iterator[Node]:
 def _get_literal_key(key: Expression) -> str | None:
     if not isinstance(key, Atom) or key.kind not in ("string", "number", "symbol"):
         return None
+    # The quote distinguishes the string "a" from the symbol a.
     return f'"{parse_string(key.text)}' if key.kind == "string" else key.text
 
 

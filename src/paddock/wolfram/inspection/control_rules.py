@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import CALL_FORM, Atom, Node, are_equal, has_head, is_symbol
+from paddock.wolfram.expressions import (
+    CALL_FORM,
+    Atom,
+    Node,
+    are_equal,
+    get_head_name,
+    has_head,
+    is_symbol,
+)
 from paddock.wolfram.inspection.inspection import IssueFix, format_code
 from paddock.wolfram.inspection.rule_set import RuleSet
 from paddock.wolfram.printer import full_form
@@ -73,10 +81,11 @@ ARGUMENTS = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes(*_SIGNATURES)
 def _check_argument_count(inspection: Inspection, node: Node) -> None:
-    head, count = _get_head_name(node), len(node.args)
+    head, count = get_head_name(node), len(node.args)
     minimum, maximum, step, expected = _SIGNATURES[head]
     is_in_range = count >= minimum and (maximum is None or count <= maximum)
     is_valid = is_in_range and (count - minimum) % step == 0
+    # Operator forms always have valid arguments, and a pattern may match several arguments.
     if is_valid or node.form != CALL_FORM or has_patterns(node.args):
         return
     inspection.report_node_issue(
@@ -86,10 +95,6 @@ def _check_argument_count(inspection: Inspection, node: Node) -> None:
         argument=head,
         confidence=_SEQUENCE_CONFIDENCE if any(map(_may_be_sequence, node.args)) else None,
     )
-
-
-def _get_head_name(node: Node) -> str:
-    return node.head.text if isinstance(node.head, Atom) else ""
 
 
 DUPLICATE_CLAUSES = CONTROL_FLOW.add(
@@ -144,7 +149,7 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
         for sign in ("==", "===")
         if start >= 0
     ]
-    head = _get_head_name(node)
+    head = get_head_name(node)
     inspection.report_node_issue(
         IF_SET, test, f"The test of `{head}` is an assignment.", argument=head, edits=edits
     )
@@ -153,6 +158,7 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
 @CONTROL_FLOW.check_nodes("Which")
 def _check_which(inspection: Inspection, node: Node) -> None:
     args = node.args
+    # An odd number of arguments is reported by the rule Arguments; clauses cannot be paired then.
     if len(args) < 2 or len(args) % 2 or has_patterns(args[1::2]):
         return
     if is_symbol(args[0], "$OperatingSystem"):
@@ -175,6 +181,7 @@ def _check_switch(inspection: Inspection, node: Node) -> None:
     if len(args) < 3 or len(args) % 2 == 0:
         return
     cases = args[1::2]
+    # `True` as a pattern is legitimate beside `False`: the cases then distinguish booleans.
     is_confused = (
         len(cases) > 1
         and is_symbol(cases[-1], "True")
@@ -235,6 +242,7 @@ def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Exp
     for test in tests:
         if test.end - test.start > _MAX_COMPARED_CHARACTERS:
             continue
+        # Compare full forms, since the same test may be written in different notations.
         form = full_form(test)
         if form in seen_forms and not _is_missing_expression(test):
             inspection.report_node_issue(
@@ -300,6 +308,7 @@ def _collect_catch(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Hold", "HoldForm", "HoldComplete", "HoldCompleteForm")
 def _collect_hold(inspection: Inspection, node: Node) -> None:
+    # Held code is not evaluated here, so its `Throw` and slots belong to the code that releases it.
     inspection.catch_spans.add(node.start, node.end)
     inspection.function_spans.add(node.start, node.end)
 
@@ -311,6 +320,7 @@ EQUAL_STATEMENT = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes("CompoundExpression")
 def _check_statements(inspection: Inspection, node: Node) -> None:
+    # The last statement is the result of the compound expression, so its value is used.
     for statement in node.args[:-1]:
         if (
             isinstance(statement, Node)

@@ -48,6 +48,7 @@ def _check_definition(inspection: Inspection, node: Node) -> None:
         inspection.assignment_positions[left.text].append(get_symbol_start(left, inspection.text))
     _record_definition(inspection, left)
     if are_equal(left, right):
+        # `Module[{x = x}, …]` initializes the local variable with the outer one.
         if id(node) not in inspection.initial_values:
             inspection.report_node_issue(
                 SELF_ASSIGNMENT, node, f"{format_code(inspection.get_code(left))} is set to itself."
@@ -141,6 +142,7 @@ def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Exp
         expression = pending.pop()
         if not isinstance(expression, Node) or not isinstance(expression.head, Atom):
             continue
+        # Other functions may take patterns as arguments, as in `Cases[list, x_]`.
         if expression.head.text in _PATTERN_FREE_HEADS:
             pending += expression.args
         elif expression.form == "_" and expression.head.text == "Pattern":
@@ -166,6 +168,7 @@ def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: 
     if node.form != "=" or not isinstance(right, Node) or right.form != "prefix !":
         return
     text, position = inspection.text, right.start
+    # In `x = !y`, no space follows the `!`, so the negation is intended.
     if (
         text[position - 1] == "="
         and text[position + 1 : position + 2].isspace()

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
     from paddock.wolfram.inspection.rule_set import InspectionRule
     from paddock.wolfram.source import ParsedSource
 
+_MAX_QUOTED_CHARACTERS = 60
+"""Characters of code quoted in an issue description."""
+_PATTERN_SCOPE_HEADS = frozenset(
+    {"Set", "SetDelayed", "UpSetDelayed", "TagSetDelayed", "RuleDelayed"}
+)
+
 
 class SpanSet:
     """Text spans, possibly nested. Add all spans before the first query."""
@@ -37,6 +43,7 @@ class SpanSet:
 
     def covers(self, position: int) -> bool:
         """Return whether any span contains the position."""
+        # Sorting is deferred to the first query, because spans are added during the walk.
         if len(self._starts) != len(self._spans):
             self._spans.sort()
             self._starts = [start for start, _ in self._spans]
@@ -51,21 +58,12 @@ def count_positions_within(positions: list[int], start: int, end: int) -> int:
     return bisect_left(positions, end) - bisect_left(positions, start)
 
 
-_MAX_QUOTED_CHARACTERS = 60
-"""Characters of code quoted in an issue description."""
-
-
 def format_code(code: str) -> str:
     """Quote code in backticks, on one line and shortened."""
     line = " ".join(code.split())
     if len(line) > _MAX_QUOTED_CHARACTERS:
         line = f"{line[: _MAX_QUOTED_CHARACTERS - 1]}…"
     return f"`` {line} ``" if "`" in line else f"`{line}`"
-
-
-_PATTERN_SCOPE_HEADS = frozenset(
-    {"Set", "SetDelayed", "UpSetDelayed", "TagSetDelayed", "RuleDelayed"}
-)
 
 
 class LocalVariable(NamedTuple):
@@ -107,6 +105,7 @@ def iter_pattern_names(left: Expression) -> Iterator[Atom]:
             if isinstance(name, Atom) and not has_head(part.args[1], "OptionsPattern"):
                 yield name
         head = part.head
+        # `f[x_][y_]` also has names in its head.
         if not isinstance(head, Atom):
             pending.append(head)
         elif head.text in _PATTERN_SCOPE_HEADS:

@@ -84,6 +84,7 @@ def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) ->
     with defer_gc():
         _check_code(inspection, selection)
     issues = sorted(inspection.issues, key=lambda issue: (issue.start, issue.end))
+    # Line issues are computed separately so that they come last.
     inspection.issues = []
     _run_source_checks(inspection, LINES)
     return _build_issues(source, [*issues, *inspection.issues], selection)
@@ -94,11 +95,13 @@ def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
     _walk_expressions(inspection)
     for positions in inspection.symbol_positions.values():
         positions.sort()
+    # These checks are skipped because all of their issues would be excluded anyway.
     if "Scoping" not in selection.excluded_severities:
         for check in LOCAL_NAMES.scoping_checks:
             check(inspection)
     _run_source_checks(inspection, *_CODE_RULE_SETS)
     _drop_pattern_issues(inspection)
+    # Names are checked within patterns too: a misspelled name is wrong there as well.
     _run_source_checks(inspection, SYMBOLS)
     if inspection.source.problems:
         _drop_unparsable_issues(inspection)
@@ -125,6 +128,7 @@ def _walk_expressions(inspection: Inspection) -> None:
                 if name in checks:
                     for check in checks[name]:
                         check(inspection, expression)
+                # Heads that the parser added have no position: the source of `a + b` has no `Plus`.
                 if head.start >= 0 and head.kind == "symbol":
                     symbols[name].append(
                         get_symbol_start(head, text) if head.is_grouped else head.start

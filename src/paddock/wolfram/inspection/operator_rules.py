@@ -44,6 +44,7 @@ def _check_times(inspection: Inspection, node: Node) -> None:
         args = node.args
         for index in range(1, len(args)):
             left, right = args[index - 1], args[index]
+            # Factors that the parser added, such as the -1 of `a - b`, have no position.
             if 0 <= left.end <= right.start:
                 gap = _COMMENT.sub("", inspection.text[left.end : right.start])
                 if not gap or gap.isspace():
@@ -170,6 +171,7 @@ def _check_plus(inspection: Inspection, node: Node) -> None:
     if node.form != "+" or not any(map(_is_string, node.args)):
         return
     start = inspection.find_operator(node.args[0], "+", node.args[1])
+    # With more operands, the other `+` signs may be intended as sums.
     is_fixable = len(node.args) == 2 and start >= 0
     edits = [IssueFix("Replace `+` with `<>`", start, start + 1, "<>")] if is_fixable else []
     inspection.report_node_issue(
@@ -187,6 +189,7 @@ LOGIC_OF_VALUES = OPERATORS.add(
 
 @OPERATORS.check_nodes("And", "Or", "Not")
 def _check_logic(inspection: Inspection, node: Node) -> None:
+    # The mistake this rule looks for, `x == "a" || "b"`, is only made with operators.
     if node.form == CALL_FORM:
         return
     for arg in node.args:
@@ -233,6 +236,7 @@ def _check_map(inspection: Inspection, node: Node) -> None:
     if not (isinstance(function, Node) and function.form == "@") or function.is_grouped:
         return
     outer, inner = function.head, function.args[0]
+    # With parentheses or brackets, the grouping is visible, so only plain symbols are reported.
     if not (isinstance(outer, Atom) and outer.kind == "symbol" and not outer.is_grouped):
         return
     if not (isinstance(inner, Atom) and inner.kind == "symbol" and not inner.is_grouped):

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, has_head, walk
+from paddock.wolfram.expressions import Atom, Node, get_head_name, has_head, walk
 from paddock.wolfram.inspection.control_rules import has_patterns
 from paddock.wolfram.inspection.inspection import (
     IssueFix,
@@ -58,7 +58,8 @@ NO_VARIABLES = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_nodes(*_SCOPE_HEADS)
 def _check_variables(inspection: Inspection, node: Node) -> None:
-    kind = node.head.text if isinstance(node.head, Atom) else ""
+    kind = get_head_name(node)
+    # A scoping construct with patterns is itself a pattern, as in `Module[_, _]`.
     if len(node.args) < 2 or has_patterns(node.args):
         return
     lists = node.args[:-1] if kind == "With" else node.args[:1]
@@ -90,6 +91,7 @@ def _iter_declarations(
             if isinstance(name, Atom) and name.kind == "symbol":
                 yield LocalVariable(name.text, get_symbol_start(name, inspection.text), initial)
         elif isinstance(element, Atom) and element.kind == "symbol" and element.end > element.start:
+            # `With` substitutes values, so each of its variables needs one.
             if kind == "With":
                 _report_variable_error(inspection, kind, element, "has no value")
             yield LocalVariable(element.text, get_symbol_start(element, inspection.text))
@@ -158,6 +160,7 @@ def _collect_function_scope(inspection: Inspection, node: Node) -> None:
         return
     parameters = node.args[0]
     parameter_list = parameters.args if has_head(parameters, "List") else [parameters]
+    # `Function[Null, body]` and `Function[None, body]` have no named parameters.
     variables = [
         LocalVariable(name.text, get_symbol_start(name, inspection.text))
         for name in parameter_list
@@ -174,7 +177,7 @@ def _collect_pattern_scope(inspection: Inspection, node: Node) -> None:
     left = node.args[-2]
     if isinstance(left, Atom):
         return
-    head = node.head.text if isinstance(node.head, Atom) else ""
+    head = get_head_name(node)
     variables = [
         LocalVariable(name.text, name.start)
         for name in iter_pattern_names(left)
@@ -199,6 +202,7 @@ def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
 @LOCAL_NAMES.check_scoping
 def _check_unused_variables(inspection: Inspection) -> None:
     for scope in inspection.scopes:
+        # Unused iterators are common: `Do[…, {i, 3}]` only repeats.
         if scope.kind == "iterator":
             continue
         declaration_counts = Counter(variable.name for variable in scope.variables)
@@ -218,6 +222,7 @@ def _is_used(
 ) -> bool:
     positions = inspection.symbol_positions.get(variable.name, [])
     uses = count_positions_within(positions, scope.node.start, scope.node.end) - declaration_count
+    # A use in its own initial value refers to the variable outside.
     if variable.initial is not None:
         uses -= count_positions_within(positions, variable.initial.start, variable.initial.end)
     # A pattern name that occurs twice, as in `f[x_, x_]`, requires equal arguments.
@@ -250,6 +255,7 @@ def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVar
     rule = UNUSED_PARAMETER if is_parameter else UNUSED_VARIABLE
     kind = "parameter" if is_parameter else "variable"
     edits = []
+    # `x_` can become `_`; other parameters are needed for their position.
     if scope.is_pattern and inspection.text.startswith("_", variable.end):
         edits.append(
             IssueFix(
@@ -470,6 +476,8 @@ def _iter_sibling_uses(
     for variable in scope.variables:
         if not variable_list.start <= variable.start < variable_list.end:
             continue
+        # Only uses of earlier variables: for later ones, the order shows that the outer one is
+        # meant.
         if earlier_names and variable.initial is not None and _is_short(variable.initial):
             used_names = {part.text for part in walk(variable.initial) if isinstance(part, Atom)}
             for name in sorted(used_names & earlier_names):

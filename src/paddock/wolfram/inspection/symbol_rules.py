@@ -73,6 +73,8 @@ SUSPICIOUS_SESSION_SYMBOL = SYMBOLS.add(
     0.8,
     "`Print`, `Echo` or a similar function in a package",
 )
+_BEGIN_BY_END = {"End": "Begin", "EndPackage": "BeginPackage"}
+_END_BY_BEGIN = {"Begin": "End", "BeginPackage": "EndPackage"}
 
 
 @SYMBOLS.check_source
@@ -84,6 +86,7 @@ def _check_symbols(inspection: Inspection) -> None:
         elif name in _BAD_SYMBOLS or name in _OBSOLETE_SYMBOLS:
             if name not in inspection.defined_symbols and not _is_local(inspection, name):
                 _report_unknown_symbol(inspection, name, positions)
+        # In notebooks and scripts, printing is normal.
         elif is_package and name in _SESSION_SYMBOLS:
             for start in positions:
                 inspection.report_issue(
@@ -152,12 +155,9 @@ def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[in
         inspection.report_issue(rule, start, end, description, argument=name, edits=edits)
 
 
-_BEGIN_BY_END = {"End": "Begin", "EndPackage": "BeginPackage"}
-_END_BY_BEGIN = {"Begin": "End", "BeginPackage": "EndPackage"}
-
-
 @PACKAGES.check_source
 def _check_packages(inspection: Inspection) -> None:
+    # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
     if inspection.source.problems:
         return
     open_contexts: list[tuple[str, Node]] = []
@@ -200,6 +200,7 @@ def _close_context(
             inspection, head, node, f"`{head}` has no matching `{begin_head}`."
         )
         return
+    # Inner contexts that were not closed are reported, as for brackets.
     while open_contexts:
         name, begin_node = open_contexts.pop()
         if name == begin_head:

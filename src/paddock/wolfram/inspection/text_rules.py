@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 SYNTAX = RuleSet("Syntax")
 COMMENTS = RuleSet("Comments")
 LINES = RuleSet("Lines")
+_COMMENT_CLOSER = re.compile(r"\*\)")
+_MAX_DESCRIPTION_CHARACTERS = 500
+"""Characters of a comment used as the description of the issue."""
+_DIRECTIVE = re.compile(
+    r"\(\*\s*:!CodeAnalysis::(?:(BeginBlock|EndBlock)|Disable::(\w+(?:::[\w$`]+)?))::\s*\*\)"
+)
+_MAX_LINE_CHARACTERS = 200
+_MAX_FILE_LINES = 10_000
 
 
 def _add_syntax_rule(tag: str, summary: str) -> InspectionRule:
@@ -59,7 +67,6 @@ _RULES_BY_MESSAGE = tuple(
         (r".* is not a digit in base ", INVALID_NUMBER),
     )
 )
-_COMMENT_CLOSER = re.compile(r"\*\)")
 
 
 @SYNTAX.check_source
@@ -69,6 +76,7 @@ def _check_problems(inspection: Inspection) -> None:
         rule = next(
             (rule for regex, rule in _RULES_BY_MESSAGE if regex.match(problem.message)), None
         )
+        # The parser sees a stray `*)` as `*` without an operand and an unexpected `)`.
         if problem.start - 1 in comment_closers:
             inspection.report_issue(
                 UNEXPECTED_COMMENT_CLOSER,
@@ -98,13 +106,6 @@ def _report_missing_operand(inspection: Inspection, problem: SyntaxProblem) -> N
         )
         return
     inspection.report_issue(EXPECTED_OPERAND, start, problem.end, f"{problem.message}.")
-
-
-_MAX_DESCRIPTION_CHARACTERS = 500
-"""Characters of a comment used as the description of the issue."""
-_DIRECTIVE = re.compile(
-    r"\(\*\s*:!CodeAnalysis::(?:(BeginBlock|EndBlock)|Disable::(\w+(?:::[\w$`]+)?))::\s*\*\)"
-)
 
 
 FIX_ME_COMMENT = COMMENTS.add(
@@ -147,6 +148,7 @@ def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
             blocks[-1][1].append(directive[2])
         else:
             next_expression_tags.append((end, directive[2]))
+    # An unclosed block extends to the end of the file.
     while blocks:
         _close_block(blocks, len(text) + 1, suppressions)
     _suppress_next_expression(source, next_expression_tags, suppressions)
@@ -176,6 +178,7 @@ def _suppress_next_expression(
         for part in walk(expression)
         if part.start < part.end
     ]
+    # Of the expressions that start at the same position, the outermost comes first.
     parts.sort(key=lambda part: (part.start, -part.end))
     starts = [part.start for part in parts]
     for comment_end, tag in next_expression_tags:
@@ -197,10 +200,6 @@ def _get_first_statement(expression: Expression) -> Expression:
     while has_head(expression, "CompoundExpression") and not expression.is_grouped:
         expression = expression.args[0]
     return expression
-
-
-_MAX_LINE_CHARACTERS = 200
-_MAX_FILE_LINES = 10_000
 
 
 EXCESSIVE_LINE_LENGTH = LINES.add(

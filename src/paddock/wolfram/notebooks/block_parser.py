@@ -1,6 +1,6 @@
 """Markdown block parser: headings, paragraphs, fences, items, tables, formulas and rules.
 
-One pass over the lines. Quotations and lists are not containers: each block has a quotation depth
+A single scan of the lines. Quotations and lists are not containers: a block has a quotation depth
 and an item level, because cells can express no more.
 """
 
@@ -251,8 +251,7 @@ def _parse_table(state: _BlockParserState, line: str) -> bool:
     while (row_line := state.peek_line()) is not None and "|" in row_line and row_line.strip():
         state.line_index += 1
         rows.append(split_table_row(row_line))
-    # Markdown drops cells beyond the header; widen the header instead, so that no text is
-    # lost.
+    # Markdown drops cells beyond the header; widen the header instead, so that no text is lost.
     width = max(map(len, rows))
     rows = [row + [""] * (width - len(row)) for row in rows]
     alignments = [_parse_alignment(delimiter) for delimiter in delimiters]

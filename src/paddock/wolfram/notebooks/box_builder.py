@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import NO_POSITION, Atom, Node, call, is_symbol
+from paddock.wolfram.expressions import NO_POSITION, Atom, Node, call, get_head_name, is_symbol
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
 from paddock.wolfram.notebooks.character_encoding import ascii_string
@@ -44,6 +44,7 @@ def code_to_boxes(text: str) -> Expression:
 
     Code with syntax errors becomes a single row of its tokens.
     """
+    # Inline code is mostly a single word, which needs no parsing.
     if _WORD.fullmatch(text):
         return ascii_string(text)
     source = parse(text)
@@ -59,6 +60,7 @@ def code_to_boxes(text: str) -> Expression:
         items.append(box)
         position = expression.end
     items += gaps.get_tokens(position, len(text))
+    # The front end shows a list as separate lines, and a single expression as a row.
     if len(expressions) < 2:
         return _build_row(items)
     return Node(Atom("symbol", "List"), items, form="list")
@@ -108,6 +110,7 @@ def _decode_character_name(match: re.Match[str]) -> str:
     """Replace a character name by the character, as the front end does."""
     name, code = match[2], match[3]
     letter = get_character(name) if name is not None else chr(int(code, 16))
+    # Whitespace and control characters stay names, because as characters they are invisible.
     if letter is None or ord(letter) < _FIRST_FOREIGN_CODE or letter.isspace():
         return match[0]
     return match[1] + letter
@@ -124,6 +127,7 @@ def _build_all(
         order.append(expression)
         pending += _get_parts(expression, source.text)
     items_by_id: dict[int, list[Expression]] = {}
+    # Parents come before their parts in `order`, so the reversed order builds parts first.
     for expression in reversed(order):
         parts = _get_parts(expression, source.text)
         items: list[Expression] = []
@@ -177,6 +181,7 @@ def _get_parts(expression: Expression, text: str) -> list[Expression]:
         if candidate.start != NO_POSITION:
             if candidate.start < candidate.end:
                 parts.append(candidate)
+        # A node that the parser added has no text, but its arguments have.
         elif isinstance(candidate, Node):
             pending += [candidate.head, *candidate.args]
     return _drop_overlaps(sorted(parts, key=lambda part: (part.start, -part.end)), expression)
@@ -196,7 +201,7 @@ def _drop_overlaps(parts: list[Expression], parent: Expression) -> list[Expressi
 
 def _is_token(node: Node, text: str) -> bool:
     """Return whether boxes represent the node as one token, as for `x_Integer`, `#1` and `%`."""
-    name = node.head.text if isinstance(node.head, Atom) else ""
+    name = get_head_name(node)
     if name not in _TOKEN_HEADS and name not in _MORE_TOKEN_HEADS:
         return False
     return not node.is_grouped and bool(_SINGLE_TOKEN.fullmatch(text, node.start, node.end))

@@ -27,6 +27,28 @@ _FIRST_ARGUMENT_TEMPLATES = (
     *("HyperlinkTemplate", "EchoTag", "StyleTag", "Highlighted", "Framed", "PrettyTooltipTemplate"),
     *("TransferFunctionModelMinimal", "ClickToCopy", "ClickToCopy2", "Key0"),
 )
+BoxTextForm = Literal["input", "output", "text"]
+_SIMPLE_TOKEN = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
+_WRAPPER_HEADS = frozenset(
+    (
+        *("StyleBox", "TagBox", "FormBox", "ButtonBox", "AdjustmentBox", "FrameBox", "BoxData"),
+        *("TooltipBox", "PaneBox", "ItemBox", "RotationBox", "ErrorBox", "HyperlinkBox"),
+        *("Cell", "TextData", "PanelBox", "MouseAppearanceTag", "StatusAreaBox", "OverlayBox"),
+        *("LocatorPaneBox", "GraphicsComplexBox", "PopupMenuBox", "OpenerBox", "TagBoxNote"),
+    )
+)
+_PRIME_MARKS = {"\u2032": "'", "'": "'", "\u2033": "''"}
+_OVERSCRIPT_NAMES = {
+    "^": "OverHat",
+    "_": "OverBar",
+    "~": "OverTilde",
+    ".": "OverDot",
+    "\u21c0": "OverVector",
+}
+_OPENING_BY_CLOSING = {"]": "[", "}": "{", ")": "("}
+_BIG_OPERATORS = {get_character("Sum"): "Sum", get_character("Product"): "Product"}
+_INTEGRAL_SIGNS = ('"\\[Integral]"', '"\u222b"')
+_INTEGRAL, _DIFFERENTIAL = get_character("Integral"), get_character("DifferentialD")
 
 
 def format_template(args: Sequence[Expression], name: str, form: str) -> TextPieces:
@@ -37,10 +59,10 @@ def format_template(args: Sequence[Expression], name: str, form: str) -> TextPie
         return list(args[:1])
     formatter = _TEMPLATE_FORMATTERS.get(name)
     pieces = formatter(args, form) if formatter is not None else None
-    return pieces if pieces is not None else _format_template_call(name or "TemplateBox", args)
+    return pieces if pieces is not None else _format_call(name or "TemplateBox", args)
 
 
-def _format_template_call(name: str, args: Sequence[Expression]) -> TextPieces:
+def _format_call(name: str, args: Sequence[Expression]) -> TextPieces:
     pieces: TextPieces = [f"{name}["]
     for index, arg in enumerate(args):
         pieces += [", ", arg] if index else [arg]
@@ -73,6 +95,7 @@ def _format_message(args: Sequence[Expression], _form: str) -> TextPieces | None
     """Format a message with its symbol. The message text is a quoted string."""
     if len(args) < 3:
         return None
+    # Message texts are strings within boxes, so they have two layers of quotes.
     return [args[0], "::", args[1], ": ", _strip_quotes(args[2])]
 
 
@@ -85,7 +108,7 @@ def _strip_quotes(expression: Expression) -> str | Expression:
 
 
 def _format_subscript_template(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    return _format_template_call("Subscript", args)
+    return _format_call("Subscript", args)
 
 
 def _format_power_template(args: Sequence[Expression], _form: str) -> TextPieces | None:
@@ -97,7 +120,7 @@ def _format_space(_args: Sequence[Expression], _form: str) -> TextPieces | None:
 
 
 def _format_root_template(args: Sequence[Expression], _form: str) -> TextPieces | None:
-    return _format_template_call("Surd", args) if len(args) == 2 else None
+    return _format_call("Surd", args) if len(args) == 2 else None
 
 
 _TEMPLATE_FORMATTERS: dict[str, Callable[[Sequence[Expression], str], TextPieces | None]] = {
@@ -117,44 +140,12 @@ _TEMPLATE_FORMATTERS: dict[str, Callable[[Sequence[Expression], str], TextPieces
 }
 
 
-BoxTextForm = Literal["input", "output", "text"]
-
-_SIMPLE_TOKEN = re.compile(r'[\w$`.#]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
-_WRAPPER_HEADS = frozenset(
-    (
-        *("StyleBox", "TagBox", "FormBox", "ButtonBox", "AdjustmentBox", "FrameBox", "BoxData"),
-        *(
-            "TooltipBox",
-            "PaneBox",
-            "PanelBox",
-            "ItemBox",
-            "RotationBox",
-            "ErrorBox",
-            "HyperlinkBox",
-        ),
-        *("Cell", "TextData", "PanelBox", "MouseAppearanceTag", "StatusAreaBox", "OverlayBox"),
-        *("LocatorPaneBox", "GraphicsComplexBox", "PopupMenuBox", "OpenerBox", "TagBoxNote"),
-    )
-)
-_PRIME_MARKS = {"\u2032": "'", "'": "'", "\u2033": "''"}
-_OVERSCRIPT_NAMES = {
-    "^": "OverHat",
-    "_": "OverBar",
-    "~": "OverTilde",
-    ".": "OverDot",
-    "\u21c0": "OverVector",
-}
-_OPENING_BY_CLOSING = {"]": "[", "}": "{", ")": "("}
-_BIG_OPERATORS = {get_character("Sum"): "Sum", get_character("Product"): "Product"}
-_INTEGRAL_SIGNS = ('"\\[Integral]"', '"\u222b"')
-_INTEGRAL, _DIFFERENTIAL = get_character("Integral"), get_character("DifferentialD")
-_MAX_WRAPPERS = 100_000
-
-
 def get_reversed_row(node: Node, form: BoxTextForm) -> TextPieces:
     """Return the items of a row in reverse order."""
     items = get_list_items(node.args[0]) if node.args else []
     first = items[0] if len(items) > 1 else None
+    # Only these can start a sum, product or integral; the check must be cheap, since rows are the
+    # most frequent boxes.
     if isinstance(first, Node) or (first is not None and first.text in _INTEGRAL_SIGNS):
         pieces = _format_big_operator(items)
         if pieces is not None:
@@ -212,7 +203,7 @@ def _make_call_formatter(name: str) -> BoxFormatter:
     """Return a formatter for `name[a, b]`."""
 
     def format_call(node: Node, _form: BoxTextForm) -> TextPieces:
-        return _format_template_call(name, _get_box_arguments(node))
+        return _format_call(name, _get_box_arguments(node))
 
     return format_call
 
@@ -316,6 +307,7 @@ def _format_integral(limits: list[Expression], items: list[Expression]) -> TextP
 def _format_grid(node: Node, form: BoxTextForm) -> TextPieces:
     """Format rows as lists, or in the form "text" as lines of columns."""
     rows = [get_list_items(row) for row in get_list_items(node.args[0])] if node.args else []
+    # In code, a grid is a nested list, so that it evaluates to a matrix.
     opening, closing = ("", "") if form == "text" else ("{", "}")
     row_separator, separator = ("\n", "\t") if form == "text" else (", ", ", ")
     pieces: TextPieces = [opening]
@@ -338,15 +330,12 @@ def _format_interpretation(node: Node, form: BoxTextForm) -> TextPieces:
     return [input_form(node.args[1])]
 
 
-def _get_second(node: Node, form: BoxTextForm) -> TextPieces:
-    return [node.args[1]] if len(node.args) > 1 else _get_first(node, form)
-
-
 def _format_dynamic_module(node: Node, form: BoxTextForm) -> TextPieces:
     """Format the displayed body; the controls of a `Manipulate` are abbreviated."""
     if len(node.args) < 2:
         return ["DynamicModule[\u2026]"]
     body = unwrap_box(node.args[1])
+    # The body of a `Manipulate` is computed by the front end; only its name can be shown.
     if isinstance(body, Node) and isinstance(body.head, Atom) and body.head.text == "DynamicBox":
         inner = body.args[0] if body.args else body
         name = inner.head.text if isinstance(inner, Node) and isinstance(inner.head, Atom) else ""

@@ -43,6 +43,10 @@ _OPERATOR_TEXT = {
     ")": ")",
     "%": "^",
 }
+_BRACKET_DEPTH_CHANGES = {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}
+_INDENTING_NEWLINE, _INDENT = '"\\[IndentingNewLine]"', "  "
+_MACHINE_NUMBER = re.compile(r"[\d.]+`")
+_GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
 
 
 def box_syntax_to_code(text: str) -> str:
@@ -73,6 +77,7 @@ def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
     if not inner.startswith("\\*"):
         return box_syntax_to_code(piece)
     code = inner[2:]
+    # Nested box syntax is quoted, so that its boxes parse as strings.
     if "\\(" in code:
         code = code.replace('"', '\\"').replace("\\(", '"').replace("\\)", '"')
     source = parse(code)
@@ -88,11 +93,6 @@ def _find_box_end(text: str, start: int) -> int | None:
         if depth == 0:
             return edge.end()
     return None
-
-
-_BRACKET_DEPTH_CHANGES = {"[": 1, "{": 1, "(": 1, "]": -1, "}": -1, ")": -1}
-_INDENTING_NEWLINE, _INDENT = '"\\[IndentingNewLine]"', "  "
-_MACHINE_NUMBER = re.compile(r"[\d.]+`")
 
 
 def boxes_to_text(
@@ -122,6 +122,7 @@ def boxes_to_text(
             previous_token = ""
         elif isinstance(item, Atom):
             text = _format_token(item, form)
+            # Boxes separate tokens that would run together as text: `a` and `b` in a product.
             if previous_token and text and _would_merge(previous_token, text):
                 pieces.append(" ")
             if text in _BRACKET_DEPTH_CHANGES:
@@ -131,6 +132,7 @@ def boxes_to_text(
             pieces.append(text)
             previous_token = text
             size += len(text)
+            # Outputs can have megabytes of boxes of which only the beginning is shown.
             if limit is not None and size > limit:
                 break
         else:
@@ -142,9 +144,6 @@ def boxes_to_text(
             else:
                 pending.extend(reversed(BOX_FORMATTERS.get(name, format_unknown_box)(item, form)))
     return "".join(pieces)
-
-
-_GRAPHICS_HEADS = frozenset(("GraphicsBox", "Graphics3DBox", "GraphicsData"))
 
 
 def _would_merge(previous_token: str, text: str) -> bool:

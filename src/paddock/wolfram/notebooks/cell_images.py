@@ -24,6 +24,18 @@ if TYPE_CHECKING:
 _DATA_MARKER = b"!boR"
 _MAX_UNPACKED_BYTES = 64 * 1024 * 1024
 _MAX_NESTING_LEVELS = 8
+_TYPES_BY_SIGNATURE = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+}
+_FILE_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif"}
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
+_PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
+"""PNG color type by number of channels."""
+_MAX_PIXELS = 16_000_000
+_MAX_BOXES = 200
+"""Graphics boxes searched for a raster; in an image it is among the first."""
 
 
 class CompressedDataError(Exception):
@@ -42,6 +54,7 @@ def unpack_compressed_data(text: str) -> object:
     try:
         stream = zlib.decompressobj()
         raw = stream.decompress(base64.b64decode("".join(data.split())), _MAX_UNPACKED_BYTES)
+        # A remaining tail means that the data was cut off at the size limit.
         if not raw.startswith(_DATA_MARKER) or stream.unconsumed_tail:
             raise CompressedDataError
         return _CompressedDataReader(raw).read_value(0)
@@ -56,6 +69,7 @@ class _CompressedDataReader:
 
     def read_value(self, level: int) -> object:
         kind = self._read_bytes(1)
+        # The data is untrusted: deep nesting would exhaust the stack.
         if level > _MAX_NESTING_LEVELS:
             raise CompressedDataError
         if kind == b"f":
@@ -94,6 +108,7 @@ class _CompressedDataReader:
         size = 1
         for length in lengths:
             size *= length
+        # Checked before unpacking, because the lengths are untrusted.
         if size > _MAX_UNPACKED_BYTES // 8 or size < 0:
             raise CompressedDataError
         values: list[object] = list(struct.unpack(f"<{size}d", self._read_bytes(8 * size)))
@@ -110,20 +125,6 @@ _VALUE_READERS: dict[bytes, Callable[[_CompressedDataReader], object]] = {
     b"I": _CompressedDataReader.read_digits,
     b"e": _CompressedDataReader.read_array,
 }
-
-
-_TYPES_BY_SIGNATURE = {
-    b"\x89PNG\r\n\x1a\n": "image/png",
-    b"\xff\xd8\xff": "image/jpeg",
-    b"GIF8": "image/gif",
-}
-_FILE_SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif"}
-_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
-_PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
-"""PNG color type by number of channels."""
-_MAX_PIXELS = 16_000_000
-_MAX_BOXES = 200
-"""Graphics boxes searched for a raster; in an image it is among the first."""
 
 
 class CellImage(NamedTuple):
@@ -161,6 +162,7 @@ def extract_image(node: Node) -> tuple[bytes, str] | None:
     if has_head(node, "GraphicsData"):
         return _extract_file(node)
     pending: list[Expression] = [node]
+    # Vector graphics can have millions of boxes without any raster.
     for _ in range(_MAX_BOXES):
         if not pending:
             break
@@ -202,6 +204,7 @@ def _render_raster(node: Node) -> tuple[bytes, str] | None:
     raster = _build_raster(_get_raster_values(node.args[0]), _get_maximum_value(node))
     if raster is None:
         return None
+    # Rasters are stored bottom-up by default, PNG rows top-down.
     rows = raster.rows if _is_upright(node) else raster.rows[::-1]
     return _encode_png(rows, raster.channels), "image/png"
 
@@ -275,6 +278,7 @@ def _build_raster(values: object, highest: float) -> _RasterRows | None:
 
 def _encode_row(row: list[Any], channels: int, scale: float) -> bytes:
     values = [channel_value for pixel in row for channel_value in pixel] if channels > 1 else row
+    # A byte only holds 0 to 255, so values outside the range are clipped.
     return bytes(min(255, max(0, round(value * scale))) for value in values)
 
 

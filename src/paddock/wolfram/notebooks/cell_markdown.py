@@ -81,6 +81,18 @@ _CELL_LABEL = re.compile(
 )
 _MESSAGE_START = re.compile(r"[\w$`]+::\w+: ")
 _CUT_NOTE = "\u2026 (cut off after {} characters)"
+_SPECIAL_CHARACTER = re.compile(
+    r"[\\`$*_#|]|~(?=~)|(?<=~)~|\](?=\()|<(?=(?:https?|ftp|mailto|paclet):)"
+)
+_LINE_START = re.compile(
+    r"^(?:([-+](?=\s|$)|-(?=-)|>|=(?=[=\s]*$))|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
+)
+_EMPTY_RUN = TextRun("")
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_SURROUNDING_BLANKS = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
+_STYLE_MARKS = (("is_struck", "~~"), ("is_bold", "**"), ("is_italic", "*"))
+_SAFE_TARGET = re.compile(r"[^\s()<>]+")
+_ALIGNMENT_SIGNS = {"Left": ":---", "Center": ":---:", "Right": "---:", "": "---"}
 
 
 class CodeFence(NamedTuple):
@@ -91,12 +103,13 @@ class CodeFence(NamedTuple):
     text: str
 
 
-def to_code_fence(cell: Cell, limit: int, picture: Callable[[Node], str]) -> CodeFence:
+def to_code_fence(cell: Cell, limit: int, make_placeholder: Callable[[Node], str]) -> CodeFence:
     """Return the fence of a code cell; text beyond the limit is cut off."""
-    text = truncate_text(_get_code_text(cell, limit, picture), limit)
+    text = truncate_text(_get_code_text(cell, limit, make_placeholder), limit)
     if cell.style in _VERBATIM_STYLES:
         return CodeFence(_get_language(cell), "", text)
     label = ">>" if cell.style.startswith("Echo") else cell.label.strip()
+    # A label that would not read back is dropped rather than becoming code.
     if label and _CELL_LABEL.match(f"{label} x") is None:
         label = ""
     return CodeFence(_build_info(cell, label, text), label, text)
@@ -107,11 +120,12 @@ def truncate_text(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[:limit] + _CUT_NOTE.format(limit)
 
 
-def _get_code_text(cell: Cell, limit: int, picture: Callable[[Node], str]) -> str:
+def _get_code_text(cell: Cell, limit: int, make_placeholder: Callable[[Node], str]) -> str:
     if isinstance(cell.content, str):
         return to_plain_characters(cell.content)
     form = _choose_form(cell)
-    text = boxes_to_text(cell.content, form=form, limit=limit, picture=picture)
+    text = boxes_to_text(cell.content, form=form, limit=limit, picture=make_placeholder)
+    # Messages quote expressions in linear box syntax, which readers cannot understand.
     if form == "text" and "\\!\\(" in text:
         return replace_box_syntax(text, lambda boxes: boxes_to_text(boxes, form="text"))
     return text
@@ -127,6 +141,7 @@ def _choose_form(cell: Cell) -> BoxTextForm:
 
 def _build_info(cell: Cell, label: str, text: str) -> str:
     style = cell.style if cell.style in INPUT_STYLES | OUTPUT_STYLES else "Input"
+    # The style is written only if the label does not imply it.
     if _get_style(label, "", text) == style:
         return "wl"
     return f"wl {style}"
@@ -168,6 +183,7 @@ def _split_labels(text: str) -> list[tuple[str, str]]:
     parts: list[tuple[str, list[str]]] = [("", [])]
     previous_line = ""
     for line in text.split("\n"):
+        # Code may contain text that looks like a label, so a blank line must come before it.
         match = _CELL_LABEL.match(line) if not previous_line.strip() else None
         if match is not None:
             parts.append((match[1], [match[2]] if match[2] else []))
@@ -205,27 +221,15 @@ def _has_items(row: Node) -> bool:
     return isinstance(first, Atom) or bool(first.args)
 
 
-_SPECIAL_CHARACTER = re.compile(
-    r"[\\`$*_#|]|~(?=~)|(?<=~)~|\](?=\()|<(?=(?:https?|ftp|mailto|paclet):)"
-)
-_LINE_START = re.compile(
-    r"^(?:([-+](?=\s|$)|-(?=-)|>|=(?=[=\s]*$))|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE
-)
-_EMPTY_RUN = TextRun("")
-_BRACKET = re.compile(r"(?<!\\)[\[\]]")
-_SURROUNDING_BLANKS = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
-_STYLE_MARKS = (("is_struck", "~~"), ("is_bold", "**"), ("is_italic", "*"))
-_SAFE_TARGET = re.compile(r"[^\s()<>]+")
-
-
 def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
     """Return the Markdown of text runs."""
     runs = merge_runs(_normalize_blanks(runs))
     is_plain = len(runs) < 2 and all(run.style == PLAIN_STYLE for run in runs)
+    # Verify by parsing: the rules of adjacent emphasis are too intricate to predict.
     if not is_plain and _list_letters(parse_inline(_write_runs(runs))) != _list_letters(runs):
-        # Markdown cannot express some adjacent styles; the text matters more than its
-        # emphasis.
+        # Markdown cannot express some adjacent styles; the text matters more than its emphasis.
         runs = merge_runs(_strip_emphasis(runs))
+    # Escaped last, because only the final text shows what starts a line.
     text = _LINE_START.sub(_escape_line_start, _write_runs(runs, in_table=in_table).strip())
     return text.replace("\n", " " if in_table else "\\\n")
 
@@ -281,6 +285,7 @@ def _list_letters(runs: list[TextRun]) -> list[tuple[str, str, TextStyle]]:
 def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
     pieces: list[str] = []
     runs = [
+        # `$$…$$` is unambiguous where a single `$` is not.
         run._replace(text=f"${run.text}$") if _is_before_digit(run, next_run) else run
         for run, next_run in zip_longest(runs, runs[1:], fillvalue=_EMPTY_RUN)
     ]
@@ -330,6 +335,7 @@ def _format_link(text: str, target: str) -> str:
 def _format_content(run: TextRun, *, in_table: bool) -> str:
     if run.kind == "text":
         text = escape_markdown(run.text)
+        # An unescaped bracket would end the link text.
         return _BRACKET.sub(r"\\\g<0>", text) if run.style.link else text
     text = {"code": format_code_span, "formula": "${}$".format}.get(run.kind, str)(run.text)
     return text.replace("|", "\\|") if in_table else text
@@ -342,13 +348,11 @@ def format_code_span(text: str) -> str:
     while ticks in text:
         ticks += "`"
     text = text.replace("\n", " ")
+    # CommonMark strips one space at each end unless the code consists of spaces only.
     if not text.strip():
         return f"{ticks}{text}{ticks}"
     edge = " " if text.startswith(("`", " ")) or text.endswith(("`", " ")) else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
-
-
-_ALIGNMENT_SIGNS = {"Left": ":---", "Center": ":---:", "Right": "---:", "": "---"}
 
 
 def make_table_cell(rows: Sequence[Sequence[str]], alignments: Sequence[str]) -> Cell:
@@ -381,11 +385,11 @@ def find_grid(content: Expression) -> Node | None:
     return inner if has_head(inner, "GridBox") and inner.args else None
 
 
-def format_table(grid: Node, picture: Callable[[Node], str]) -> str:
+def format_table(grid: Node, make_placeholder: Callable[[Node], str]) -> str:
     """Return the Markdown of a grid; its first row becomes the header."""
     row_expressions = grid.args[0].args if isinstance(grid.args[0], Node) else []
     rows = [
-        [format_runs(to_runs(entry, picture), in_table=True) for entry in row.args]
+        [format_runs(to_runs(entry, make_placeholder), in_table=True) for entry in row.args]
         for row in row_expressions
         if isinstance(row, Node)
     ]

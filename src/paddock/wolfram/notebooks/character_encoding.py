@@ -16,40 +16,11 @@ from paddock.wolfram.named_characters import (
     get_character_name,
 )
 
-_OTHER = re.compile(r"[^\x20-\x7e]")
 _FOREIGN_CHARACTER = re.compile(r"[^\x00-\x7e]")
 _QUOTED_CHARACTER = re.compile(r'[\\"]|[^\x20-\x7e]')
 _SIMPLE_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _MAX_BMP_CODE = 0xFFFF
 _MAX_BYTE = 0xFF
-
-
-def ascii_string(value: str) -> Atom:
-    """Return a string expression written in ASCII."""
-    if _QUOTED_CHARACTER.search(value) is not None:
-        value = _QUOTED_CHARACTER.sub(_escape_match, value)
-    return Atom("string", f'"{value}"')
-
-
-def escape_to_ascii(text: str) -> str:
-    """Return source text with non-ASCII characters escaped. Line ends are unchanged."""
-    return text if text.isascii() else _FOREIGN_CHARACTER.sub(_escape_match, text)
-
-
-def _escape_match(match: re.Match[str]) -> str:
-    return _SIMPLE_ESCAPES.get(match[0]) or _escape_character(match[0])
-
-
-def _escape_character(character: str) -> str:
-    name = get_character_name(character)
-    if name is not None:
-        return f"\\[{name}]"
-    code = ord(character)
-    if code > _MAX_BMP_CODE:
-        return f"\\|{code:06x}"
-    return f"\\:{code:04x}" if code > _MAX_BYTE else f"\\.{code:02x}"
-
-
 _PLAIN_TEXT_BY_NAME = {
     "Rule": "->",
     "RuleDelayed": ":>",
@@ -92,8 +63,36 @@ _INLINE_REPLACEMENTS = {
 _INLINE_CHARACTERS = re.compile(f"[{''.join(_INLINE_REPLACEMENTS)}]")
 
 
+def ascii_string(value: str) -> Atom:
+    """Return a string expression written in ASCII."""
+    # Most strings need no escapes; searching is faster than substituting.
+    if _QUOTED_CHARACTER.search(value) is not None:
+        value = _QUOTED_CHARACTER.sub(_escape_match, value)
+    return Atom("string", f'"{value}"')
+
+
+def escape_to_ascii(text: str) -> str:
+    """Return source text with non-ASCII characters escaped. Line ends are unchanged."""
+    return text if text.isascii() else _FOREIGN_CHARACTER.sub(_escape_match, text)
+
+
+def _escape_match(match: re.Match[str]) -> str:
+    return _SIMPLE_ESCAPES.get(match[0]) or _escape_character(match[0])
+
+
+def _escape_character(character: str) -> str:
+    name = get_character_name(character)
+    if name is not None:
+        return f"\\[{name}]"
+    code = ord(character)
+    if code > _MAX_BMP_CODE:
+        return f"\\|{code:06x}"
+    return f"\\:{code:04x}" if code > _MAX_BYTE else f"\\.{code:02x}"
+
+
 def to_plain_characters(text: str) -> str:
     """Return text without private-use characters: replaced, or written by name."""
+    # Nearly all text is ASCII, which needs no substitution.
     if text.isascii():
         return text
     return escape_private_characters(

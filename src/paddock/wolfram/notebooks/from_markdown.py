@@ -59,6 +59,7 @@ def markdown_to_notebook(markdown: str) -> Notebook:
         for block in parse_blocks(markdown.removeprefix(_BYTE_ORDER_MARK)):
             for cell in _CELL_MAKERS[block.kind](block):
                 _set_item_number(cell, block, numbers)
+                # Quotation depth is encoded by repeating the style, since cells cannot be nested.
                 cell.styles += (QUOTE_STYLE,) * block.quote
                 cells.append(cell)
     return Notebook(_group_cells(cells), StyleDefinitions="Default.nb")
@@ -136,9 +137,11 @@ def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
     index = 0
     while index < len(cells):
         cell = cells[index]
+        # Headings in quotations are part of the quotation, so they start no group.
         level = HEADING_LEVELS.get(cell.style, 0) if QUOTE_STYLE not in cell.styles else 0
         end = index + 1
         if level:
+            # A heading ends all groups of the same and deeper levels.
             while open_groups[-1][0] >= level:
                 open_groups.pop()
             group = CellGroup([cell])

@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 
 _MAX_OPENERS = 60
 """Open delimiters searched for the partner of a closing one; bounds quadratic time."""
+_TARGET = r"<[^<>\n]*+>|[^\s()<]*+(?:\([^\s()]*+\)[^\s()]*+)*+"
+_TITLE = r"""(?:\s+(?:"[^"]*+"|'[^']*+'))?"""
+_BRACKETED = r"\[(?:[^\[\]\\]|\\.)*+\]"
+_INNER = rf"(?:[^\[\]\\`$]|\\.|`++[^`]++`++|\$[^$\n]*+\$|{_BRACKETED})*+"
+LINK_PATTERN = re.compile(rf"\[({_INNER})\]\(\s*+({_TARGET}){_TITLE}\s*+\)", re.DOTALL)
+IMAGE_PATTERN = re.compile(
+    rf"!\[(?:[^\[\]\\]|\\.|{_BRACKETED})*+\]\(\s*+(?:{_TARGET}){_TITLE}\s*+\)"
+)
+AUTOLINK_PATTERN = re.compile(r"<((?:https?|ftp|mailto|paclet):[^\s<>]*+)>")
+_TEX = r"(?:[^$\\]|\\.)++(?<=\S)"
+FORMULA_PATTERN = re.compile(rf"\$\$(?=\S)({_TEX})\$\$|\$(?=[^\s$])({_TEX})\$(?!\d)", re.DOTALL)
+_SPECIAL_CHARACTERS = re.compile(
+    r"\\[!-/:-@\[-`{-~]|\\\n[ \t]*|[ ]{2,}\n[ \t]*|[ \t]*\n[ \t]*|`+|\$|!\[|\[|<|\*+|_+|~+"
+)
 
 
 class DelimiterRun:
@@ -59,6 +73,7 @@ def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
             if opener_index is None:
                 break
             opener = openers[opener_index]
+            # Openers inside the new span cannot match anything after it.
             del openers[opener_index + 1 :]
             length = 2 if min(opener.remaining, closer.remaining) > 1 else 1
             style_name = _get_style_name(closer.character, length)
@@ -92,8 +107,8 @@ def _can_pair(opener: DelimiterRun, closer: DelimiterRun) -> bool:
         return opener.remaining == closer.remaining == 2
     if not (opener.can_close or closer.can_open):
         return True
-    # CommonMark, emphasis, rules 9 and 10: lengths of ambiguous delimiters must not add up to
-    # a multiple of 3.
+    # CommonMark, emphasis, rules 9 and 10: lengths of ambiguous delimiters must not add up to a
+    # multiple of 3.
     return (opener.length + closer.length) % 3 != 0 or (
         opener.length % 3 == 0 and closer.length % 3 == 0
     )
@@ -110,22 +125,6 @@ def _is_flanking(outside: str, inside: str) -> bool:
 
 def _is_punctuation(letter: str) -> bool:
     return bool(letter) and unicodedata.category(letter)[0] in "PS"
-
-
-_TARGET = r"<[^<>\n]*+>|[^\s()<]*+(?:\([^\s()]*+\)[^\s()]*+)*+"
-_TITLE = r"""(?:\s+(?:"[^"]*+"|'[^']*+'))?"""
-_BRACKETED = r"\[(?:[^\[\]\\]|\\.)*+\]"
-_INNER = rf"(?:[^\[\]\\`$]|\\.|`++[^`]++`++|\$[^$\n]*+\$|{_BRACKETED})*+"
-LINK_PATTERN = re.compile(rf"\[({_INNER})\]\(\s*+({_TARGET}){_TITLE}\s*+\)", re.DOTALL)
-IMAGE_PATTERN = re.compile(
-    rf"!\[(?:[^\[\]\\]|\\.|{_BRACKETED})*+\]\(\s*+(?:{_TARGET}){_TITLE}\s*+\)"
-)
-AUTOLINK_PATTERN = re.compile(r"<((?:https?|ftp|mailto|paclet):[^\s<>]*+)>")
-_TEX = r"(?:[^$\\]|\\.)++(?<=\S)"
-FORMULA_PATTERN = re.compile(rf"\$\$(?=\S)({_TEX})\$\$|\$(?=[^\s$])({_TEX})\$(?!\d)", re.DOTALL)
-_SPECIAL_CHARACTERS = re.compile(
-    r"\\[!-/:-@\[-`{-~]|\\\n[ \t]*|[ ]{2,}\n[ \t]*|[ \t]*\n[ \t]*|`+|\$|!\[|\[|<|\*+|_+|~+"
-)
 
 
 def parse_inline(text: str, *, has_links: bool = True) -> list[TextRun]:
@@ -181,6 +180,7 @@ class _InlineParser:
         return end + len(match[0])
 
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
+        # Indexed once per paragraph: searching from every opening would take quadratic time.
         if self._tick_positions is None:
             self._tick_positions = {}
             for ticks in re.finditer("`+", self._text):
@@ -211,6 +211,7 @@ class _InlineParser:
         if link is None or not link[1].strip() or link[2] in ("", "<>"):
             return None
         target = link[2][1:-1] if link[2].startswith("<") else link[2]
+        # CommonMark does not allow links within links.
         for run in parse_inline(link[1], has_links=False):
             self._runs.append(run._replace(style=run.style._replace(link=target)))
         return link.end()

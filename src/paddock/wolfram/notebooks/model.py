@@ -227,6 +227,7 @@ def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
     rules = options.get("TaggingRules")
     if not isinstance(rules, Node):
         return {}
+    # Older files store the rules in a list instead of an association.
     if has_head(rules, "List"):
         rules = Node(symbol("Association"), rules.args)
     try:
@@ -246,9 +247,11 @@ def to_expression(value: object) -> Expression:
         return value
     if isinstance(value, str):
         return ascii_string(value)
+    # Before numbers, because `bool` is a subclass of `int`.
     if value is None or isinstance(value, bool):
         return symbol(str(value))
     if isinstance(value, int | float):
+        # Python writes exponents as `1e+20`, where the language needs `1*^+20`.
         return Atom("number", repr(value).replace("e", "*^"))
     if isinstance(value, list | tuple):
         return make_list(to_expression(item) for item in value)

@@ -27,6 +27,7 @@ def read_notebook(text: str) -> Notebook:
     """
     with defer_gc():
         source = parse(text)
+        # Damaged files may have other expressions before the notebook.
         for expression in source.expressions:
             if has_head(expression, "Notebook"):
                 notebook = _build_notebook(expression)
@@ -65,6 +66,7 @@ def _build_cells(expressions: list[Expression]) -> list[Cell | CellGroup]:
                 continue
             cell_group = CellGroup([], group.args[1] if len(group.args) > 1 else "Open")
             target.append(cell_group)
+            # The list of the group's cells is filled later, when it is taken from the stack.
             pending.append((get_list_items(group.args[0]), cell_group.cells))
     return cells
 
@@ -83,6 +85,7 @@ def to_cell(expression: Expression) -> Cell:
     if not has_head(expression, "Cell"):
         return Cell(expression)
     content = expression.args[0] if expression.args else ""
+    # Decode strings only: expressions must be written back unchanged.
     if isinstance(content, Atom) and content.kind == "string":
         cell = Cell(parse_string(content.text))
     else:

@@ -47,7 +47,6 @@ _GRID_ENVIRONMENTS = (
     "equation*",
 )
 _BIG_OPERATORS = ("sum", "prod")
-_INTEGRALS = ("int", "oint")
 _OPENING = {
     "\\{": "{",
     "\\langle": CHARACTERS_BY_COMMAND["langle"],
@@ -75,6 +74,7 @@ class _UnknownTexError(Exception):
 
 def tex_to_boxes(tex: str) -> Expression | None:
     """Return the boxes of a formula, or None if it contains unsupported TeX."""
+    # Limits time and recursion depth for untrusted input.
     if len(tex) > _MAX_TEX_CHARACTERS:
         return None
     parser = _TexParser(_TOKEN.findall(tex))
@@ -165,6 +165,7 @@ class _TexParser:
             depth += (lexeme == "{") - (lexeme == "}")
             pieces.append(lexeme)
         text = "".join(pieces[:-1])
+        # Text mode can contain commands and formulas, which are not supported there.
         if "\\" in text or "$" in text or '"' in text:
             raise _UnknownTexError
         return text
@@ -215,6 +216,7 @@ class _TexParser:
         while self.peek_token() in ("\\limits", "\\nolimits"):
             self.take_token()
             self.skip_blanks()
+        # Whitespace before something else stays, because it may separate letters.
         if self.peek_token() not in ("^", "_"):
             self._position = start
 
@@ -255,6 +257,7 @@ class _TexParser:
 
     def parse_upright(self, _name: str) -> Expression:
         name = self.parse_raw_group().strip()
+        # A single box token cannot contain operators or spaces.
         if not name.isalnum():
             raise _UnknownTexError
         return ascii_string(name)
@@ -357,6 +360,7 @@ def _attach_scripts(
     above, below = scripts.get("^"), scripts.get("_")
     has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS
     kinds = ("Underscript", "Overscript", "Underoverscript")
+    # TeX sets the scripts of sums and limits above and below them, as `Underoverscript` does.
     if not has_limits:
         kinds = ("Subscript", "Superscript", "Subsuperscript")
     if above is not None and below is not None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, get_list_items, has_head, is_symbol
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    get_head_name,
+    get_list_items,
+    has_head,
+    is_symbol,
+)
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.named_characters import get_character
 from paddock.wolfram.notebooks.tex_symbols import (
@@ -82,7 +89,7 @@ def _write_box(expression: Expression, level: int) -> str:
         raise _NoTexFormError
     if isinstance(expression, Atom):
         return _write_token(expression)
-    name = expression.head.text if isinstance(expression.head, Atom) else ""
+    name = get_head_name(expression)
     if name in _WRAPPER_HEADS and expression.args:
         return _write_box(expression.args[0], level + 1)
     writer = _BOX_WRITERS.get(name)
@@ -101,6 +108,7 @@ def _write_token(atom: Atom) -> str:
         return _SPACE_CHARACTERS[text]
     if text.isspace():
         return " "
+    # Without a command, TeX would set the letters of a name as a product.
     if _WORD.fullmatch(text) and len(text) > 1:
         return f"\\{text}" if text in FUNCTION_COMMANDS else f"\\mathrm{{{text}}}"
     number = _NUMBER.fullmatch(text)
@@ -125,6 +133,7 @@ def _write_character(letter: str) -> str:
     command = _STYLED_LETTERS.get(letter) or _SPECIAL_LETTERS.get(letter)
     if command is not None:
         return command
+    # Private-use characters exist only in Wolfram fonts.
     if letter == "\\" or "\ue000" <= letter <= "\uf8ff":
         raise _NoTexFormError
     return letter
@@ -205,6 +214,7 @@ def _write_base(expression: Expression, level: int) -> str:
     text = _write_box(expression, level)
     is_single = len(text) == 1 or bool(re.fullmatch(r"\d+|\\[A-Za-z]+(?:\{\w+\})?", text))
     is_closed = text.endswith(")") or not text
+    # Other bases need braces, since a script applies to the preceding token only.
     return text if is_single or is_closed else f"{{{text}}}"
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.wolfram.expressions import Atom, Node, are_equal, call, has_head, is_symbol, symbol
+from paddock.wolfram.expressions import (
+    Atom,
+    Node,
+    are_equal,
+    call,
+    get_head_name,
+    has_head,
+    is_symbol,
+    symbol,
+)
 from paddock.wolfram.literals import parse_string
 from paddock.wolfram.notebooks.box_builder import code_to_boxes
 from paddock.wolfram.notebooks.box_forms import unwrap_box
@@ -49,37 +58,38 @@ _TRANSPARENT_HEADS = frozenset(
 )
 
 
-def to_runs(content: str | Expression, picture: Callable[[Node], str]) -> list[TextRun]:
+def to_runs(content: str | Expression, make_placeholder: Callable[[Node], str]) -> list[TextRun]:
     """Return the text runs of a cell's content.
 
     Args:
         content: The content.
-        picture: Returns the placeholder of a graphics box.
+        make_placeholder: Returns the Markdown placeholder of a graphics box.
     """
     if isinstance(content, str):
         return merge_runs(_text_to_runs(content, PLAIN_STYLE))
     runs: list[TextRun] = []
-    # A lone atom is an element of a grid: strings in boxes have quotes that are not
-    # displayed.
+    # A lone atom is an element of a grid: strings in boxes have quotes that are not displayed.
     pending = [(content, PLAIN_STYLE, isinstance(content, Atom))]
     while pending:
         expression, style, in_boxes = pending.pop()
         if isinstance(expression, Atom):
             runs += _text_to_runs(_get_atom_text(expression, in_boxes=in_boxes), style)
             continue
-        name = expression.head.text if isinstance(expression.head, Atom) else ""
+        name = get_head_name(expression)
         if name in _TRANSPARENT_HEADS:
             parts = expression.args if name == "List" else expression.args[:1]
             in_boxes = name == "BoxData" or (in_boxes and name != "TextData")
             pending += [(part, style, in_boxes) for part in reversed(parts)]
         elif name in _INLINE_CONVERTERS:
-            converted = _INLINE_CONVERTERS[name](expression, style, picture)
+            converted = _INLINE_CONVERTERS[name](expression, style, make_placeholder)
             runs += [item for item in converted if isinstance(item, TextRun)]
             pending += [
                 (*item, in_boxes) for item in reversed(converted) if not isinstance(item, TextRun)
             ]
         else:
-            runs += _text_to_runs(boxes_to_text(expression, form="text", picture=picture), style)
+            runs += _text_to_runs(
+                boxes_to_text(expression, form="text", picture=make_placeholder), style
+            )
     return merge_runs(runs)
 
 
@@ -105,7 +115,7 @@ def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
     return [*runs, TextRun(text[position:], "text", style)]
 
 
-def _convert_style_box(node: Node, style: TextStyle, _picture: object) -> ConvertedItems:
+def _convert_style_box(node: Node, style: TextStyle, _make_placeholder: object) -> ConvertedItems:
     if not node.args:
         return []
     inner, style_words = node.args[0], _collect_style_words(node.args[1:])
@@ -146,7 +156,7 @@ def _collect_style_words(args: list[Expression]) -> set[str]:
     return words
 
 
-def _convert_button(node: Node, style: TextStyle, _picture: object) -> ConvertedItems:
+def _convert_button(node: Node, style: TextStyle, _make_placeholder: object) -> ConvertedItems:
     if not node.args:
         return []
     data = next(
@@ -175,21 +185,21 @@ def _get_link_target(data: Expression) -> str:
 
 
 def _convert_template(
-    node: Node, style: TextStyle, picture: Callable[[Node], str]
+    node: Node, style: TextStyle, make_placeholder: Callable[[Node], str]
 ) -> ConvertedItems:
     """Convert a hyperlink template, the form of links in newer notebooks."""
     name = node.args[1] if len(node.args) > 1 else None
     args = node.args[0].args if node.args and isinstance(node.args[0], Node) else []
     is_link = isinstance(name, Atom) and name.text.startswith('"Hyperlink')
     if not is_link or len(args) < 2:
-        return [*_text_to_runs(boxes_to_text(node, form="text", picture=picture), style)]
+        return [*_text_to_runs(boxes_to_text(node, form="text", picture=make_placeholder), style)]
     target_box = args[1].args[0] if isinstance(args[1], Node) and args[1].args else args[1]
     target = parse_string(target_box.text) if isinstance(target_box, Atom) else ""
     return [(args[0], style._replace(link=target.strip('"') or style.link))]
 
 
 def _convert_inline_cell(
-    node: Node, style: TextStyle, picture: Callable[[Node], str]
+    node: Node, style: TextStyle, make_placeholder: Callable[[Node], str]
 ) -> ConvertedItems:
     """Convert a cell within text: code, a formula, an image or more text."""
     cell = to_cell(node)
@@ -205,11 +215,11 @@ def _convert_inline_cell(
         and isinstance(inner.head, Atom)
         and inner.head.text in _GRAPHICS_HEADS
     ):
-        return [TextRun(picture(inner), "raw", style)]
+        return [TextRun(make_placeholder(inner), "raw", style)]
     tex = find_formula_tex(cell)
     if tex is not None:
         return [TextRun(tex, "formula", style)]
-    return [TextRun(boxes_to_text(cell.content, picture=picture), "code", style)]
+    return [TextRun(boxes_to_text(cell.content, picture=make_placeholder), "code", style)]
 
 
 def find_formula_tex(cell: Cell) -> str | None:
@@ -230,6 +240,7 @@ def find_formula_tex(cell: Cell) -> str | None:
         return None
     source_tex = cell.tagging_rules.get(TEX_KEY)
     if isinstance(source_tex, str):
+        # A front end may have edited the boxes; the stored TeX is then outdated.
         source_boxes = tex_to_boxes(source_tex)
         if source_boxes is not None and are_equal(source_boxes, inner):
             return source_tex
@@ -251,6 +262,7 @@ def runs_to_content(runs: Iterable[TextRun]) -> str | Expression:
     items = [_run_to_expression(run) for run in merge_runs(runs)]
     if not items:
         return ""
+    # Plain text stays a string, as front ends write it.
     if len(items) == 1 and isinstance(items[0], Atom):
         return parse_string(items[0].text)
     return call("TextData", make_list(items))
@@ -273,6 +285,7 @@ def _run_to_content(run: TextRun) -> Expression:
         boxes = tex_to_boxes(run.text)
         if boxes is not None:
             return _make_formula_cell(boxes, run.text)
+        # Marked by a style, so that it becomes a formula again in Markdown.
         return call("StyleBox", ascii_string(f"${run.text}$"), ascii_string(UNPARSED_TEX_STYLE))
     return ascii_string(run.text)
 

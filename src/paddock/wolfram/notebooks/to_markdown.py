@@ -103,6 +103,7 @@ class _MarkdownWriter:
             self._paragraph_level = 0
             self._add_block(cell, quote)
         else:
+            # A change of quotation depth ends the list in Markdown.
             if self._blocks and self._blocks[-1].quote != quote:
                 self._paragraph_level = 0
             self._add_item(cell, item, self._format_text(cell), quote)
@@ -113,6 +114,7 @@ class _MarkdownWriter:
                 to_code_fence(cell, self._get_limit(cell), self.images.make_placeholder), quote
             )
         elif cell.style in HEADING_LEVELS:
+            # A Markdown heading is a single line.
             text = self._format_text(cell).replace("\\\n", " ").replace("\n", " ")
             self._blocks.append(
                 _OutputBlock(f"{'#' * HEADING_LEVELS[cell.style]} {text}".rstrip(), quote)
@@ -134,6 +136,7 @@ class _MarkdownWriter:
         content = cell.content
         if _is_delimiter(cell):
             return "---"
+        # Unparsed formulas are Markdown already, so they must not be escaped.
         if isinstance(content, str):
             return content if UNPARSED_TEX_STYLE in cell.styles else self._format_text(cell)
         tex = find_formula_tex(cell)
@@ -177,6 +180,7 @@ class _MarkdownWriter:
         self._blocks.append(block)
 
     def _add_item(self, cell: Cell, item: ItemStyle, text: str, quote: int) -> None:
+        # Numbering restarts for items nested below a new item.
         for deeper_level in [level for level in self._numbers if level > item.level]:
             del self._numbers[deeper_level]
         indent = "\t" * (item.level - 1)
@@ -190,9 +194,9 @@ class _MarkdownWriter:
             return
         self._paragraph_level = item.level
         marker = self._get_item_marker(cell, item)
+        # Further lines need the indent of the item's text, or they would not belong to it.
         lines = text.replace("\n", f"\n{indent}  ")
-        # Markdown continues a list unless a blank line and another marker or number
-        # separate it.
+        # Markdown continues a list unless a blank line and another marker or number separate it.
         self._list_count += _get_assigned_number(cell) is not None or self._is_other_list(item)
         self._last_markers[item.level :] = [marker[-1]]
         self._blocks.append(
@@ -249,6 +253,7 @@ def _quote_lines(text: str, depth: int) -> str:
 def _is_delimiter(cell: Cell) -> bool:
     if "Delimiter" in cell.style or cell.style == "PageBreak":
         return True
+    # Some notebooks have delimiters without the style: empty cells with a frame.
     is_line = "CellFrame" in cell.options and "CellSize" in cell.options
     return cell.content == "" and is_line
 

@@ -50,6 +50,7 @@ def format_cells(cells: list[Cell | CellGroup]) -> str:
         elif isinstance(item, Cell):
             pieces.append(format_cell(item))
         else:
+            # Pushed in reverse order: the last item pushed is written first.
             pending.append(f"\n\n}}, {_format_expression(item.state)}]]")
             pending += _reverse_with_separators(item.cells)
             pending.append(_GROUP_BEGIN)
@@ -81,9 +82,11 @@ def format_content(content: str | Expression) -> str:
 def _format_options(options: dict[str, Expression]) -> list[str]:
     pieces = []
     for name, value in options.items():
+        # A delayed rule is stored whole, since its sign would otherwise be lost.
         if has_head(value, "RuleDelayed"):
             pieces.append(f",\n {_format_expression(value)}")
         else:
+            # Names such as "Some Option" are only valid as strings.
             key = name if is_symbol_name(name) else ascii_string(name).text
             pieces.append(f",\n {escape_to_ascii(key)}->{_format_expression(value)}")
     return pieces

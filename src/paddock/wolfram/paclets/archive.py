@@ -66,6 +66,7 @@ def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) 
     for path in folder.iterdir():
         if path.name.startswith(".") or path == root / BUILD_FOLDER:
             continue
+        # Links to directories are not followed: they may lead out of the paclet or in circles.
         if path.is_dir() and not path.is_symlink() and path.name not in EXCLUDED_FOLDERS:
             _collect_files(path, root, archive_files)
         elif _is_packable(path, root):
@@ -75,6 +76,7 @@ def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) 
 
 
 def _is_packable(path: Path, root: Path) -> bool:
+    # Links out of the paclet would put private files into the archive.
     try:
         is_inside = path.resolve(strict=True).is_relative_to(root)
     except (OSError, RuntimeError):  # RuntimeError: a link that points to itself
@@ -94,6 +96,7 @@ def write_archive(directory: Path, name: str, version: str, files: list[Path]) -
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
+            # The fixed time makes equal files produce equal archives; zip times start in 1980.
             entry = zipfile.ZipInfo(
                 f"{folder}/{file.relative_to(root).as_posix()}", _EARLIEST_ZIP_TIME
             )
@@ -102,6 +105,7 @@ def write_archive(directory: Path, name: str, version: str, files: list[Path]) -
             entry.external_attr = _EXECUTABLE_MODE if is_executable else _FILE_MODE
             archive.writestr(entry, file.read_bytes())
     archive_path = _get_archive_path(root, get_archive_name(name, version))
+    # Atomic, so that a failed build never leaves a partial archive.
     write_atomically(archive_path, data.getvalue(), mode=0o644)
     return archive_path
 

@@ -67,6 +67,7 @@ def check_paclet(directory: Path) -> list[PacletIssue]:
     if info is None:
         message = "The directory has no PacletInfo.wl."
         return [PacletIssue("Error", "NoPacletInfo", message, str(directory))]
+    # A link out of the directory is not packed, and would be missing from the archive.
     if info not in archive_files.files:
         message = "The file is a link out of the paclet."
         return [PacletIssue("Error", "InvalidPacletInfo", message, info.name)]
@@ -195,6 +196,7 @@ def _iter_contexts(value: object) -> Iterator[tuple[str, str]]:
     for declaration in value if isinstance(value, list) else [value]:
         if isinstance(declaration, str):
             yield declaration, ""
+        # A pair also names the file: `{"Context`", "File.wl"}`.
         elif (
             isinstance(declaration, list)
             and len(declaration) == 2
@@ -248,6 +250,7 @@ def _check_code(file: Path, name: str) -> Iterator[PacletIssue]:
     except (OSError, UnicodeDecodeError) as error:
         yield PacletIssue("Error", "UnreadableFile", f"The file cannot be read: {error}.", name)
         return
+    # One mistake can cause many problems, so only the first few are reported.
     for problem in source.problems[:5]:
         line, column = source.get_position(problem.start)
         yield PacletIssue("Error", "SyntaxError", f"{problem.message}.", f"{name}:{line}:{column}")

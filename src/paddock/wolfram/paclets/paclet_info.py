@@ -134,6 +134,7 @@ def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, 
 def _evaluate_property(source: ParsedSource, expression: Expression) -> DeclaredProperty:
     try:
         value = evaluate(expression)
+    # A property that is nested too deeply is invalid, but must not hide the other properties.
     except DataError:
         value = UnevaluatedExpression(expression)
     return DeclaredProperty(value, source.get_position(expression.start)[0])

@@ -41,6 +41,11 @@ OUTPUT_FENCE_LANGUAGE = "wl-output"
 """Language of a fence with the output of the preceding code."""
 EXAMPLE_DELIMITER_STYLE = "ExampleDelimiter"
 _RESET_LINE_CODE = "$Line = 0; Null"
+_CASE_BULLET = re.compile(r"\s*[-*](?:\s+|(?=`))")
+_SYNTAX_SPAN = re.compile(r"(`+)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+_LEADING_DASH = re.compile(r"\s*[-\N{EN DASH}\N{EM DASH}]+\s+")
+_VARIABLE_MARK = re.compile(r"(?<![\w)\]}*])\*([^\W\d][\w$]*)\*(?![\w(\[{*])")
+_USAGE_HINT = "write one case per line: - `f[x]` does something with *x*."
 
 
 @dataclass(slots=True)
@@ -87,6 +92,7 @@ def parse_examples(markdown: str) -> list[Example]:
 def _add_block(example: Example, block: MarkdownBlock) -> None:
     if block.kind == "fence":
         previous = example.parts[-1] if example.parts else None
+        # An output fence without code before it is treated as code.
         if (
             block.info == OUTPUT_FENCE_LANGUAGE
             and isinstance(previous, ExampleCode)
@@ -114,6 +120,7 @@ def _table_to_parts(block: MarkdownBlock) -> list[ExampleText | ExampleCode]:
 
 def make_example_cells(example: Example) -> Iterator[Cell | CellGroup]:
     """Return the cells of an example, with labels numbered from 1."""
+    # Labels restart in each example, as if it were evaluated in a new session.
     number = 0
     for part in example.parts:
         if isinstance(part, ExampleText):
@@ -162,13 +169,6 @@ def _example_to_markdown(example: Example) -> Iterator[str]:
             yield format_code_block(part.output, OUTPUT_FENCE_LANGUAGE)
 
 
-_CASE_BULLET = re.compile(r"\s*[-*](?:\s+|(?=`))")
-_SYNTAX_SPAN = re.compile(r"(`+)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_LEADING_DASH = re.compile(r"\s*[-\N{EN DASH}\N{EM DASH}]+\s+")
-_VARIABLE_MARK = re.compile(r"(?<![\w)\]}*])\*([^\W\d][\w$]*)\*(?![\w(\[{*])")
-_USAGE_HINT = "write one case per line: - `f[x]` does something with *x*."
-
-
 class UsageCase(NamedTuple):
     """One case of a usage."""
 
@@ -210,6 +210,7 @@ def _parse_case(item: str) -> UsageCase:
         )
     syntax = match[2].strip()
     before, after = item[: match.start()].strip(), item[match.end() :]
+    # A dash between syntax and description is punctuation of the list, not part of the text.
     text_after = _LEADING_DASH.sub("", after, count=1) if _LEADING_DASH.match(after) else after
     description = f"{before} {text_after.strip()}".strip()
     variables = _VARIABLE_MARK.findall(syntax)

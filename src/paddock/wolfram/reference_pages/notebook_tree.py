@@ -54,6 +54,7 @@ class CellLeaf:
             raise InvalidPageError(f"A cell with the style {self.style} has no content to replace")
         start, end = self._content
         self.text = self.text[:start] + content_text + self.text[end:]
+        # The span must follow the new text, so that the content can be set again.
         self._content = (start, start + len(content_text))
         self.cell.content = content
 
@@ -85,6 +86,7 @@ class CellBranch:
         """Replace a range of elements; `new` may include some of the old ones."""
         last_trail = self.elements[-1].trail if self.elements else ""
         self.elements[start:end] = new
+        # Whitespace after an element belongs before the closing brace only; comments are kept.
         for element in self.elements[:-1]:
             element.trail = element.trail if element.trail.strip() else ""
         if self.elements and not self.elements[-1].trail:
@@ -169,6 +171,7 @@ def parse_tree(text: str) -> NotebookTree:
 def _check_problems(source: ParsedSource, end: int) -> None:
     """Raise if the notebook has a syntax error; the cell cache after it is ignored."""
     for problem in source.problems:
+        # Text after the notebook is the front end's cache, which may be damaged without harm.
         if problem.start <= end:
             line, column = source.get_position(problem.start)
             raise InvalidPageError(
@@ -222,6 +225,7 @@ def _find_comma(text: str, start: int, end: int) -> int:
     depth = 0
     for match in _COMMENT_SIGN.finditer(text, start, end):
         if match[0] == ",":
+            # A comma inside a comment does not separate elements.
             if not depth:
                 return match.start()
         else:

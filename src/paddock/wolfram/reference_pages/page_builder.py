@@ -93,6 +93,7 @@ class PageSubject:
         Raises:
             InvalidContentError: A name has an invalid format.
         """
+        # By convention, a paclet's main context is its name with backticks for slashes.
         self.context = self.context.strip() or self.paclet.replace("/", "`") + "`"
         if not self.context.endswith("`"):
             self.context += "`"
@@ -250,7 +251,7 @@ def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
 
 
 def make_keyword_cells(text: str) -> list[Cell]:
-    """Return a cell for each keyword, or a placeholder if there are none."""
+    """Return a cell for each keyword, or a placeholder."""
     return [Cell(word, "Keywords") for word in split_names(text) or [PLACEHOLDER]]
 
 
@@ -271,7 +272,7 @@ def parse_history(text: str) -> dict[str, str]:
     """Parse a history such as `new:1.0, modified:1.2, obsolete:2.0`.
 
     Raises:
-        InvalidContentError: An entry is invalid, or there is none.
+        InvalidContentError: An entry is invalid or missing.
     """
     versions: dict[str, str] = {}
     for pair in re.split(r"[,\n]", text):

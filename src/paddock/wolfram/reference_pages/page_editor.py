@@ -75,6 +75,14 @@ if TYPE_CHECKING:
     from paddock.wolfram.reference_pages.examples import Example
     from paddock.wolfram.reference_pages.notebook_tree import CellElement
 
+_OPERATIONS_WITH_TEXT = frozenset(("addNote", "setDetailsTable", "setHistory"))
+"""Operations that require content that is not blank."""
+_OPERATIONS_WITH_POSITION = frozenset(("insertExample", "replaceExample", "removeExample"))
+_OPERATIONS_WITHOUT_CONTENT = frozenset(("removeExample", "clearExamples"))
+_WHOLE_SECTION_OPERATIONS = frozenset(("clearExamples", "setExamples"))
+"""Operations on the whole section, including its subsections."""
+_EXISTING_EXAMPLE_OPERATIONS = frozenset(("replaceExample", "removeExample", "clearExamples"))
+
 
 class PageEdit(NamedTuple):
     """The arguments of a page operation."""
@@ -166,6 +174,7 @@ def _insert_notes(
             error_message, hint="write paragraphs or items; headings are ignored"
         )
     section = _get_notes_section(page)
+    # The placeholder of a new page is replaced by the first note.
     body = [element for element in section.body if not is_placeholder(element)]
     index = resolve_insertion_index(change.position, len(body), 1)
     body[index:index] = page.make_elements(cells)
@@ -181,6 +190,7 @@ def _set_details_table(page: SymbolPage, change: PageEdit) -> None:
         )
     section = _get_notes_section(page)
     table_indices = [index for index, element in enumerate(section.body) if _is_table(element)]
+    # With a position, the table is a further one.
     if change.position is not None or not table_indices:
         _insert_notes(page, change, cells, "")
         return
@@ -239,8 +249,6 @@ _PAGE_OPERATION_HANDLERS: dict[str, Callable[[SymbolPage, PageEdit], None]] = {
 }
 PAGE_OPERATIONS = list(_PAGE_OPERATION_HANDLERS)
 """Names of the page operations."""
-_OPERATIONS_WITH_TEXT = frozenset(("addNote", "setDetailsTable", "setHistory"))
-"""Operations that require content that is not blank."""
 
 
 def edit_page(
@@ -333,11 +341,6 @@ _EXAMPLE_OPERATION_HANDLERS: dict[
 }
 EXAMPLE_OPERATIONS = list(_EXAMPLE_OPERATION_HANDLERS)
 """Names of the example operations."""
-_OPERATIONS_WITH_POSITION = frozenset(("insertExample", "replaceExample", "removeExample"))
-_OPERATIONS_WITHOUT_CONTENT = frozenset(("removeExample", "clearExamples"))
-_WHOLE_SECTION_OPERATIONS = frozenset(("clearExamples", "setExamples"))
-"""Operations on the whole section, including its subsections."""
-_EXISTING_EXAMPLE_OPERATIONS = frozenset(("replaceExample", "removeExample", "clearExamples"))
 
 
 def check_example_operation(operation: str, content: str | None, position: int | None) -> str:
@@ -389,6 +392,7 @@ def edit_examples(
     change_groups = _EXAMPLE_OPERATION_HANDLERS[operation]
     groups = change_groups(_split_examples(body[:example_end]), new_groups, position)
     subsections = body[example_end:]
+    # Once a section has examples, a placeholder subsection has no purpose.
     if groups and all(map(is_placeholder, subsections)):
         subsections = []
     target.set_body([*_join_examples(page, groups), *subsections])
@@ -474,6 +478,7 @@ def _flatten_delimiter_groups(section: PageSection) -> PageSection:
     while pending:
         element = pending.pop()
         if isinstance(element, CellBranch) and element.style == EXAMPLE_DELIMITER_STYLE:
+            # Keeps the whitespace before the group, so that the rest of the file is unchanged.
             element.elements[0].lead = element.lead
             pending += reversed(element.elements)
         else:

@@ -51,6 +51,7 @@ def make_text_data(pieces: Sequence[Expression]) -> str | Expression:
     joined: list[Expression] = []
     for piece in pieces:
         previous = joined[-1] if joined else None
+        # Front ends write adjacent strings as one.
         if isinstance(piece, Atom) and isinstance(previous, Atom):
             joined[-1] = ascii_string(parse_string(previous.text) + parse_string(piece.text))
         else:
@@ -124,6 +125,7 @@ def _skip_block(_block: MarkdownBlock) -> list[Cell]:
 
 def _make_table(block: MarkdownBlock) -> list[Cell]:
     """Return a table as front ends create it on such pages: an icon column, no empty header."""
+    # Markdown tables need a header row; an empty one only satisfies the syntax.
     rows = block.rows if any(block.rows[0]) else block.rows[1:]
     grid = call("GridBox", make_list([_make_row(row) for row in rows]))
     width = min(len(block.rows[0]), _MAX_TABLE_COLUMNS)
@@ -159,7 +161,7 @@ def split_names(text: str) -> list[str]:
 
 
 def make_link_cells(text: str, style: str) -> list[Cell]:
-    """Return a cell for each line of links, or a placeholder if there are none.
+    """Return a cell for each line of links, or a placeholder without any.
 
     Raises:
         InvalidContentError: A line is not `[label](address)`.

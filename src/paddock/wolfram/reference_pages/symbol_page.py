@@ -88,6 +88,7 @@ class SymbolPage:
         context = self._get_metadata("Context")
         if context and context != PLACEHOLDER:
             return context
+        # By convention, a paclet's main context is its name with backticks for slashes.
         return self.paclet.replace("/", "`") + "`" if self.paclet else ""
 
     @property
@@ -135,6 +136,7 @@ class SymbolPage:
         else:
             root = PageSection(self._tree.root, -1, len(self._tree.root.elements))
             insert_in_order(root, elements, _make_rank(SECTIONS), style)
+        # Searched again, because inserting replaces the elements of the list.
         added_section = self.find_section(style)
         if added_section is None:
             raise InvalidPageError(f"The section {style} cannot be added to the page")

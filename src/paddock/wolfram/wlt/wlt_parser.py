@@ -30,6 +30,13 @@ ANY_MESSAGE = "_"
 _ONE_OR_MORE, _ANY_NUMBER = "..", "..."
 _REPEAT_SUFFIXES = {"Repeated": _ONE_OR_MORE, "RepeatedNull": _ANY_NUMBER}
 _BLANK_SUFFIXES = {"BlankSequence": _ONE_OR_MORE, "BlankNullSequence": _ANY_NUMBER}
+TEST_HEAD = "VerificationTest"
+DEFAULT_SAME_TEST = "SameQ"
+_TEST_OPTIONS = ("TestID", "SameTest", "TimeConstraint", "MemoryConstraint")
+_VALUE_OPTIONS = ("TestID", "TimeConstraint", "MemoryConstraint")
+_MAX_ARGUMENTS = 3
+_MAX_NUMBER = 1e15
+"""Larger than any useful limit, and small enough to convert to an integer."""
 
 
 def get_atom_text(expression: Expression) -> str:
@@ -66,8 +73,7 @@ def _read_message(expression: Expression) -> str:
 
 def are_messages_expected(expected: Sequence[str], messages: Sequence[str]) -> bool:
     """Return whether the messages match the expected ones; each message starts with its name."""
-    # A small nondeterministic automaton: the set of counts of expected messages matched so
-    # far.
+    # A small nondeterministic automaton: the set of counts of expected messages matched so far.
     positions = _skip_optional_messages(expected, {0})
     for message in messages:
         name = _get_message_name(message)
@@ -99,15 +105,6 @@ def _get_message_name(message: str) -> str:
     """Return `Power::infy` from `Power::infy: Infinite expression ...`."""
     symbol, mark, rest = message.partition("::")
     return symbol + mark + rest.partition(":")[0].strip() if mark else message
-
-
-TEST_HEAD = "VerificationTest"
-DEFAULT_SAME_TEST = "SameQ"
-_TEST_OPTIONS = ("TestID", "SameTest", "TimeConstraint", "MemoryConstraint")
-_VALUE_OPTIONS = ("TestID", "TimeConstraint", "MemoryConstraint")
-_MAX_ARGUMENTS = 3
-_MAX_NUMBER = 1e15
-"""Larger than any useful limit, and small enough to convert to an integer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +168,7 @@ def parse_tests(
         WolframSyntaxError: The file has a syntax error.
     """
     source = parse(text)
+    # A file with a syntax error would silently lose tests, so it is not run at all.
     source.raise_first_problem(where)
     reader = _WltReader(source, values or {})
     for expression in _split_statements(source.expressions):
@@ -184,6 +182,7 @@ class _WltReader:
     def __init__(self, source: ParsedSource, values: Mapping[str, str]) -> None:
         self.test_file = WolframTestFile()
         self._source = source
+        # Most files use none of the symbols, and then need no substitution.
         self._values = {name: value for name, value in values.items() if name in source.text}
         self._sections: list[str] = []
 
@@ -212,8 +211,8 @@ class _WltReader:
             for part in walk(expression)
             if isinstance(part, Atom) and part.kind == "symbol" and part.text in self._values
         ]
-        # Sort by position: in `x // f` the head comes first in the expression, but last
-        # in the text.
+        # Sort by position: in `x // f` the head comes first in the expression, but last in the
+        # text.
         pieces, position = [], expression.start
         for part in sorted(symbols, key=lambda part: part.start):
             pieces += [text[position : part.start], self._values[part.text]]
@@ -291,6 +290,7 @@ def _read_options(args: list[Expression]) -> dict[str, Expression]:
     options: dict[str, Expression] = {}
     for arg in args:
         if isinstance(arg, Node) and (name := _get_option_name(arg)) and len(arg.args) > 1:
+            # Kernels use the first of several values for an option.
             options.setdefault(name, arg.args[1])
     return options
 

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 
 WolframTestOutcome = Literal["Success", "Failure", "MessagesFailure", "Error"]
+_GROUP_TITLES: dict[WolframTestOutcome, str] = {
+    "Failure": "Wrong Results",
+    "MessagesFailure": "Message Failures",
+    "Error": "Errors",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,6 @@ def determine_outcome(
     if not is_same:
         return "Failure"
     return "Success" if are_messages_expected(test.messages, messages) else "MessagesFailure"
-
-
-_GROUP_TITLES: dict[WolframTestOutcome, str] = {
-    "Failure": "Wrong Results",
-    "MessagesFailure": "Message Failures",
-    "Error": "Errors",
-}
 
 
 def format_report(files: Sequence[WolframFileResult]) -> str:
