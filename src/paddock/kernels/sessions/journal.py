@@ -196,6 +196,7 @@ def _write_at(handle: int, data: bytes, offset: int) -> None:
         while view:
             view = view[os.write(handle, view) :]
     except OSError:
+        # The disk may be full. A partial entry must not remain: the next one would be unreadable.
         os.ftruncate(handle, offset)
         raise
 
@@ -251,14 +252,13 @@ class SavedState(msgspec.Struct, frozen=True):
         return 0
 
 
-def read_saved_state(path: Path, engine: str | None = None) -> SavedState | None:
-    """Read a state file; return None if it is missing, invalid, or of another engine."""
+def read_saved_state(path: Path) -> SavedState | None:
+    """Read a state file; return None if it is missing or invalid."""
     try:
         check_regular_file(path)
-        state = msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
+        return msgspec.msgpack.decode(path.read_bytes(), type=SavedState)
     except (OSError, ValueError):
         return None
-    return state if engine in {None, state.engine} else None
 
 
 def write_saved_state(path: Path, state: SavedState) -> None:

@@ -349,43 +349,38 @@ def evaluate_line(
 
 def read_line_history(entries: Sequence[JournalEntry], line: int) -> LineHistory:
     """Return the earlier lines of a session from its journal."""
-    return LineHistory(_InputLines(entries), _ResultLines(entries), line)
 
-
-class _JournalLines(Mapping[int, str]):
-    """Values by line number, computed on first access: few inputs refer to earlier lines."""
-
-    def __init__(self, entries: Sequence[JournalEntry]) -> None:
-        self._entries = entries
-
-    @cached_property
-    def _values_by_line(self) -> dict[int, str]:
-        raise NotImplementedError
-
-    def __getitem__(self, line: int) -> str:
-        return self._values_by_line[line]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._values_by_line)
-
-    def __len__(self) -> int:
-        return len(self._values_by_line)
-
-
-class _InputLines(_JournalLines):
-    @cached_property
-    def _values_by_line(self) -> dict[int, str]:
+    def collect_inputs() -> dict[int, str]:
         inputs: dict[int, str] = {}
-        for entry in self._entries:
+        for entry in entries:
             inputs.setdefault(entry.line, entry.source or entry.code)
         return inputs
 
+    def collect_results() -> dict[int, str]:
+        last_entries = {entry.line: entry for entry in entries}
+        return {number: _get_result(entry) for number, entry in last_entries.items()}
 
-class _ResultLines(_JournalLines):
+    return LineHistory(_LazyMapping(collect_inputs), _LazyMapping(collect_results), line)
+
+
+class _LazyMapping(Mapping[int, str]):
+    """A mapping that is computed on first access, because few inputs refer to earlier lines."""
+
+    def __init__(self, compute: Callable[[], dict[int, str]]) -> None:
+        self._compute = compute
+
     @cached_property
-    def _values_by_line(self) -> dict[int, str]:
-        last_entries = {entry.line: entry for entry in self._entries}
-        return {line: _get_result(entry) for line, entry in last_entries.items()}
+    def _values(self) -> dict[int, str]:
+        return self._compute()
+
+    def __getitem__(self, line: int) -> str:
+        return self._values[line]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
 
 def _get_result(entry: JournalEntry) -> str:

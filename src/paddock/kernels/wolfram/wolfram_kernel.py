@@ -78,6 +78,7 @@ class WolframKernel:
         self._lines: queue.Queue[bytes | None] = queue.Queue(_MAX_QUEUED_LINES)
         self._is_closed = False
         self._last_id = 0
+        # Random, so that no text that code prints can pass for a reply.
         self._reply_marker = f"paddock-{secrets.token_hex(8)}"
         self._process = self._start_process(environment)
         self._reader = threading.Thread(target=self._read_lines, name="wolfram-kernel", daemon=True)

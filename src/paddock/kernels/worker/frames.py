@@ -66,9 +66,6 @@ class ForkOrder(msgspec.Struct, tag="again"):
     """Fork another active process, because the previous one has ended."""
 
 
-EvaluatorOrder = EvaluateRequest | DumpStateRequest | RestoreRequest | CommitOrder | ForkOrder
-
-
 class ProcessReady(msgspec.Struct, tag="ready"):
     """An active process is ready for orders."""
 
@@ -201,12 +198,6 @@ class FrameReader(Generic[_FrameT]):
         self._buffer += chunk
         while (frame := self._pop_frame()) is not None:
             yield frame
-
-    def read_one(self) -> _FrameT:
-        """Wait for one frame. Only for peers that send one frame per request."""
-        while True:
-            for frame in self.read():
-                return frame
 
     def clear(self) -> None:
         """Discard a partly received frame, including its unread rest."""

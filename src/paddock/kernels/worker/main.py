@@ -105,6 +105,7 @@ def _run_supervised(
     settings: WorkerSettings, requests: int, replies: int, output: int, restrictions: list[str]
 ) -> NoReturn:
     """Fork the evaluator and become its supervisor."""
+    # Orphans become children of this process, which can then find and kill them.
     adopt_orphans()
     first_orders, second_orders, notices = os.pipe(), os.pipe(), os.pipe()
     handles = (first_orders[0], second_orders[0], notices[1])

@@ -72,15 +72,16 @@ class Supervisor:
     """State and event loop of a supervisor."""
 
     def __init__(
-        self, channels: SupervisorChannels, first: int, confinement: Sequence[str]
+        self, channels: SupervisorChannels, first_pid: int, restrictions: Sequence[str]
     ) -> None:
         self._channels = channels
         self._requests = FrameReader[WorkerRequest](channels.requests, WorkerRequest)
         self._notices = FrameReader[EvaluatorNotice](channels.notices, EvaluatorNotice)
         self._capture = OutputCapture(channels.output)
-        self._confinement = list(confinement)
-        self._checkpoint_pid: int | None = first
+        self._restrictions = list(restrictions)
+        self._checkpoint_pid: int | None = first_pid
         self._active_pid: int | None = None
+        # Index of the order pipe that the active process reads; the checkpoint reads the other one.
         self._turn = 1
         self._is_ready = False
         self._is_started = False
@@ -194,7 +195,7 @@ class Supervisor:
         if not self._is_started:
             self._is_started = True
             self._capture.clear()
-            self._send_message(WorkerStarted(os.getpid(), ready.engine_version, self._confinement))
+            self._send_message(WorkerStarted(os.getpid(), ready.engine_version, self._restrictions))
         self._send_message(WorkerProcesses(ready.checkpoint, ready.pid))
         if self._pending_result is not None:
             self._send_reply(self._pending_result, is_rolled_back=True)

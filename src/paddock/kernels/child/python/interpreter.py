@@ -46,6 +46,7 @@ class PythonSessionInterpreter:
 
     def __init__(self) -> None:
         self.version = ".".join(str(part) for part in sys.version_info[:3])
+        # Pickle looks up the classes and functions of the session in the module `__main__`.
         main = type(sys)("__main__")
         sys.modules["__main__"] = main
         self._names = vars(main)

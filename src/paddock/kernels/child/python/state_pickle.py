@@ -144,7 +144,10 @@ def _get_directory() -> str:
 
 
 class _BoundedBuffer(io.BytesIO):
-    """Buffer that raises OverflowError beyond `MAX_STATE_BYTES`."""
+    """Buffer that raises OverflowError beyond `MAX_STATE_BYTES`.
+
+    Pickling everything before checking the size could exhaust the memory.
+    """
 
     def write(self, data: Any) -> int:
         """Append data."""
