@@ -93,16 +93,15 @@ def connect_channel(channel: ByteChannel, settings: ConnectSettings) -> Peer:
         raise
     meta_builder = RequestMetaBuilder(settings, handshake_result.version)
     router.accepts_requests = not meta_builder.is_stateless
-    mirrors_arguments = connection.cancels_by_closing = (
-        connection.cancels_by_closing and meta_builder.is_stateless
-    )
+    is_stateless_http = connection.cancels_by_closing and meta_builder.is_stateless
+    connection.cancels_by_closing = is_stateless_http
     open_connection = OpenConnection(
         connection,
         notification_queue,
         meta_builder,
         partial(answer_request, settings),
         transcript,
-        mirrors_arguments,
+        mirrors_arguments=is_stateless_http,
     )
     return Peer(open_connection, handshake_result, settings.timeout)
 

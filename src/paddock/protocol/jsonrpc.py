@@ -97,9 +97,8 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
     if not line.strip():
         return None
     if isinstance(decode_error, RecursionError):
-        return encode_error(
-            find_request_id(line[:1024], line[-1024:]),
-            _make_invalid_request_error("The message is nested too deeply"),
+        return _encode_invalid_request(
+            "The message is nested too deeply", find_request_id(line[:1024], line[-1024:])
         )
     try:
         message = _decode_json(line)
@@ -107,13 +106,9 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
         text = f"The message is not JSON in UTF-8: {error}"
         return encode_error(None, ProtocolError(text, rpc_code=PARSE_ERROR))
     if isinstance(message, list):
-        return encode_error(
-            None, _make_invalid_request_error("A batch of messages is not allowed in this version")
-        )
+        return _encode_invalid_request("A batch of messages is not allowed in this version")
     if not isinstance(message, dict):
-        return encode_error(
-            None, _make_invalid_request_error(f"Expected a JSON object, got {message!r:.40}")
-        )
+        return _encode_invalid_request(f"Expected a JSON object, got {message!r:.40}")
     # JSON-RPC 2.0, section 4.1: notifications must not be answered, and responses never are.
     if "method" not in message and ("result" in message or "error" in message):
         return None
@@ -121,9 +116,7 @@ def answer_malformed_line(line: bytes, decode_error: Exception) -> bytes | None:
         return None
     raw_id = message.get("id")
     request_id = raw_id if type(raw_id) in (int, str) else None
-    return encode_error(
-        request_id, _make_invalid_request_error(f"Not a JSON-RPC 2.0 request: {decode_error}")
-    )
+    return _encode_invalid_request(f"Not a JSON-RPC 2.0 request: {decode_error}", request_id)
 
 
 # Not compiled here: only a line beyond the limit needs them.
@@ -154,5 +147,5 @@ def find_request_id(head: bytes, tail: bytes) -> RequestId | None:
 _decode_request_id = msgspec.json.Decoder(RequestId).decode
 
 
-def _make_invalid_request_error(text: str) -> ProtocolError:
-    return ProtocolError(text, rpc_code=INVALID_REQUEST)
+def _encode_invalid_request(text: str, request_id: RequestId | None = None) -> bytes:
+    return encode_error(request_id, ProtocolError(text, rpc_code=INVALID_REQUEST))

@@ -25,7 +25,7 @@ Json = dict[str, object]
 class PendingAnswer(Generic[T]):
     """Questions that were asked and are not answered yet."""
 
-    __slots__ = ("_finish", "_request", "_requests")
+    __slots__ = ("_build_value", "_request", "_requests")
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class PendingAnswer(Generic[T]):
     ) -> None:
         self._request = request
         self._requests = server_requests
-        self._finish = build_value
+        self._build_value = build_value
 
     def wait(self) -> T:
         """Block until the client has answered. For handlers that are plain functions.
@@ -48,14 +48,14 @@ class PendingAnswer(Generic[T]):
                 "wait() in an async def handler would block all other handlers", hint="use await"
             )
         answers = self._request.era.request_input(self._request, self._requests)
-        return self._finish(answers if isinstance(answers, dict) else answers.wait())
+        return self._build_value(answers if isinstance(answers, dict) else answers.wait())
 
     def __await__(self) -> Generator[object, None, T]:
         """Suspend until the client has answered. For `async def` handlers."""
         answers = self._request.era.request_input(self._request, self._requests)
         if not isinstance(answers, dict):
             answers = yield from answers.wait_async().__await__()
-        return self._finish(answers)
+        return self._build_value(answers)
 
     def __getattr__(self, name: str) -> NoReturn:
         """Explain how to get the answer to a handler that uses it without waiting."""

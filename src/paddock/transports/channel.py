@@ -86,13 +86,11 @@ class LineSplitter:
         if unfinished:
             self._append_piece(unfinished)
         oversized_lines = [line for line in lines if len(line) > self.max_line_bytes]
+        if not oversized_lines:
+            return lines
         for line in oversized_lines:
             self._reject(line[:KEPT_END_BYTES], line[-KEPT_END_BYTES:])
-        return (
-            [line for line in lines if len(line) <= self.max_line_bytes]
-            if oversized_lines
-            else lines
-        )
+        return [line for line in lines if len(line) <= self.max_line_bytes]
 
     def _append_piece(self, piece: bytes) -> None:
         self._size += len(piece)

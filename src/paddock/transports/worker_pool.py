@@ -29,8 +29,8 @@ class WorkerPool:
     """Threads that run requests and pass their answers to `finish_request`."""
 
     def __init__(self, finish_request: FinishRequest, max_threads: int = MAX_THREADS) -> None:
-        self._finish = finish_request
-        self._limit = max_threads
+        self._finish_request = finish_request
+        self._max_threads = max_threads
         self._queue: SimpleQueue[Request | None] = SimpleQueue()
         self._lock = allocate_lock()
         self._thread_count = 0
@@ -39,7 +39,7 @@ class WorkerPool:
     @property
     def is_full(self) -> bool:
         """Whether a request would have to wait for a thread."""
-        return self._thread_count >= self._limit and self._spare_threads <= 0
+        return self._thread_count >= self._max_threads and self._spare_threads <= 0
 
     @property
     def is_idle(self) -> bool:
@@ -52,7 +52,7 @@ class WorkerPool:
             if self._spare_threads <= -MAX_QUEUED_REQUESTS:
                 return False
             self._spare_threads -= 1
-            needs_thread = self._spare_threads < 0 and self._thread_count < self._limit
+            needs_thread = self._spare_threads < 0 and self._thread_count < self._max_threads
             if needs_thread:
                 self._thread_count += 1
                 self._spare_threads += 1
@@ -89,6 +89,6 @@ class WorkerPool:
                 request.slow_tracker.record_quick_call()
             with self._lock:
                 self._spare_threads += 1
-            self._finish(request, answer)
+            self._finish_request(request, answer)
             # A waiting thread must not keep the last answer in memory, which may be large.
             del request, answer

@@ -126,7 +126,7 @@ class ClientExchange:
         self.work = work or AbortableWork()
         self._max_retries = max_retries
         self._read_timeout = read_timeout if message.is_request else channel.timeout
-        """Seconds to wait for data. None for requests: they wait until they are aborted."""
+        """Seconds to wait for data. By default, a request waits until it is aborted."""
         self.may_have_arrived = False
         """Whether the server may have received the message in the current session."""
         self.is_answered = False
@@ -161,7 +161,7 @@ class ClientExchange:
 
     def _get_delay_after(self, error: HttpError) -> float | None:
         """Return the seconds to wait before repeating the message, or None to give up."""
-        # Only if the server has not acted on the message, or may act on it twice.
+        # The server must not act twice on a message that has side effects.
         can_repeat = (
             not error.was_sent
             or error.status == TOO_MANY_REQUESTS
@@ -171,9 +171,9 @@ class ClientExchange:
             )
         )
         # A subscription that has worked is reopened without limit.
-        is_early = self._failures <= self._max_retries or self._is_listening
+        has_attempts_left = self._failures <= self._max_retries or self._is_listening
         delay = max(get_retry_delay(self._failures), error.retry_after or 0.0)
-        return delay if can_repeat and is_early and delay <= MAX_RETRY_SECONDS else None
+        return delay if can_repeat and has_attempts_left and delay <= MAX_RETRY_SECONDS else None
 
     def _add_hint(self, error: HttpError) -> HttpError:
         may_have_acted = self.message.is_request and error.was_sent and error.status is None

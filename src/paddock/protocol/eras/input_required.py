@@ -49,15 +49,16 @@ def make_input_required_result(request: Request, required: InputRequired, key: b
     """Return the `input_required` result with a handler's questions."""
     previous_state = _open_state(request, key)
     earlier_answers = {**previous_state.answers, **_get_input_responses(request)}
+    remembered_value = request.remembered_value
+    if remembered_value is None:  # Not set in this round: keep the value of an earlier one.
+        remembered_value = previous_state.state
     state = SealedState(
         expires=int(time.time()) + STATE_LIFETIME_SECONDS,
         digest=_compute_request_digest(request),
         answers={
             name: value for name, value in earlier_answers.items() if name not in required.requests
         },
-        state=previous_state.state
-        if request.remembered_value is None
-        else request.remembered_value,
+        state=remembered_value,
     )
     input_requests: Json = {
         name: _format_input_request(server_request)

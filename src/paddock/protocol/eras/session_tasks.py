@@ -198,10 +198,10 @@ def _read_outcome(task: CallTask) -> Json:
         raise ProtocolError(error.get("message", ""), rpc_code=code, data=error.get("data"))
     if task.result is None:
         raise InvalidParamsError(f"Task {task.id} was cancelled")
-    task_json: Json = msgspec.json.decode(task.result)
-    meta = task_json.get("_meta")
-    task_json["_meta"] = {**(meta if isinstance(meta, dict) else {}), **make_related_meta(task)}
-    return task_json
+    result: Json = msgspec.json.decode(task.result)
+    meta = result.get("_meta")
+    result["_meta"] = {**(meta if isinstance(meta, dict) else {}), **make_related_meta(task)}
+    return result
 
 
 def _parse_cursor(cursor: object) -> int:

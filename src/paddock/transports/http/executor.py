@@ -53,7 +53,7 @@ class ExecutorThread:
     """
 
     def __init__(self, finish_request: FinishRequest) -> None:
-        self._finish = finish_request
+        self._finish_request = finish_request
         self._reader, self._writer = os.pipe()
         self._idle_lock = allocate_lock()
         self._idle_lock.acquire()
@@ -86,9 +86,8 @@ class ExecutorThread:
         """Let the thread end after its current request, if it still has one.
 
         Returns:
-            The current request and those that have not begun, or None if all are done by now and
-                the
-            thread can be used again.
+            The current request and those that have not begun. None if all are done by now, so
+            that the thread can be used again.
         """
         with self._lock:
             if self._current_request is not None or self._requests:
@@ -107,7 +106,7 @@ class ExecutorThread:
             while (request := self._next_request()) is not None:
                 answer = request.run()
                 if not self._store_finished(request, answer):
-                    self._finish(request, answer)
+                    self._finish_request(request, answer)
             with self._lock:
                 if not self._is_detached:
                     self._idle_lock.release()
@@ -138,9 +137,9 @@ class BriefWaitExecutor:
         finish_request: FinishRequest,
     ) -> None:
         self._loop = loop
-        self._flush = flush_mailbox
+        self._flush_mailbox = flush_mailbox
         self._run_in_worker = run_in_worker
-        self._finish = finish_request
+        self._finish_request = finish_request
         self._delay_callbacks: dict[Request, NotifyDelayed] = {}
         self._is_collecting = False
         self._single_turns = 0
@@ -182,16 +181,16 @@ class BriefWaitExecutor:
     def _run_requests(self, notify_by_request: dict[Request, NotifyDelayed]) -> None:
         thread = self._thread
         if thread is None:
-            thread = self._thread = ExecutorThread(self._finish)
+            thread = self._thread = ExecutorThread(self._finish_request)
         detached = None if thread.run_requests(list(notify_by_request)) else thread.detach_if_busy()
         if detached is not None:
             thread.close()
             self._thread = None
         slow_request, remaining_requests = detached or (None, [])
         finished_requests = thread.take_finished()
-        self._flush()  # Messages that handlers sent must precede their answers.
+        self._flush_mailbox()  # Messages that handlers sent must precede their answers.
         for request, answer in finished_requests:
-            self._finish(request, answer)
+            self._finish_request(request, answer)
         if slow_request is not None:
             if slow_request.slow_tracker is not None:
                 slow_request.slow_tracker.record_slow_call()
@@ -272,7 +271,9 @@ class RequestExecutor:
     def execute(self, request: Request, notify_delayed: NotifyDelayed) -> None:
         """Run the work of a request; its exchange gets the answer. Must be called on the loop.
 
-        `notify_delayed` is called with the request unless it finishes at once.
+        Coroutines run as tasks of the loop and trusted handlers on the loop itself. Other handlers
+        run in a thread that the loop waits for briefly, or in the worker pool if they have proved
+        slow. `notify_delayed` is called with the request unless it finishes at once.
         """
         slow_tracker = request.slow_tracker
         if request.async_work is not None:

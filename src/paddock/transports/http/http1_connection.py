@@ -72,6 +72,38 @@ class ParsedRequest(NamedTuple):
     """A response that does not depend on the body."""
 
 
+class IncomingRequest:
+    """The state of a request while it is being received."""
+
+    __slots__ = (
+        "body_bytes",
+        "body_parts",
+        "early_response",
+        "head",
+        "headers",
+        "received_bytes",
+        "skipped_bytes",
+        "started_at",
+        "url",
+    )
+
+    def __init__(self) -> None:
+        self.url = b""
+        self.headers: Headers = []
+        self.head: RequestHead | None = None
+        self.early_response: HttpResponse | None = None
+        self.body_parts: list[bytes] = []
+        self.body_bytes = self.skipped_bytes = self.received_bytes = 0
+        self.started_at = 0.0
+
+    def exceeds_head_limit(self, max_bytes: int) -> bool:
+        """Return whether the target and the headers are larger than the limit."""
+        if self.received_bytes <= max_bytes:  # The usual case, without adding up the headers.
+            return False
+        header_bytes = sum(len(name) + len(value) for name, value in self.headers)
+        return len(self.url) + header_bytes > max_bytes
+
+
 class RequestHeadCache:
     """Parsed request heads, found by their bytes.
 
@@ -118,10 +150,6 @@ class RequestHeadCache:
 class Http1Connection(asyncio.Protocol):
     """One client connection."""
 
-    _request_started: float
-    _head: RequestHead | None
-    _early_response: HttpResponse | None
-
     def __init__(
         self,
         service: HttpService,
@@ -137,7 +165,7 @@ class Http1Connection(asyncio.Protocol):
         self._parser = httptools.HttpRequestParser(self)
         self._transport: asyncio.Transport = cast("asyncio.Transport", None)
         self._queued_requests: list[ParsedRequest] = []
-        self._reset_request()
+        self._incoming = IncomingRequest()
         self._is_answering = False
         self._is_streaming = False
         self._accepts_chunked = True
@@ -199,11 +227,12 @@ class Http1Connection(asyncio.Protocol):
 
         That is the head and, of a chunked body, the chunk headers and the trailers.
         """
-        self._request_started = self._request_started or now
-        self._received_bytes += len(data)
-        if self._head is None:
-            return self._received_bytes > self._limits.header_bytes + MAX_READ_BYTES
-        framing_bytes = self._received_bytes - self._body_bytes - self._skipped_bytes
+        incoming = self._incoming
+        incoming.started_at = incoming.started_at or now
+        incoming.received_bytes += len(data)
+        if incoming.head is None:
+            return incoming.received_bytes > self._limits.header_bytes + MAX_READ_BYTES
+        framing_bytes = incoming.received_bytes - incoming.body_bytes - incoming.skipped_bytes
         return framing_bytes > self._limits.body_bytes + self._limits.header_bytes + MAX_READ_BYTES
 
     def _answer_cached_head(self, data: bytes) -> bool:
@@ -239,67 +268,69 @@ class Http1Connection(asyncio.Protocol):
 
     def on_url(self, url: bytes) -> None:
         """Take a part of the request target."""
-        self._url += url
+        self._incoming.url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header. Trailers after a chunked body are ignored."""
-        if self._head is None:
-            self._headers.append((name.lower(), value))
+        if self._incoming.head is None:
+            self._incoming.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         """Check the head, and reject requests that need not be read further."""
         if self._is_closing or self._ignores_input:
             return
-        headers = self._headers
-        if len(headers) > MAX_HEADERS or self._is_head_too_long():
+        incoming = self._incoming
+        has_many_headers = len(incoming.headers) > MAX_HEADERS
+        if has_many_headers or incoming.exceeds_head_limit(self._limits.header_bytes):
             self._reject_input(_TOO_MANY_HEADERS)
             return
-        head = RequestHead.from_pairs(
-            self._parser.get_method().decode("ascii"), _decode_path(self._url), headers
-        )
-        self._head = head
-        self._early_response = self._service.answer_head(head)
+        method = self._parser.get_method().decode("ascii")
+        head = RequestHead.from_pairs(method, _decode_path(incoming.url), incoming.headers)
+        incoming.head = head
+        incoming.early_response = self._service.answer_head(head)
         expects_continue = head.headers.get(b"expect", b"").lower() == b"100-continue"
         if not expects_continue or self._is_answering:
             return
-        if self._early_response is None:
+        if incoming.early_response is None:
             self._transport.write(CONTINUE_RESPONSE)
         else:  # The client may send the body or not after this, so the connection must close.
-            self._reject_input(self._early_response)
+            self._reject_input(incoming.early_response)
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
         if self._ignores_input:
             return
-        if self._early_response is not None:
-            self._skipped_bytes += len(body)
-            if self._skipped_bytes > self._limits.body_bytes:
-                self._reject_input(self._early_response)
+        incoming = self._incoming
+        if incoming.early_response is not None:
+            incoming.skipped_bytes += len(body)
+            if incoming.skipped_bytes > self._limits.body_bytes:
+                self._reject_input(incoming.early_response)
             return
-        self._body_bytes += len(body)
-        if self._body_bytes > self._limits.body_bytes and self._head is not None:
-            self._early_response = self._service.make_too_large_response(self._head)
-            self._body.clear()
+        incoming.body_bytes += len(body)
+        if incoming.body_bytes > self._limits.body_bytes and incoming.head is not None:
+            incoming.early_response = self._service.make_too_large_response(incoming.head)
+            incoming.body_parts.clear()
             return
-        self._body.append(body)
+        incoming.body_parts.append(body)
 
     def on_message_complete(self) -> None:
         """Answer the request, or queue it until the previous one is answered."""
-        head, parser = self._head, self._parser
+        incoming, parser = self._incoming, self._parser
+        head, parts = incoming.head, incoming.body_parts
         if self._is_closing or self._ignores_input or head is None:
             return
         is_upgrade = parser.should_upgrade()
         if is_upgrade and head.method != "CONNECT":
             return  # The parser stops here without the body: see _decline_upgrade.
-        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
+        body = parts[0] if len(parts) == 1 else b"".join(parts)
         keeps_alive = parser.should_keep_alive() and not is_upgrade
         accepts_chunked = parser.get_http_version() != "1.0"
         parsed_request = ParsedRequest(
-            head, body, keeps_alive, accepts_chunked, self._early_response
+            head, body, keeps_alive, accepts_chunked, incoming.early_response
         )
         self._is_between_requests = True
         self._parsed_requests.append(parsed_request)
-        self._reset_request()
+        self._incoming = IncomingRequest()
         if self._is_answering or self._is_writing_paused or self._queued_requests:
             self._queue_request(parsed_request)
         else:
@@ -399,11 +430,11 @@ class Http1Connection(asyncio.Protocol):
                 self._transport.abort()
         elif self._is_answering:  # The limit for handlers applies instead (Limits.call_seconds).
             return
-        elif self._request_started:
+        elif self._incoming.started_at:
             # The total limit stops clients that never pause but send a few bytes at a time.
             if (
                 idle_seconds > limits.receive_seconds
-                or now - self._request_started > limits.receive_seconds * 2
+                or now - self._incoming.started_at > limits.receive_seconds * 2
             ):
                 self._reject_input(_REQUEST_TIMEOUT)
         elif idle_seconds > limits.idle_seconds:
@@ -415,21 +446,6 @@ class Http1Connection(asyncio.Protocol):
         if not self._is_answering and not self._is_closing:
             self._is_closing = True
             self._transport.close()
-
-    def _reset_request(self) -> None:
-        self._url = b""
-        self._headers: Headers = []
-        self._head = None
-        self._early_response = None
-        self._body: list[bytes] = []
-        self._body_bytes = self._skipped_bytes = self._received_bytes = 0
-        self._request_started = 0.0
-
-    def _is_head_too_long(self) -> bool:
-        limit = self._limits.header_bytes
-        if self._received_bytes <= limit:
-            return False
-        return len(self._url) + sum(len(name) + len(value) for name, value in self._headers) > limit
 
     def _queue_request(self, parsed_request: ParsedRequest) -> None:
         """Queue a pipelined request. Reject it if too much is queued."""
@@ -508,13 +524,13 @@ class Http1Connection(asyncio.Protocol):
         RFC 9110, section 7.8, lets a server ignore the offer. The parser, however, treats the rest
         of the data as the other protocol, so it gets the head again without the offer.
         """
-        head = self._head
+        head = self._incoming.head
         if head is None or self._is_closing or head.method == "CONNECT":
             return
-        headers = [header for header in self._headers if header[0] not in _UPGRADE_HEADERS]
-        lines = [b"%b %b HTTP/1.1" % (head.method.encode(), self._url)]
+        headers = [header for header in self._incoming.headers if header[0] not in _UPGRADE_HEADERS]
+        lines = [b"%b %b HTTP/1.1" % (head.method.encode(), self._incoming.url)]
         lines += [b"%b: %b" % header for header in headers]
-        self._reset_request()
+        self._incoming = IncomingRequest()
         self._parser = httptools.HttpRequestParser(self)
         self.data_received(b"\r\n".join([*lines, b"", b""]) + remainder)
 
