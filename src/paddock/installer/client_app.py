@@ -89,8 +89,8 @@ class Client:
     merges_files: bool = False
     """True if the client merges all existing files, so that entries can hide each other."""
     project: tuple[str, ...] = ()
-    """Config files of a project, relative to its directory. The existing one is used; if there is
-    none, the first one is created."""
+    """Config files of a project, relative to its directory. Paddock uses the first that exists, or
+    else creates the first of all."""
     format: Literal["json", "toml", "yaml"] = "json"
     dialect: Literal["strict", "comments", "jsonc"] = "jsonc"
     """The JSON that the client reads: standard, with comments, or with trailing commas as well.

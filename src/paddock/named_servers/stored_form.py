@@ -7,7 +7,6 @@ In the file, metadata comes first, so that `quick_facts` can read it without a T
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from datetime import date, datetime, time
 from pathlib import Path
@@ -24,6 +23,7 @@ from paddock.extensions.references import list_reference_keys, make_reference_ab
 from paddock.named_servers.definition import STDIO_TRANSPORT
 from paddock.named_servers.function_references import NoReferenceError, make_reference
 from paddock.named_servers.names import ServerDefinitionError
+from paddock.toml_writer import format_basic_string, format_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -247,23 +247,33 @@ def format_toml(table: Mapping[str, Any]) -> str:
     Raises:
         ServerDefinitionError: TOML cannot represent a value.
     """
-    head: list[str] = []
-    tables: list[str] = []
+    try:
+        return _format_table(table)
+    except UnicodeEncodeError as error:
+        raise ServerDefinitionError(
+            f"{error.object!r} cannot be stored: unpaired surrogate at index {error.start}"[:120],
+            hint="the string was truncated, or decoded with the wrong encoding",
+        ) from None
+
+
+def _format_table(table: Mapping[str, Any]) -> str:
+    assignments: list[str] = []
+    sections: list[str] = []
     for key, value in table.items():
         if key == "options":
-            tables += [
-                _format_section(f"options.{_format_key(tool)}", options)
+            sections += [
+                _format_section(f"options.{format_key(tool)}", options)
                 for tool, options in value.items()
             ]
         elif key in _LIST_KEYS and all(isinstance(item, dict) for item in value):
-            tables += [_format_section(f"[{key}]", item) for item in value]
+            sections += [_format_section(f"[{key}]", item) for item in value]
         else:
-            head.append(f"{_format_key(key)} = {_format_value(value, key)}\n")
-    return "\n".join(["".join(head), *tables])
+            assignments.append(f"{format_key(key)} = {_format_value(value, key)}\n")
+    return "\n".join(["".join(assignments), *sections])
 
 
 def _format_section(name: str, table: Mapping[str, Any]) -> str:
-    lines = [f"{_format_key(key)} = {_format_value(value, key)}\n" for key, value in table.items()]
+    lines = [f"{format_key(key)} = {_format_value(value, key)}\n" for key, value in table.items()]
     return f"[{name}]\n" + "".join(lines)
 
 
@@ -283,7 +293,7 @@ def _format_value(value: Any, key: str) -> str:
 
 def _format_inline(value: Any, key: str) -> str:
     if isinstance(value, str):
-        return _format_text(value)
+        return format_basic_string(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
@@ -304,31 +314,11 @@ def _format_inline(value: Any, key: str) -> str:
 def _format_pairs(table: Mapping[str, Any]) -> Iterator[str]:
     for key, value in table.items():
         if value is not None:
-            yield f"{_format_key(key)} = {_format_inline(value, key)}"
-
-
-def _format_key(key: Any) -> str:
-    text = str(key)
-    is_bare = text != "" and all(
-        character.isascii() and (character.isalnum() or character in "_-") for character in text
-    )
-    return text if is_bare else _format_text(text)
-
-
-def _format_text(text: str) -> str:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ServerDefinitionError(
-            f"{text!r} cannot be stored: unpaired surrogate at index {error.start}"[:120],
-            hint="the string was truncated, or decoded with the wrong encoding",
-        ) from None
-    # JSON and TOML have the same escapes, but TOML does not allow an unescaped U+007F.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+            yield f"{format_key(key)} = {_format_inline(value, key)}"
 
 
 def _format_long_text(text: str) -> str:
-    lines = [_format_text(line)[1:-1].replace('\\"', '"') for line in text.split("\n")]
+    lines = [format_basic_string(line)[1:-1].replace('\\"', '"') for line in text.split("\n")]
     body = "\n".join(lines).replace('"""', '""\\"')
     if body.endswith('"'):
         body = f'{body[:-1]}\\"'

@@ -194,12 +194,18 @@ D = TypeVar("D", bound="EditableDocument")
 
 @contextmanager
 def add_error_location(where: str) -> Generator[None]:
-    """Add the file to an `UneditableError` that has no location."""
+    """Add the file to an `UneditableError` without a location, and convert encoding errors."""
     try:
         yield
     except UneditableError as error:
         error.where = error.where or where
         raise
+    except UnicodeEncodeError as error:
+        raise UneditableError(
+            f"{error.object!r} cannot be written as UTF-8",
+            where=where,
+            hint="remove the unpaired surrogate",
+        ) from None
 
 
 def reparse(parse: Callable[[str], D], text: str, where: str) -> D:

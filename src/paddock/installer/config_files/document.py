@@ -203,6 +203,7 @@ def load_document(
     Raises:
         ConfigurationError: The content is not UTF-8, not valid, or neither a mapping nor a list.
     """
+    # Windows editors add the mark. It is preserved, although JSON and TOML parsers reject it.
     mark = data.startswith(codecs.BOM_UTF8)
     text = _decode_text(data.removeprefix(codecs.BOM_UTF8), where)
     read: DocumentReader = import_module(READER_MODULES[format]).read

@@ -258,6 +258,7 @@ class JsonDocument:
             UneditableError: JSON has no such value, or the change would affect other values.
         """
         expected = put_value(self._parsed_json.data, path, value, locate=self._format_location)
+        # Equal data is not rewritten, so that a repeated installation leaves the file unchanged.
         if is_same_data(self.get(path), value):
             return self
         try:
@@ -305,6 +306,7 @@ class JsonDocument:
 
     def _remove_all(self, path: DocumentPath) -> Self:
         document = self
+        # Several times if the key is duplicated: JSON readers use the last one.
         while document.get(path) is not MISSING:
             document = document._reparse(document._remove_text(path))
         return document
@@ -323,6 +325,7 @@ class JsonDocument:
         data = put_value(MISSING, missing_steps, value)
         key = None if isinstance(missing_steps[0], NamedElementStep) else missing_steps[0]
         insertion = JsonItemInsertion(key, find_value(data, missing_steps[:1]), style)
+        # `{}` is split into lines only if it is on a line of its own, not within a compact object.
         parent = levels[-2].item if len(levels) > 1 else None
         may_unfold = parent is None or is_first_on_line(self.text, parent.start)
         edits = insertion.plan_edits(self.text, levels[-1].container, may_unfold=may_unfold)
@@ -354,6 +357,7 @@ class JsonDocument:
         old_text = self.text[item.value_start : item.end]
         spans_lines = has_line_break(old_text)
         is_short_container = old_text[0] in "{[" and old_text[1:-1].strip() and not spans_lines
+        # A value that was written on one line, such as a short list, stays on one line.
         is_on_own_line = is_first_on_line(self.text, item.start)
         stays_on_line = is_short_container or not (is_on_own_line or spans_lines)
         indent = None if stays_on_line else get_indent(self.text, item.value_start)

@@ -123,7 +123,7 @@ def _parse_item(blanked_text: str, start: int, *, is_member: bool) -> JsonItem:
     if is_member:
         key_end = _find_string_end(blanked_text, start)
         raw = blanked_text[start:key_end]
-        key = json.loads(raw) if "\\" in raw else raw[1:-1]
+        key = json.loads(raw) if "\\" in raw else raw[1:-1]  # decoding only if it is necessary
         value = skip_blanks(blanked_text, skip_blanks(blanked_text, key_end) + 1)
     end = _find_value_end(blanked_text, value)
     after = skip_blanks(blanked_text, end)
@@ -136,6 +136,8 @@ def _find_value_end(blanked_text: str, offset: int) -> int:
     if blanked_text[offset] not in "{[":
         scalar = _SCALAR.match(blanked_text, offset)
         return scalar.end() if scalar else offset
+    # The content of a container is skipped without parsing its items, because only containers on
+    # the path of a change matter, and a file can have many megabytes of history.
     depth = 0
     while True:
         run = _UNTIL_BRACKET.match(blanked_text, offset)
@@ -213,6 +215,7 @@ def detect_style(text: str, containers: list[JsonContainer]) -> JsonStyle:
     """Return the style of a file, from the containers around a change, the innermost first."""
     inwards = list(reversed(containers))
     colon = next(_iterate_key_separators(text, inwards), DEFAULT_KEY_SEPARATOR)
+    # A file without a space after colons is compact, and has none after commas either.
     default_gap = "" if colon == ":" else " "
     return JsonStyle(
         newline=detect_newline(text),
@@ -277,5 +280,6 @@ def _has_short_lists(text: str, containers: list[JsonContainer]) -> bool:
 def _format_scalar(value: object) -> str:
     if not (isinstance(value, str | int | float) or value in (None, {}, [])):
         raise ValueError(f"{value!r} is not JSON data")
+    # Text is not escaped unnecessarily, but an unpaired surrogate cannot be encoded as UTF-8.
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

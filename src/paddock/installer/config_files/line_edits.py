@@ -107,6 +107,7 @@ def remove_lines(text: str, start: int, end: int, *, floor: int = 0, is_first: b
         start = previous_start
     elif is_first and is_blank(text, end, find_line_end(text, end)) and text[end:].strip():
         end = find_line_end(text, end)
+    # The line before becomes the last one, and must not have a line end either.
     if lacks_line_end and start:
         start -= 2 if text[:start].endswith("\r\n") else 1
     return text[:start] + text[end:]

@@ -59,9 +59,9 @@ from paddock.installer.config_files.toml_writer import (
     TomlTableStyle,
     format_dotted_lines,
     format_inline,
-    format_key,
     format_table_lines,
 )
+from paddock.toml_writer import format_key
 
 if TYPE_CHECKING:
     from paddock.installer.config_files.document import JsonDialect
@@ -117,6 +117,7 @@ class TomlDocument:
             document = self._reparse(text)
         if document is self:
             return self
+        # From the inside out, because a container is empty only without the inner one.
         for length in reversed(range(max(len(path) - prune, 1), len(path))):
             text = self._prune_container(text, path[:length])
         # Tables without a header disappear with their last entry, and tables with comments stay, so
@@ -140,6 +141,7 @@ class TomlDocument:
     def _replace_value(self, path: DocumentPath, value: object) -> str:
         toml_path = resolve_path(path, self._parsed_data)
         text = self._replace_in_same_form(toml_path, value)
+        # For example a dotted line that becomes a table: it is removed and added in another form.
         if text is None:
             text = self._reparse(remove_path(self.text, toml_path)).put(path, value).text
         return text
@@ -263,6 +265,8 @@ class TomlDocument:
 
     def _add_to_root(self, root: TomlTable, key: str, value: str) -> str:
         line = f"{key} = {value}"
+        # Keys of the root must come before the first header; after it, they would belong to its
+        # table.
         if root.assignments:
             return self._insert_lines(find_line_end(self.text, root.end), [line], blank=False)
         if len(parse_tables(self.text)) == 1:
@@ -278,6 +282,8 @@ class TomlDocument:
         regions: list[TomlRegion],
     ) -> str:
         tables = [region.table for region in regions if region.is_table]
+        # Comments directly below the last table belong to it, except those that lead to the next
+        # one.
         if tables:
             at = skip_attached_comments(self.text, find_line_end(self.text, tables[-1].end))
         else:

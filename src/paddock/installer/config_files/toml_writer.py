@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 
 from paddock.installer.config_files.document import UneditableError
+from paddock.toml_writer import format_basic_string, format_key
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_LITERAL = re.compile(r"[^'\x00-\x1f\x7f]*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_LITERAL = re.compile("[^'\x00-\x1f\x7f\ud800-\udfff]*")
 
 
 @dataclass(frozen=True)
@@ -49,11 +47,6 @@ def format_inline(value: object) -> str:
     raise UneditableError(f"TOML cannot represent {type_name}", hint="leave out the key")
 
 
-def format_key(*keys: str) -> str:
-    """Format a key, with dots between its parts and quotes where necessary."""
-    return ".".join(key if _BARE_KEY.fullmatch(key) else _format_basic_string(key) for key in keys)
-
-
 def format_table_lines(
     keys: tuple[str, ...], value: dict[str, object], style: TomlTableStyle
 ) -> list[str]:
@@ -87,20 +80,7 @@ def _is_table(value: object) -> bool:
 
 
 def _format_string(value: str) -> str:
-    _check_encodable(value)
     # A literal string needs no escapes, which keeps Windows paths readable.
     if "\\" in value and _LITERAL.fullmatch(value):
         return f"'{value}'"
-    return _format_basic_string(value)
-
-
-def _format_basic_string(value: str) -> str:
-    _check_encodable(value)
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _check_encodable(value: str) -> None:
-    if _SURROGATE.search(value):
-        raise UneditableError(
-            f"{value!r} cannot be written as UTF-8", hint="remove the unpaired surrogate"
-        )
+    return format_basic_string(value)

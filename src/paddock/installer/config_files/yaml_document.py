@@ -159,6 +159,7 @@ class YamlDocument:
     def remove_text(self, path: DocumentPath) -> str:
         """Return the text without the member at a path."""
         locations = self._find_member_locations(path)
+        # The value exists in the data but not in the text, so an alias provides it.
         if len(locations) < len(path):
             raise self._make_alias_error(path)
         collection, index = locations[-1].collection, locations[-1].index
@@ -223,6 +224,7 @@ class YamlDocument:
         return reparse(lambda changed: read(changed, where=self.where), text, self.where)
 
     def _check_change(self, text: str, path: DocumentPath, expected: list[object]) -> YamlDocument:
+        # Equal data is not sufficient: an alias that became a copy has the same data.
         changed = check_change(self._reparse(text), expected, self.where)
         if changed.list_anchors_and_tags(path) != self.list_anchors_and_tags(path):
             raise UneditableError(UNSAFE_CHANGE_MESSAGE, where=self.where, hint=EDIT_BY_HAND_HINT)
@@ -308,6 +310,7 @@ class YamlDocument:
         blank = any(
             has_blank_line_above(self.text, member.start) for member in collection.members[1:]
         )
+        # A blank line after a scalar that keeps line ends would become part of its value.
         if _get_last_node(collection).keeps_line_ends:
             blank = False
         return insert_lines(self.text, at, lines, newline=detect_newline(self.text), blank=blank)

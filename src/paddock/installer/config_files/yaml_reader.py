@@ -113,6 +113,7 @@ def parse_yaml(text: str, where: str) -> YamlTree:
     Raises:
         ConfigurationError: The text is not one YAML document; `where` has line and column.
     """
+    # ruamel.yaml treats a lone carriage return as a line end, but the line edits here do not.
     lone_return = _LONE_RETURN.search(text)
     if lone_return:
         raise ConfigurationError(
@@ -162,6 +163,7 @@ class _YamlTreeBuilder:
         self._dashes: list[int] = []
 
     def build(self) -> YamlTree:
+        # The events lack the positions of colons and dashes, so they are taken from the tokens.
         for token in _make_yaml_parser().scan(self._text):
             if isinstance(token, ValueToken):
                 self._colons.append(token.start_mark.index)
@@ -209,6 +211,7 @@ class _YamlTreeBuilder:
         name = event.anchor
         start, end = event.start_mark.index, event.end_mark.index
         target = self._anchors.get(name)
+        # Data that contains itself cannot be compared or written.
         if name in self._open_anchors:
             raise self._make_error(f"the alias *{name} refers to a value that contains it", start)
         if target is None:
