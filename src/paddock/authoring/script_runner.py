@@ -63,7 +63,7 @@ def _prioritize_directory(directory: Path) -> None:
     Another script may have imported its own `helpers` before. That module object stays in use
     there, and is renamed in `sys.modules` to free the name.
     """
-    # Also move it to the front if it is there already, so that it wins over other directories.
+    # Move it to the front even if the path contains it, so that it wins over other directories.
     if str(directory) in sys.path:
         sys.path.remove(str(directory))
     sys.path.insert(0, str(directory))
