@@ -190,7 +190,7 @@ def test_another_port_is_taken_where_no_one_has_named_one(tmp_path: Path) -> Non
 
 def test_port_may_be_a_variable(tmp_path: Path, taken: int) -> None:
     code, said = refused(tmp_path, PORT=str(taken))
-    assert (code, f"Port {taken} is taken" in said) == (2, True)
+    assert (code, f"Port {taken} is in use" in said) == (2, True)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104 - refused

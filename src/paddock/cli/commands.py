@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from paddock.cli.errors import ArgumentError, CliUsageError, CommandError
 from paddock.errors import PaddockError
@@ -19,8 +20,6 @@ from paddock.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from click.shell_completion import CompletionItem
 
 
 COMMAND_GROUPS = {
@@ -187,8 +186,6 @@ def _complete_names(
     commands: Mapping[str, tuple[str, str]], incomplete: str
 ) -> list[CompletionItem]:
     """Return the commands that start with `incomplete`, without importing any."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415 - only for completion
-
     return [
         CompletionItem(name, help=summary)
         for name, (_, summary) in commands.items()

@@ -8,10 +8,15 @@ import click
 
 from paddock.cli import completion, output
 from paddock.cli.client_arguments import ClientArguments, parse_client_arguments
-from paddock.cli.consent import consent_options, install_missing_extensions
 from paddock.cli.errors import ArgumentError, CommandError
+from paddock.cli.extension_installation import install_missing_extensions
 from paddock.cli.plan_output import PlanDisplay, print_plan, report_outcomes
-from paddock.cli.shared_options import EntryOptions, entry_options, location_options
+from paddock.cli.shared_options import (
+    EntryOptions,
+    consent_options,
+    entry_options,
+    location_options,
+)
 from paddock.errors import PaddockError
 from paddock.installer import install as library
 from paddock.installer.detection import detected_clients

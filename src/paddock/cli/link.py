@@ -14,7 +14,7 @@ from paddock.installer import links
 @click.argument("client", shell_complete=completion.complete_clients)
 @click.argument("server", required=False, shell_complete=completion.complete_servers)
 @click.option("--open", "is_opened", is_flag=True, help="Also open the link.")
-@click.option("--web", is_flag=True, help="Print a web link, for pages and chats that only allow https.")
+@click.option("--web", is_flag=True, help="Print a web link, for pages that allow only https.")
 @click.option("--name", metavar="KEY", help="Name of the entry in the client's file.")
 @entry_options
 def link(

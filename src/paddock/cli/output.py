@@ -76,32 +76,22 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None
     """Print rows in aligned columns below their headings."""
     table = [tuple(map(_clean_cell, row)) for row in rows]
     if is_terminal():
-        _print_rich(headings, table)
+        from paddock.cli.rich_output import print_rich_table  # noqa: PLC0415 - for terminals
+
+        print_rich_table(headings, [[_to_styled_cell(cell) for cell in row] for row in table])
         return
     plain = [tuple(map(_get_cell_text, row)) for row in table]
     click.echo(text_layout.align_columns([tuple(word.upper() for word in headings), *plain], 0))
-
-
-def _print_rich(headings: Sequence[str], rows: list[tuple[Cell, ...]]) -> None:
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - only for a terminal
-    from rich.console import Console  # noqa: PLC0415 - only for a terminal
-    from rich.table import Table  # noqa: PLC0415 - only for a terminal
-    from rich.text import Text  # noqa: PLC0415 - only for a terminal
-
-    # `Text` cells, since rich would interpret brackets in plain strings as markup.
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for heading in headings:
-        table.add_column(heading.capitalize(), overflow="fold")
-    for row in rows:
-        cells = (cell if isinstance(cell, StyledCell) else StyledCell(cell, "") for cell in row)
-        table.add_row(*(Text(text, style=colour) for text, colour in cells))
-    Console().print(table)
 
 
 def _clean_cell(cell: Cell) -> Cell:
     if isinstance(cell, StyledCell):
         return StyledCell(text_layout.replace_control_characters(cell.text), cell.colour)
     return text_layout.replace_control_characters(cell)
+
+
+def _to_styled_cell(cell: Cell) -> StyledCell:
+    return cell if isinstance(cell, StyledCell) else StyledCell(cell, "")
 
 
 def _get_cell_text(cell: Cell) -> str:
@@ -118,8 +108,7 @@ def show_progress(text: str) -> Iterator[Callable[[str], None]]:
     if not (is_terminal() and sys.stderr.isatty()):
         yield lambda _text: None
         return
-    from rich.console import Console  # noqa: PLC0415 - only for a terminal
-    from rich.text import Text  # noqa: PLC0415 - only for a terminal
+    from paddock.cli.rich_output import show_spinner  # noqa: PLC0415 - as in `print_table`
 
-    with Console(stderr=True).status(Text(text)) as status:
-        yield lambda now: status.update(Text(now))
+    with show_spinner(text) as set_text:
+        yield set_text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from paddock.cli import output, text_layout
-from paddock.cli.consent import find_catalogue_entry, install_extension
+from paddock.cli.extension_installation import find_catalogue_entry, install_extension
 from paddock.extensions.catalogues.remote import select_best_entries
 from paddock.extensions.catalogues.store import load_catalogues
 from paddock.extensions.discovery import discover, discover_extension

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from paddock.cli import completion
-from paddock.cli.consent import consent_options, install_missing_extensions
-from paddock.cli.shared_options import ToolOptions, tool_options_option
+from paddock.cli.shared_options import ToolOptions, consent_options, tool_options_option
 from paddock.named_servers.names import OPTIONS_VARIABLE
 from paddock.named_servers.server_ref import ServerRef, find_target, get_default_server_name
 from paddock.serving.stdio import serve_target
@@ -123,7 +122,12 @@ def serve(
     stdio, the first request is answered before the server is loaded. Missing extensions are
     installed only with --install, or after asking on a terminal.
     """
-    install_missing_extensions(target or get_default_server_name(), install_policy)
+    if install_policy is not False:
+        from paddock.cli.extension_installation import (  # noqa: PLC0415 - loads urllib
+            install_missing_extensions,
+        )
+
+        install_missing_extensions(target or get_default_server_name(), install_policy)
     source = _find_serve_target(target, is_named=named)
     _configure_after_load(source, options, mounts)
     if log_level or log_format:

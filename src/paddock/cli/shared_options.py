@@ -12,7 +12,7 @@ from typing import TypedDict, TypeVar
 
 import click
 
-from paddock.cli import completion
+from paddock.cli import completion, output
 from paddock.cli.errors import ArgumentError
 
 ToolOptions = dict[str, dict[str, object]]
@@ -213,3 +213,31 @@ def entry_options(function: Callable[..., object]) -> Callable[..., object]:
     add_headers = headers_option("HTTP header to send with --http. Can be repeated.")
     add_options = tool_options_option("Value of a tool option for this client. Can be repeated.")
     return add_env(add_http(add_headers(add_options(command))))
+
+
+def consent_options(function: Callable[..., object]) -> Callable[..., object]:
+    """Add `--install` and `--no-install` to a command.
+
+    The decorated function receives both as one argument, `install_policy`: True installs missing
+    extensions without asking, False never does, None asks on the terminal.
+    """
+
+    @functools.wraps(function)
+    def command(
+        *arguments: object, may_install: bool, no_install: bool, **keywords: object
+    ) -> object:
+        if may_install and no_install:
+            raise click.UsageError("--install and --no-install cannot be combined")
+        install_policy = may_install if may_install or no_install or not output.can_ask() else None
+        return function(*arguments, install_policy=install_policy, **keywords)
+
+    no_install = click.option(
+        "--no-install", is_flag=True, help="Never install missing extensions."
+    )
+    install = click.option(
+        "--install",
+        "may_install",
+        is_flag=True,
+        help="Install missing extensions from catalogues without asking.",
+    )
+    return install(no_install(command))

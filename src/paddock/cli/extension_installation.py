@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
 import click
@@ -10,40 +9,18 @@ import click
 from paddock.cli import output
 from paddock.cli.error_text import format_error
 from paddock.cli.errors import ArgumentError
+from paddock.extensions.catalogues.installer import (
+    describe_installation,
+    install_entry,
+    require_install_permission,
+)
+from paddock.extensions.catalogues.remote import find_remote_extension
+from paddock.extensions.catalogues.store import find_install_prohibition
+from paddock.named_servers.missing_extensions import find_missing_extensions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddock.errors import PaddockError
     from paddock.extensions.catalogues.document import CatalogueEntry
-
-
-def consent_options(function: Callable[..., object]) -> Callable[..., object]:
-    """Add `--install` and `--no-install` to a command.
-
-    The decorated function receives both as one argument, `install_policy`: True installs missing
-    extensions without asking, False never does, None asks on the terminal.
-    """
-
-    @functools.wraps(function)
-    def command(
-        *arguments: object, may_install: bool, no_install: bool, **keywords: object
-    ) -> object:
-        if may_install and no_install:
-            raise click.UsageError("--install and --no-install cannot be combined")
-        install_policy = may_install if may_install or no_install or not output.can_ask() else None
-        return function(*arguments, install_policy=install_policy, **keywords)
-
-    no_install = click.option(
-        "--no-install", is_flag=True, help="Never install missing extensions."
-    )
-    install = click.option(
-        "--install",
-        "may_install",
-        is_flag=True,
-        help="Install missing extensions from catalogues without asking.",
-    )
-    return install(no_install(command))
 
 
 def install_missing_extensions(server: str, policy: bool | None) -> None:
@@ -59,13 +36,6 @@ def install_missing_extensions(server: str, policy: bool | None) -> None:
     """
     if policy is False:
         return
-    from paddock.extensions.catalogues.store import (  # noqa: PLC0415 - rarely needed
-        find_install_prohibition,
-    )
-    from paddock.named_servers.missing_extensions import (  # noqa: PLC0415 - rarely needed
-        find_missing_extensions,
-    )
-
     if policy is None and find_install_prohibition() is not None:
         return
     installed: set[str] = set()
@@ -94,10 +64,6 @@ def find_catalogue_entry(name: str) -> CatalogueEntry:
     Raises:
         ArgumentError: No catalogue lists the extension.
     """
-    from paddock.extensions.catalogues.remote import (  # noqa: PLC0415 - rarely needed
-        find_remote_extension,
-    )
-
     problems: list[PaddockError] = []
     match = find_remote_extension(name, may_fetch=True, report=problems.append)
     if match is None:
@@ -118,12 +84,6 @@ def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
         PaddockError: The installation failed, or there is no terminal to ask on.
         Abort: The user declined.
     """
-    from paddock.extensions.catalogues.installer import (  # noqa: PLC0415 - rarely needed
-        describe_installation,
-        install_entry,
-        require_install_permission,
-    )
-
     require_install_permission()
     output.print_note(
         f"To install {entry.name} {entry.version} ({entry.kind}) from {entry.catalogue}:"

@@ -1,0 +1,156 @@
+"""The server of `paddock up`: opens the zoo and the port, and runs the web application.
+
+`up` imports this module after checking that the extras are installed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from threading import Thread
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from paddock.app import startup
+from paddock.app.application import Application, configure_request_log
+from paddock.app.instance import make_instance_info, open_nearby_listening_socket
+from paddock.app.mcp_endpoints import load_named_server, share_open_zoo
+from paddock.app.static_files import get_web_directory
+from paddock.cli import output
+from paddock.cli.up import DATABASE_VARIABLE
+from paddock.zoo.opening import get_database_info, open_zoo
+
+if TYPE_CHECKING:
+    import socket
+
+    from paddock.app.authenticators import Authenticator
+    from paddock.app.instance import InstanceInfo
+
+TOKEN_VARIABLE = "PADDOCK_TOKEN"  # noqa: S105 - the name of a variable
+
+
+class AppServerOptions(NamedTuple):
+    """The options of `paddock up`."""
+
+    port: int
+    is_port_explicit: bool
+    """Whether the user selected the port. Otherwise another one may be used."""
+    host: str
+    opens_browser: bool
+    database: str | None
+    host_names: tuple[str, ...]
+    """Accepted `Host` headers, besides those of the address."""
+    origins: tuple[str, ...]
+    """Accepted origins, each possibly several separated by commas."""
+    is_team: bool
+    requests_per_minute: int | None
+
+
+def serve_app(options: AppServerOptions) -> None:
+    """Serve the web app, the REST API and the MCP endpoints until the process is stopped.
+
+    Raises:
+        PaddockError: The address is not safe or not available, or the database cannot be used.
+    """
+    configure_request_log()
+    if options.database:
+        # The zoo's MCP server at /mcp reads the address from the environment.
+        os.environ[DATABASE_VARIABLE] = options.database
+    address = startup.ListenAddress(host=options.host, port=options.port, hosts=options.host_names)
+    # Reject an unsafe address before the database is created.
+    authenticator = (
+        None
+        if options.is_team
+        else startup.create_authenticator(address, os.environ.get(TOKEN_VARIABLE))
+    )
+    with open_zoo(options.database) as zoo, share_open_zoo(zoo):
+        if authenticator is None:
+            authenticator = startup.create_team_authenticator(zoo)
+        instance = make_instance_info(zoo)
+        listening_socket = _open_socket(address, instance, options)
+        if listening_socket is None:
+            return
+        application = Application(
+            zoo,
+            authenticator=authenticator,
+            instance=instance,
+            load_server=load_named_server,
+            web_directory=get_web_directory(),
+            allowed_hosts=address.allowed_hosts,
+            allowed_origins=_split_origins(options.origins),
+            requests_a_minute=options.requests_per_minute,
+        )
+        url = address.format_url(listening_socket.getsockname()[1])
+
+        def announce() -> None:
+            _print_addresses(url, get_database_info(zoo).location, authenticator)
+            if options.opens_browser:
+                open_browser(url)
+
+        startup.run_application(application, listening_socket, announce)
+
+
+def _split_origins(texts: tuple[str, ...]) -> list[str]:
+    """Split origins at commas, which separate them in `ALLOWED_ORIGINS`."""
+    return [origin.strip() for text in texts for origin in text.split(",") if origin.strip()]
+
+
+def _open_socket(
+    address: startup.ListenAddress, instance: InstanceInfo, options: AppServerOptions
+) -> socket.socket | None:
+    """Listen on the port, or on a nearby one if it is taken.
+
+    Returns:
+        The socket, or None if another process already serves the same zoo on this port.
+    """
+    acquired = startup.acquire_port(address, instance)
+    if not isinstance(acquired, startup.PortConflict):
+        return acquired
+    if acquired.is_same:
+        url = address.format_url(address.port)
+        output.print_note(f"Paddock is already running with this zoo: {url}")
+        if options.opens_browser:
+            open_browser(url)
+        return None
+    output.print_note(f"Port {address.port} is in use by {acquired.owner}.")
+    if output.can_ask():
+        if not click.confirm("Use another port?", default=True, err=True):
+            raise click.Abort
+    elif options.is_port_explicit:
+        raise acquired.error
+    return open_nearby_listening_socket(address.host, address.port)
+
+
+def _print_addresses(url: str, zoo_location: str, authenticator: Authenticator) -> None:
+    lines = [
+        f"Paddock is at {url}",
+        f"  the zoo         {zoo_location}",
+        f"  MCP endpoint    {url}mcp (the zoo), {url}mcp/NAME (any of `paddock servers`)",
+        f"  connect a client: paddock install CLIENT AgentZoo --http {url}mcp",
+        "  press Ctrl-C to stop",
+    ]
+    if authenticator.is_team:
+        lines.insert(1, "  sign in with your user name; paddock users manages the users")
+    elif authenticator.needs_sign_in:
+        lines.insert(1, f"  sign in with the token in {TOKEN_VARIABLE}")
+    output.print_note("\n".join(lines))
+    sys.stderr.flush()
+
+
+def open_browser(url: str) -> None:
+    """Open a page in the user's browser without waiting for it.
+
+    Does nothing without a terminal or a window system, where no user would see the page.
+    """
+    if not (sys.stderr.isatty() and _has_window_system()):
+        return
+    Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+
+
+def _has_window_system() -> bool:
+    # On a console without windows, `webbrowser` would start a text browser in this terminal.
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,0 +1,62 @@
+"""Names for shell completion of servers, clients, tools, prompts and extensions.
+
+Each function returns names with a short description. `completion` imports this module only to
+complete a word, since it loads most of the library.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.errors import PaddockError
+from paddock.extensions.discovery import discover
+from paddock.extensions.registry import list_declared_items
+from paddock.installer.apps import supported_clients
+from paddock.named_servers.sources import list_sources
+
+if TYPE_CHECKING:
+    from paddock.extensions.manifest import ItemKind
+    from paddock.named_servers.sources import DefinitionSource
+
+NamesWithHelp = list[tuple[str, str]]
+
+
+def list_server_names() -> NamesWithHelp:
+    """Return the named servers with their titles or descriptions."""
+    return [(source.name, _get_server_title(source)) for source in list_sources()]
+
+
+def list_client_names() -> NamesWithHelp:
+    """Return the ids of clients with their names."""
+    return [(client.id, client.name) for client in supported_clients().values()]
+
+
+def list_tool_names() -> NamesWithHelp:
+    """Return the tools with their descriptions."""
+    return _list_item_names("tools")
+
+
+def list_prompt_names() -> NamesWithHelp:
+    """Return the prompts with their descriptions."""
+    return _list_item_names("prompts")
+
+
+def list_extension_names() -> NamesWithHelp:
+    """Return the installed extensions with their kinds."""
+    discovery = discover()
+    names = [(extension.name, str(extension.kind)) for extension in discovery.extensions]
+    return names + [(extension.name, "broken") for extension in discovery.broken]
+
+
+def _list_item_names(kind: ItemKind) -> NamesWithHelp:
+    return [(one.name, one.item.description or "") for one in list_declared_items(kind)]
+
+
+def _get_server_title(source: DefinitionSource) -> str:
+    """Return the title of a server, or "" if finding it would run code of the server."""
+    if source.extension_item is not None:
+        return source.extension_item.item.description or ""
+    try:
+        return source.read().title or ""
+    except PaddockError:
+        return ""
