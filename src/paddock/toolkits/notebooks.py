@@ -32,10 +32,10 @@ def read_notebook(notebook: str, ctx: Context, start: int = 1) -> list[TextConte
     if _is_jupyter_path(notebook):
         from paddock.toolkits.python import notebook_files as jupyter_files
 
-        return jupyter_files.read_notebook_file(notebook, ctx, max(start, 1))
+        return jupyter_files.read_jupyter_file(notebook, ctx, max(start, 1))
     from paddock.toolkits.wolfram import notebook_files as wolfram_files
 
-    return wolfram_files.read_notebook_file(notebook, ctx)
+    return wolfram_files.read_wolfram_file(notebook, ctx)
 
 
 def write_notebook(
@@ -60,10 +60,10 @@ def write_notebook(
     if _is_jupyter_path(file):
         from paddock.toolkits.python import notebook_files as jupyter_files
 
-        return jupyter_files.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
+        return jupyter_files.write_jupyter_file(file, markdown, ctx, overwrite=overwrite)
     from paddock.toolkits.wolfram import notebook_files as wolfram_files
 
-    return wolfram_files.write_notebook_file(file, markdown, ctx, overwrite=overwrite)
+    return wolfram_files.write_wolfram_file(file, markdown, ctx, overwrite=overwrite)
 
 
 def _is_jupyter_path(path: str) -> bool:

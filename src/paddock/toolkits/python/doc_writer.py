@@ -6,12 +6,14 @@ import ast
 import inspect
 import io
 import tokenize
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.files import lock_file, read_regular_file, write_atomically
+from paddock.files import read_regular_file
 from paddock.reports.text import format_code_block
 from paddock.suggestions import did_you_mean
+from paddock.toolkits.file_edits import edit_file, write_new_file
 from paddock.toolkits.paths import list_allowed_files, require_file, require_path, resolve_path
 from paddock.toolkits.python.docstring_edits import (
     DocstringError,
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 
 
 MAX_SOURCE_BYTES = 20_000_000
-_NEW_FILE_MODE = 0o644
 
 
 class DocumentedFileError(ToolError):
@@ -63,11 +64,11 @@ def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
     Raises:
         DocumentedFileError: The file cannot be read or written, or another program changed it.
     """
-    with lock_file(path):
-        before = _read_bytes(path)
-        text, encoding = _decode_source(before, path)
+
+    def apply_edit(before: bytes | None) -> bytes:
+        text, encoding = _decode_source(before or b"", path)
         try:
-            after = edit(text).encode(encoding)
+            return edit(text).encode(encoding)
         except UnicodeEncodeError as error:
             character = error.object[error.start]
             raise DocumentedFileError(
@@ -76,39 +77,18 @@ def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
                 hint="use an escape sequence or other words",
             ) from None
 
-        def check() -> None:
-            # The lock binds Paddock only; editors write without it.
-            if _read_bytes(path) != before:
-                raise DocumentedFileError(
-                    "another program has changed the file", where=str(path), hint="try again"
-                )
-
-        _write_file(path, after, check)
+    with _convert_write_errors(path):
+        edit_file(path, _read_bytes, apply_edit)
 
 
-def write_new_file(path: Path, text: str) -> None:
-    """Write a new file, and create missing directories.
-
-    Raises:
-        DocumentedFileError: The file exists already, or cannot be written.
-    """
+@contextmanager
+def _convert_write_errors(path: Path) -> Iterator[None]:
     try:
-        with lock_file(path):
-            write_atomically(path, text.encode(), mode=_NEW_FILE_MODE, is_new=True)
+        yield
     except FileExistsError:
         raise DocumentedFileError(
             "the file exists already", where=str(path), hint="edit it, or delete it first"
         ) from None
-    except OSError as error:
-        reason = error.strerror or error
-        raise DocumentedFileError(
-            f"the file cannot be written: {reason}", where=str(path)
-        ) from None
-
-
-def _write_file(path: Path, data: bytes, check: Callable[[], None]) -> None:
-    try:
-        write_atomically(path, data, before_replacing=check)
     except OSError as error:
         reason = error.strerror or error
         raise DocumentedFileError(
@@ -393,7 +373,8 @@ def _create_page(path: Path, task: DocTask, ctx: Context) -> str:
     parse_source(text, str(path))
     page_text = create_page(text, _get_module_name(path), path, task.symbol, task.content)
     ctx.raise_if_cancelled()
-    write_new_file(page, page_text)
+    with _convert_write_errors(page):
+        write_new_file(page, page_text.encode())
     count = sum(line.startswith("## ") for line in page_text.splitlines())
     return f"Wrote the page `{page}` with {count} sections"
 

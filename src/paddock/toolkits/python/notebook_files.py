@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.files import lock_file, read_regular_file, write_atomically
+from paddock.files import read_regular_file
 from paddock.protocol.content import ImageContent, TextContent
+from paddock.toolkits.file_edits import MAX_NOTEBOOK_BYTES, write_notebook_file
 from paddock.toolkits.paths import resolve_path
 from paddock.toolkits.python.jupyter import (
     JupyterNotebook,
@@ -27,11 +28,9 @@ if TYPE_CHECKING:
     from paddock.authoring.context import Context
 
 NOTEBOOK_SUFFIX = ".ipynb"
-MAX_NOTEBOOK_BYTES = 200_000_000
-_NEW_FILE_MODE = 0o644
 
 
-def read_notebook_file(notebook: str, ctx: Context, start: int) -> list[TextContent | ImageContent]:
+def read_jupyter_file(notebook: str, ctx: Context, start: int) -> list[TextContent | ImageContent]:
     """Return a notebook file as Markdown, with its images."""
     path = resolve_path(notebook, ctx)
     if not path.exists():
@@ -54,45 +53,14 @@ def read_notebook_file(notebook: str, ctx: Context, start: int) -> list[TextCont
     return [TextContent(rendered.text or "The notebook is empty.\n"), *images]
 
 
-def write_notebook_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
+def write_jupyter_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written."""
-    path = resolve_path(file, ctx)
-    exists_message = f"File already exists: {path}. Set overwrite to true to replace it."
-    if path.is_dir():
-        return f"Cannot write {path}: it is a directory. Give the path of a .ipynb file."
-    if not overwrite and path.exists():
-        return exists_message
-    try:
-        with lock_file(path):
-            return _write_locked(path, markdown, ctx, overwrite=overwrite)
-    except OSError as error:
-        if isinstance(error, FileExistsError) and path.is_file():
-            return exists_message
-        reason = error.strerror or str(error)
-        if not path.parent.is_dir():
-            return f"Cannot create the directory {path.parent}: {reason}"
-        return f"Cannot write {path}: {reason}"
 
+    def build(previous_data: bytes | None) -> bytes:
+        previous_text, previous = _parse_previous(previous_data)
+        return dump_notebook(build_notebook(markdown, previous), previous_text).encode()
 
-def _write_locked(path: Path, markdown: str, ctx: Context, *, overwrite: bool) -> str:
-    previous_data = _read_bytes(path) if overwrite else None
-    previous_text, previous = _parse_previous(previous_data)
-    text = dump_notebook(build_notebook(markdown, previous), previous_text)
-    ctx.raise_if_cancelled()
-
-    def check() -> None:
-        # The lock binds Paddock only; Jupyter writes without it.
-        if _read_bytes(path) != previous_data:
-            raise OSError("another program has changed the file; try again")
-
-    write_atomically(
-        path,
-        text.encode("utf-8"),
-        mode=_NEW_FILE_MODE,
-        is_new=not overwrite,
-        before_replacing=check if overwrite else None,
-    )
-    return str(path)
+    return write_notebook_file(file, ctx, build, suffix=NOTEBOOK_SUFFIX, overwrite=overwrite)
 
 
 def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
@@ -104,13 +72,6 @@ def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
         return text, parse_jupyter_notebook(text)
     except (JupyterNotebookError, UnicodeDecodeError):
         return "", None
-
-
-def _read_bytes(path: Path) -> bytes | None:
-    try:
-        return read_regular_file(path, MAX_NOTEBOOK_BYTES)
-    except FileNotFoundError:
-        return None
 
 
 def _read_text(path: Path) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from paddock.files import lock_file, read_regular_file, write_atomically
+from paddock.files import read_regular_file
 from paddock.protocol.content import ImageContent, TextContent
+from paddock.toolkits.file_edits import MAX_NOTEBOOK_BYTES, write_notebook_file
 from paddock.toolkits.paths import resolve_path
 from paddock.wolfram import Atom, Node, has_head, parse
 from paddock.wolfram.notebooks import (
@@ -25,11 +26,8 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
 
-_MAX_NOTEBOOK_BYTES = 200_000_000
-_NEW_FILE_MODE = 0o644
 
-
-def read_notebook_file(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
+def read_wolfram_file(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
     """Return a notebook file as Markdown, with its images."""
     if _is_notebook_object(notebook):
         return [TextContent(_NO_FRONT_END_TEXT)]
@@ -65,9 +63,7 @@ def _is_notebook_object(text: str) -> bool:
 
 
 def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
-    notebook = read_notebook(
-        read_regular_file(path, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace")
-    )
+    notebook = read_notebook(read_regular_file(path, MAX_NOTEBOOK_BYTES).decode("utf-8", "replace"))
     markdown = notebook_to_markdown(
         notebook,
         output_limit=ctx.options["MaxOutputCharacters"],
@@ -81,28 +77,10 @@ def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageConten
     return [TextContent(text), *images]
 
 
-def write_notebook_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
+def write_wolfram_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written."""
-    path = resolve_path(file, ctx)
-    exists_message = f"File already exists: {path}. Set overwrite to true to replace it."
-    if path.is_dir():
-        return f"Cannot write {path}: it is a directory. Give the path of a .nb file."
-    if not overwrite and path.exists():
-        return exists_message
-    text = write_notebook(markdown_to_notebook(markdown))
-    ctx.raise_if_cancelled()
-    try:
-        with lock_file(path):
-            write_atomically(path, text.encode("ascii"), mode=_NEW_FILE_MODE, is_new=not overwrite)
-    except OSError as error:
-        if isinstance(error, FileExistsError) and path.is_file():
-            return exists_message
-        return _describe_write_error(path, error)
-    return str(path)
 
+    def build(_previous: bytes | None) -> bytes:
+        return write_notebook(markdown_to_notebook(markdown)).encode("ascii")
 
-def _describe_write_error(path: Path, error: OSError) -> str:
-    reason = error.strerror or str(error)
-    if not path.parent.is_dir():
-        return f"Cannot create the directory {path.parent}: {reason}"
-    return f"Cannot write {path}: {reason}"
+    return write_notebook_file(file, ctx, build, suffix=".nb", overwrite=overwrite)

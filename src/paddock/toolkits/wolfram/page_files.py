@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from paddock.authoring.handler_errors import ToolError
-from paddock.files import lock_file, read_regular_file, write_atomically
+from paddock.files import read_regular_file
+from paddock.toolkits.file_edits import edit_file, write_new_file
 from paddock.toolkits.paths import RELATIVE_PATH_HINT, resolve_path
 from paddock.wolfram.reference_pages import SymbolPage
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 # Relative to the directory of the paclet.
 SYMBOL_PAGES_PATH = ("Documentation", "English", "ReferencePages", "Symbols")
 _BYTE_ORDER_MARK = "\ufeff"
-_NEW_FILE_MODE = 0o644
 _MAX_PAGE_BYTES = 100_000_000
 _MAX_CODE_FILES, _MAX_CODE_BYTES = 200, 1_000_000
 _USAGE_PATTERN = re.compile(rb"([A-Za-z$][A-Za-z0-9$]*)::usage\b")
@@ -92,8 +92,7 @@ def write_new_page(path: Path, text: str) -> None:
         PageFileError: The file cannot be written.
     """
     try:
-        with lock_file(path):
-            write_atomically(path, text.encode("ascii"), mode=_NEW_FILE_MODE, is_new=True)
+        write_new_file(path, text.encode("ascii"))
     except OSError as error:
         if isinstance(error, FileExistsError):
             check_page_absent(path)
@@ -117,23 +116,20 @@ def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
         PageFileError: The file cannot be read or written, or another program changed it.
         ReferencePageError: The file is not a reference page, or the edit is invalid.
     """
-    with lock_file(path):
-        before = _read_bytes(path)
-        page = _parse_page(before)
+
+    def apply_edit(before: bytes | None) -> bytes:
+        data = before or b""
+        page = _parse_page(data)
         edit(page)
-        mark = _BYTE_ORDER_MARK if before.startswith(_BYTE_ORDER_MARK.encode()) else ""
+        mark = _BYTE_ORDER_MARK if data.startswith(_BYTE_ORDER_MARK.encode()) else ""
         after = (mark + page.to_text()).encode("utf-8", "surrogateescape")
         _parse_page(after)  # an edit must not make the page unreadable
+        return after
 
-        def check() -> None:
-            # The lock binds Paddock only; a front end writes without it.
-            if _read_bytes(path) != before:
-                raise PageFileError(f"another program has changed {path}", hint="try again")
-
-        try:
-            write_atomically(path, after, before_replacing=check)
-        except OSError as error:
-            raise PageFileError(f"Cannot write {path}: {error.strerror or error}") from None
+    try:
+        edit_file(path, _read_bytes, apply_edit)
+    except OSError as error:
+        raise PageFileError(f"Cannot write {path}: {error.strerror or error}") from None
 
 
 def _read_bytes(path: Path) -> bytes:

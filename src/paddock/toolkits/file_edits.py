@@ -1,0 +1,114 @@
+"""Safe edits of the user's files, and the common part of writing notebooks of all kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddock.files import lock_file, read_regular_file, write_atomically
+from paddock.toolkits.paths import resolve_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from paddock.authoring.context import Context
+
+MAX_NOTEBOOK_BYTES = 200_000_000
+NEW_FILE_MODE = 0o644
+
+
+class FileChangedError(OSError):
+    """Another program has changed a file during an edit."""
+
+    def __init__(self) -> None:
+        super().__init__("another program has changed the file; try again")
+
+
+def edit_file(
+    path: Path, read: Callable[[Path], bytes | None], edit: Callable[[bytes | None], bytes]
+) -> None:
+    """Replace the content of a file with the result of a function, completely or not at all.
+
+    Args:
+        path: The file.
+        read: Returns the content of the file, or None if it does not exist.
+        edit: Returns the new content.
+
+    Raises:
+        FileChangedError: Another program has changed the file.
+        OSError: The file cannot be written.
+        FileBusyError: Another Paddock process is editing the file.
+    """
+    with lock_file(path):
+        before = read(path)
+        after = edit(before)
+
+        def check() -> None:
+            # The lock binds Paddock only. Editors, Jupyter and front ends write without it.
+            if read(path) != before:
+                raise FileChangedError
+
+        write_atomically(path, after, mode=NEW_FILE_MODE, before_replacing=check)
+
+
+def write_new_file(path: Path, data: bytes) -> None:
+    """Write a file that does not exist yet, and create missing directories.
+
+    Raises:
+        FileExistsError: The file exists.
+        OSError: The file cannot be written.
+        FileBusyError: Another Paddock process is writing the file.
+    """
+    with lock_file(path):
+        write_atomically(path, data, mode=NEW_FILE_MODE, is_new=True)
+
+
+def write_notebook_file(
+    file: str,
+    ctx: Context,
+    build: Callable[[bytes | None], bytes],
+    *,
+    suffix: str,
+    overwrite: bool,
+) -> str:
+    """Write a notebook file and return its path, or a message if it cannot be written.
+
+    Args:
+        file: The path that the call names.
+        ctx: The context of the call.
+        build: Returns the new content for the previous one, which is None for a new file.
+        suffix: The suffix of the notebook's kind.
+        overwrite: Whether to replace an existing file.
+    """
+    path = resolve_path(file, ctx)
+    exists_message = f"File already exists: {path}. Set overwrite to true to replace it."
+    if path.is_dir():
+        return f"Cannot write {path}: it is a directory. Give the path of a {suffix} file."
+    if not overwrite and path.exists():
+        return exists_message
+
+    def build_unless_cancelled(previous: bytes | None) -> bytes:
+        data = build(previous)
+        ctx.raise_if_cancelled()
+        return data
+
+    try:
+        if overwrite:
+            edit_file(path, _read_if_exists, build_unless_cancelled)
+        else:
+            write_new_file(path, build_unless_cancelled(None))
+    except OSError as error:
+        if isinstance(error, FileExistsError) and path.is_file():
+            return exists_message
+        reason = error.strerror or str(error)
+        if not path.parent.is_dir():
+            return f"Cannot create the directory {path.parent}: {reason}"
+        return f"Cannot write {path}: {reason}"
+    return str(path)
+
+
+def _read_if_exists(path: Path) -> bytes | None:
+    try:
+        return read_regular_file(path, MAX_NOTEBOOK_BYTES)
+    except FileNotFoundError:
+        return None
