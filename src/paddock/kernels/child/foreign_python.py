@@ -73,10 +73,8 @@ def main() -> NoReturn:
     __import__(interpreter)
     make_interpreter = sys.modules[interpreter].interpreter
     if handles:
-        from paddock.kernels.child.evaluator_process import (
-            SupervisorPipes,
-            run_evaluator,
-        )  # needs POSIX
+        # Not imported at the top, because the module needs POSIX.
+        from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator
 
         first, second, notices = (int(handle) for handle in handles)
         _unload_paddock(finder, modules_before)

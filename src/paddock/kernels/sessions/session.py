@@ -485,6 +485,7 @@ class EvaluationSession:
         )
 
     def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
+        # Side effects can be detected in Wolfram Language only, so other code is never replayed.
         is_scanned = self.engine.language == "wolfram"
         for entry in entries:
             self._entry_has_effects.append(
@@ -522,6 +523,7 @@ class EvaluationSession:
         return JournalHeader(self.id, self.engine.name, self.engine.version)
 
     def _write_entry(self, entry: JournalEntry) -> str:
+        """Append an entry to the journal; return a note for the user if that fails."""
         self._unsaved_entries.append(entry)
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)

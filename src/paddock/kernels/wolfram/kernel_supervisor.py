@@ -71,6 +71,7 @@ def _forward_requests(requests: IO[bytes], kernel: subprocess.Popen[bytes]) -> N
 
 def main(command: list[str]) -> NoReturn:
     """Run a kernel until it ends, or until standard input does."""
+    # Background processes of user code become children of this one, so that it can kill them.
     adopt_orphans()
     kernel = subprocess.Popen(
         command,

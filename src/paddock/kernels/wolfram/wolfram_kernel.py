@@ -286,8 +286,8 @@ class WolframKernel:
         header = self._build_state_header()
         if not state.startswith(header):
             saved_by = state.partition(b"\n")[0].decode(errors="replace")[:100]
-            this = header.decode().strip()
-            raise KernelError(f"The state was saved by {saved_by!r}, but this kernel is {this!r}")
+            kernel = header.decode().strip()
+            raise KernelError(f"The state was saved by {saved_by!r}, but this kernel is {kernel!r}")
         with tempfile.TemporaryDirectory(prefix="paddock-") as directory:
             file = Path(directory) / "state.mx"
             file.write_bytes(state[len(header) :])

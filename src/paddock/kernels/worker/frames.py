@@ -208,6 +208,7 @@ class FrameReader(Generic[_FrameT]):
         if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
+        # A forged length must not make the reader collect data without end.
         if length > MAX_FRAME_BYTES:
             raise ValueError(f"frame of {length} bytes exceeds the maximum of {MAX_FRAME_BYTES}")
         end = _LENGTH_PREFIX.size + length

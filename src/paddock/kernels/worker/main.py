@@ -74,9 +74,8 @@ def main() -> NoReturn:
     requests, replies, output = claim_standard_streams()
     restrictions = sandbox.enter_sandbox(network=settings.network)
     if settings.is_alone or not hasattr(os, "fork"):
-        from paddock.kernels.child.forkless_worker import (
-            run_forkless,
-        )  # rare, and imports threading
+        # Seldom needed, and it imports threading, which other workers can do without.
+        from paddock.kernels.child.forkless_worker import run_forkless
 
         run_forkless(lambda: _create_interpreter(settings), requests, replies, output, restrictions)
     _run_supervised(settings, requests, replies, output, restrictions)
@@ -139,10 +138,8 @@ def _run_supervised(
 
 
 def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
-    from paddock.kernels.child.evaluator_process import (
-        SupervisorPipes,
-        run_evaluator,
-    )  # needs POSIX
+    # Not imported at the top, because the module needs POSIX.
+    from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator
 
     run_evaluator(lambda: _create_interpreter(settings), SupervisorPipes(handles[:2], handles[2]))
 

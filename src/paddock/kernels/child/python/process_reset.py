@@ -80,8 +80,10 @@ class ProcessReset:
 
     def restore(self, emit: Callable[[str], None]) -> None:
         """Undo changes that would break later cells, and emit a message about them."""
+        # A trace function of the code would also run for the following cells, and for Paddock.
         sys.settrace(None)
         sys.setprofile(None)
+        # With a lower limit, not even an error could be formatted.
         if sys.getrecursionlimit() < _MIN_RECURSION_LIMIT:
             sys.setrecursionlimit(_MIN_RECURSION_LIMIT)
         changed = [f"builtins.{name}" for name in self._restore_builtins()]
