@@ -123,6 +123,22 @@ PARAMETER_EXAMPLES: dict[str, object] = {
 }
 """Examples of parameters, by name."""
 
+ZOO_ROUTES = [
+    *agents.AGENT_ROUTES,
+    *skills.SKILL_ROUTES,
+    *agents.VERSION_ROUTES,
+    *brain.BRAIN_ROUTES,
+    *agents.INJECTION_ROUTES,
+    *library.LIBRARY_ROUTES,
+    *files.FILE_ROUTES,
+    *events.EVENT_ROUTES,
+]
+API_DESCRIPTION = """\
+The agent zoo and the console of Paddock. Requests and responses are JSON with keys in camelCase.
+Every error is `{"error": text, "code": CODE, "details": […]}`. Versioned resources have an `ETag`.
+Send it as `If-Match` with a change; the response is 412 if the resource has changed in between.
+"""
+
 
 def complete_openapi(schema: Json) -> Json:
     """Complete an OpenAPI document in place: examples, security, strict bodies."""
@@ -190,25 +206,6 @@ def _remove_null(schema: Json) -> Json:
     return schema
 
 
-ZOO_ROUTES = [
-    *agents.AGENT_ROUTES,
-    *skills.SKILL_ROUTES,
-    *agents.VERSION_ROUTES,
-    *brain.BRAIN_ROUTES,
-    *agents.INJECTION_ROUTES,
-    *library.LIBRARY_ROUTES,
-    *files.FILE_ROUTES,
-    *events.EVENT_ROUTES,
-]
-
-
-API_DESCRIPTION = """\
-The agent zoo and the console of Paddock. Requests and responses are JSON with keys in camelCase.
-Every error is `{"error": text, "code": CODE, "details": […]}`. Versioned resources have an `ETag`.
-Send it as `If-Match` with a change; the response is 412 if the resource has changed in between.
-"""
-
-
 class ApiServices(NamedTuple):
     """The objects that the routes work with."""
 
@@ -239,6 +236,7 @@ def create_api(services: ApiServices) -> Litestar:
             PeerTimeoutError: 504,
         }
     )
+    # What the console manages belongs to the machine, not to one user.
     console = Router(
         "/",
         route_handlers=[

@@ -58,6 +58,14 @@ LOG_LEVEL_VARIABLE = "LOG_LEVEL"
 
 access_log = logging.getLogger(ACCESS_LOGGER)
 
+PUBLIC_PATHS = (
+    f"{API_PATH}/health",
+    f"{API_PATH}/sign-in",
+    f"{API_PATH}/sign-out",
+    f"{API_PATH}/openapi.json",
+)
+"""Paths that need no authentication."""
+
 
 def configure_request_log() -> None:
     """Configure logging from Paddock's variables, or from `LOG_LEVEL`.
@@ -111,14 +119,6 @@ class ResponseLogger:
         }
         access_log.info("%s %s %s", *list(fields.values())[:3], extra=fields)
 
-
-PUBLIC_PATHS = (
-    f"{API_PATH}/health",
-    f"{API_PATH}/sign-in",
-    f"{API_PATH}/sign-out",
-    f"{API_PATH}/openapi.json",
-)
-"""Paths that need no authentication."""
 
 log = logging.getLogger("paddock.app")
 
@@ -249,6 +249,7 @@ class Application:
     ) -> None:
         user: RequestUser | None = await self._authenticate(head)
         if user is None and head.path not in PUBLIC_PATHS:
+            # RFC 9110 section 11.6.1: a 401 response must have a challenge.
             challenge = [(b"www-authenticate", b'Bearer realm="paddock"')]
             text = "Sign in, or send a token in the header: Authorization: Bearer …"
             await _send_response(make_error_response(401, "SIGN_IN_NEEDED", text, challenge), send)

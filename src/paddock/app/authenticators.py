@@ -32,6 +32,14 @@ SHARED_OWNER = ""
 """The owner of the only zoo, unless a team is served."""
 MIN_TOKEN_CHARACTERS = 16
 
+MAX_FAILED_ATTEMPTS = 10
+"""Failed attempts from one address within the window before it has to wait."""
+ATTEMPT_WINDOW_SECONDS = 300.0
+# Bounds the memory; the address with the oldest failure is forgotten first.
+MAX_TRACKED_ADDRESSES = 10_000
+REQUEST_USER_KEY = "paddock.visitor"
+"""The key of the user in the ASGI scope of a request."""
+
 
 class WeakTokenError(PaddockError):
     """The shared token is too short to be safe."""
@@ -165,6 +173,7 @@ def get_bearer_token(head: RequestHead) -> str | None:
 
 def get_session_cookie(head: RequestHead) -> str | None:
     """Return the value of the session cookie, or None."""
+    # A malformed header of another application on the same host must not be an error.
     try:
         cookies = SimpleCookie(head.headers.get(b"cookie", b"").decode("latin-1"))
     except CookieError:
@@ -227,13 +236,6 @@ def _make_request_user(user: TeamUser | None) -> RequestUser | None:
     return RequestUser(owner=user.owner, name=user.name, is_admin=user.is_admin)
 
 
-MAX_FAILED_ATTEMPTS = 10
-"""Failed attempts from one address within the window before it has to wait."""
-ATTEMPT_WINDOW_SECONDS = 300.0
-MAX_TRACKED_ADDRESSES = 10_000
-"""Bounds the memory; the address with the oldest failure is forgotten first."""
-
-
 class SignInThrottle:
     """A limit on failed sign-ins by client address, against guessing passwords. Thread-safe."""
 
@@ -272,10 +274,6 @@ class SignInThrottle:
     def _list_recent_failures(self, address: str) -> list[float]:
         since = monotonic() - self._window_seconds
         return [moment for moment in self._failures.get(address, ()) if moment > since]
-
-
-REQUEST_USER_KEY = "paddock.visitor"
-"""The key of the user in the ASGI scope of a request."""
 
 
 def get_request_user(request: Request[Any, Any, Any]) -> RequestUser:

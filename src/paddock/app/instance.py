@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
     from paddock.zoo.service import Zoo
 
+PROBE_TIMEOUT_SECONDS = 2.0
+LISTEN_BACKLOG = 2048
+MAX_PORTS_TRIED = 20
+"""How many ports after the requested one are tried."""
+
 
 class InstanceInfo(Struct, frozen=True, kw_only=True):
     """The public facts about a running Paddock."""
@@ -36,14 +41,9 @@ class InstanceInfo(Struct, frozen=True, kw_only=True):
 def make_instance_info(zoo: Zoo) -> InstanceInfo:
     """Return the facts about a Paddock that serves a zoo."""
     database = get_database_info(zoo)
+    # Hashed: the health check is public, and must not reveal paths or host names.
     fingerprint = sha256(database.location.encode()).hexdigest()[:16]
     return InstanceInfo(database=database.kind, fingerprint=fingerprint)
-
-
-PROBE_TIMEOUT_SECONDS = 2.0
-LISTEN_BACKLOG = 2048
-MAX_PORTS_TRIED = 20
-"""How many ports after the requested one are tried."""
 
 
 class RunningInstance(Struct, rename="camel", kw_only=True):
@@ -111,7 +111,9 @@ def probe_instance(host: str, port: int) -> RunningInstance | None:
         try:
             connection.request("GET", "/api/health", headers={"Accept": "application/json"})
             instance = msgspec.json.decode(
-                connection.getresponse().read(100_000), type=RunningInstance
+                # The other program may send without end.
+                connection.getresponse().read(100_000),
+                type=RunningInstance,
             )
         except (OSError, http.client.HTTPException, msgspec.MsgspecError, UnicodeError):
             return None

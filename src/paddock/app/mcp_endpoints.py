@@ -45,6 +45,20 @@ if TYPE_CHECKING:
 
 PRINCIPAL_ISSUER = "paddock"
 
+# Connections remembered for each owner; the least recently active is dropped first.
+MAX_CONNECTIONS = 100
+# Minimum time between two checks whether a server's definition has changed.
+RELOAD_CHECK_SECONDS = 1.0
+ZOO_SERVER_NAME = "AgentZoo"
+"""The server at `/mcp` itself."""
+URL_NAME_SEPARATOR = "~"
+"""Replaces the slash of a qualified server name in URLs."""
+CONSOLE_CLIENT_INFO: dict[str, object] = {
+    "name": "paddock-console",
+    "title": "Paddock console",
+    "version": "1",
+}
+
 
 class MissingScopesError(Exception):
     """A request needs scopes, which owners of zoos never have."""
@@ -80,10 +94,6 @@ class OwnerAuthorization:
     def metadata(self) -> dict[str, object]:
         """Return no metadata."""
         return {}
-
-
-MAX_CONNECTIONS = 100
-"""Connections remembered for each owner; the least recently active is dropped first."""
 
 
 class Connection(Struct, rename="camel", kw_only=True, frozen=True):
@@ -185,14 +195,6 @@ class NullObservation:
 def _format_time(nanoseconds: int) -> str:
     moment = datetime.fromtimestamp(nanoseconds / 1e9, UTC)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-RELOAD_CHECK_SECONDS = 1.0
-"""Minimum time between two checks whether a server's definition has changed."""
-ZOO_SERVER_NAME = "AgentZoo"
-"""The server at `/mcp` itself."""
-URL_NAME_SEPARATOR = "~"
-"""Replaces the slash of a qualified server name in URLs."""
 
 
 class EndpointKey(NamedTuple):
@@ -352,13 +354,6 @@ class McpEndpointRegistry:
             await asyncio.to_thread(session.peer.close)
         self._endpoints = {}
         await self._exit_stack.aclose()
-
-
-CONSOLE_CLIENT_INFO: dict[str, object] = {
-    "name": "paddock-console",
-    "title": "Paddock console",
-    "version": "1",
-}
 
 
 def load_named_server(owner: str, name: str) -> BaseServer:

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 
     from paddock.transports.http.messages import Headers
 
-
-def make_error_response(
-    status: int, code: str, text: str, headers: Headers | None = None
-) -> HttpResponse:
-    """Return a response with the JSON body that all errors of the API have."""
-    body = msgspec.json.encode({"error": text, "code": code, "details": []})
-    return HttpResponse(
-        status, [JSON_CONTENT_TYPE, (b"cache-control", b"no-store"), *(headers or [])], body
-    )
-
-
 API_PATH, MCP_PATH = "/api", "/mcp"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 ALLOWED_METHODS = b"GET, POST, PUT, PATCH, DELETE"
@@ -60,6 +49,16 @@ SECURITY_HEADERS: Headers = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
 ]
+
+
+def make_error_response(
+    status: int, code: str, text: str, headers: Headers | None = None
+) -> HttpResponse:
+    """Return a response with the JSON body that all errors of the API have."""
+    body = msgspec.json.encode({"error": text, "code": code, "details": []})
+    return HttpResponse(
+        status, [JSON_CONTENT_TYPE, (b"cache-control", b"no-store"), *(headers or [])], body
+    )
 
 
 class RequestPolicy:
@@ -171,6 +170,7 @@ def _is_same_origin(origin: bytes, host: bytes) -> bool:
 
 def _has_json_body(head: RequestHead) -> bool:
     """Return whether the request has a JSON body or none."""
+    # A request without a body has no type to check.
     length = head.headers.get(b"content-length", b"0")
     if length == b"0" and b"transfer-encoding" not in head.headers:
         return True

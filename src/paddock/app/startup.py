@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from paddock.app.instance import InstanceInfo
     from paddock.zoo.service import Zoo
 
+DRAIN_TIMEOUT_SECONDS = 10
+"""How long running requests may take after the signal to stop."""
+
 
 class PortConflict(NamedTuple):
     """A port that another program uses."""
@@ -122,6 +125,7 @@ def acquire_port(address: ListenAddress, instance: InstanceInfo) -> socket.socke
     try:
         return open_listening_socket(address.host, address.port)
     except PortTakenError as error:
+        # A second start should lead the user to the Paddock that is already running.
         running = probe_instance(address.host, address.port)
         return PortConflict(
             error,
@@ -153,10 +157,6 @@ def _describe_port_owner(
 
 def _bracket_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-DRAIN_TIMEOUT_SECONDS = 10
-"""How long running requests may take after the signal to stop."""
 
 
 class AppServer(uvicorn.Server):

@@ -40,7 +40,14 @@ SCRYPT_COST, SCRYPT_BLOCK_SIZE, SCRYPT_PARALLELISM = 2**15, 8, 1
 MAX_SCRYPT_MEMORY_BYTES = 64 * 1024 * 1024
 # One hash takes 32 MB: without a limit, concurrent sign-ins could exhaust the memory.
 MAX_CONCURRENT_HASHES = 4
-
+SESSION_DAYS = 30
+MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 1000
+MAX_LABEL_CHARACTERS = 100
+# Accounts belong to no owner. All writers take the lock of this one, so that two of them cannot
+# both remove the last administrator.
+_LOCK_OWNER = ""
+_CHANGE_SOURCE = "accounts"  # never stored: changes of accounts record no events
+_USER_NAME_PATTERN = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 _hash_slots = BoundedSemaphore(MAX_CONCURRENT_HASHES)
 
 
@@ -77,17 +84,6 @@ def _derive_key(password: str, salt: bytes, cost: int) -> bytes:
 
 def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
-
-
-SESSION_DAYS = 30
-MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 1000
-MAX_LABEL_CHARACTERS = 100
-# Accounts belong to no owner. All writers take the lock of this one, so that two of them cannot
-# both remove the last administrator.
-_LOCK_OWNER = ""
-_CHANGE_SOURCE = "accounts"  # never stored: changes of accounts record no events
-
-_USER_NAME_PATTERN = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
 
 class TeamUser(Struct, rename="camel", kw_only=True, frozen=True):

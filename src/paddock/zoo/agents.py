@@ -123,6 +123,7 @@ class AgentRepository:
         """Create a copy of an agent without its brain."""
         with self.context.write_transaction(source) as tx:
             agent = require_agent(tx, agent_id).agent
+            # The suffix must fit too, or a long name could not be copied.
             max_name_characters = validation.MAX_NAME_CHARACTERS - len(_COPY_SUFFIX)
             copy = validation.convert_to_struct(NewAgent, msgspec.to_builtins(agent))
             copy.id = None
@@ -241,6 +242,7 @@ def add_agent(tx: WriteTransaction, new: NewAgent, summary: str) -> AgentRow:
         created_at=tx.timestamp,
         updated_at=tx.timestamp,
     )
+    # The seed is stored, so that the appearance does not change with the name.
     agent.appearance_seed = new.appearance_seed or requested_id or new.name
     agent = validation.validate_agent(agent)
     row = AgentRow(agent_rows.insert_agent(tx, agent), agent)

@@ -52,6 +52,22 @@ RowData = dict[str, Any]
 
 _PLAIN_METADATA = MetaData()
 
+BACKUP_FORMAT = "paddock-zoo-backup"
+SQLITE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
+GZIP_HEADER = b"\x1f\x8b"
+# No row is longer. Keeps a file without line ends from being read into memory completely.
+MAX_LINE_BYTES = 200_000_000
+_DAMAGE_EXCEPTIONS = (
+    EOFError,
+    KeyError,
+    OSError,
+    TypeError,
+    ValueError,
+    zlib.error,
+    msgspec.MsgspecError,
+)
+"""Exceptions that reading a damaged file can raise."""
+
 
 def _make_plain_table(table: Table) -> Table:
     """Return a table without custom column types, so that stored text is copied unchanged."""
@@ -86,6 +102,7 @@ COPIED_TABLES = {
 def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowData]]:
     """Yield the rows of an owner with the names of their tables, reading in batches."""
     for name, table in COPIED_TABLES.items():
+        # The owner is not copied: a backup may be restored for another one.
         columns = [column for column in table.columns if column.name != "owner"]
         statement = _filter_by_owner(select(*columns), table, owner)
         statement = statement.execution_options(yield_per=BATCH_ROWS)
@@ -159,23 +176,6 @@ def _insert_batch(connection: Connection, table: Table, batch: list[RowData]) ->
         connection.execute(insert(table), batch)
 
 
-BACKUP_FORMAT = "paddock-zoo-backup"
-SQLITE_SUFFIXES = (".db", ".sqlite", ".sqlite3")
-GZIP_HEADER = b"\x1f\x8b"
-MAX_LINE_BYTES = 200_000_000
-"""No row is longer. Keeps a file without line ends from being read into memory completely."""
-_DAMAGE_EXCEPTIONS = (
-    EOFError,
-    KeyError,
-    OSError,
-    TypeError,
-    ValueError,
-    zlib.error,
-    msgspec.MsgspecError,
-)
-"""Exceptions that reading a damaged file can raise."""
-
-
 @contextmanager
 def _replace_file(path: Path) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` when it is complete and on the disk."""
@@ -210,6 +210,7 @@ def write_backup_lines(path: Path, rows: Iterable[tuple[str, RowData]], timestam
     with _replace_file(path) as new, new.open("wb") as raw:
         compressed = GzipFile(fileobj=raw, mode="wb") if path.suffix == ".gz" else None
         with compressed or nullcontext(raw) as file:
+            # The revision comes first: the reader must know the columns before the first row.
             head = {
                 "format": BACKUP_FORMAT,
                 "revision": revisions.CURRENT_REVISION,
@@ -281,6 +282,7 @@ def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
                     where=str(path),
                     hint="import bundles and agents.json instead of restoring them",
                 )
+            # With the tables of the backup's revision, which its rows fit; migrated later.
             create_tables(copy, wait_seconds=5, revision=str(head["revision"]), where=str(path))
             _insert_lines(lines, copy, owner)
         except SQLAlchemyError:

@@ -31,6 +31,7 @@ class ZooContext:
     database: ZooDatabase
     owner: str = ""
     """Empty if the database has no accounts."""
+    # Zoos of other owners share the database, and must not close it.
     owns_database: bool = False
     """Whether closing the zoo closes the database."""
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 MAX_EVENTS_PER_READ = 1_000
 # A wake-up can be lost, for instance when PostgreSQL drops the listening connection.
 POLL_SECONDS = 15.0
+# Longest single wait of a follower: the delay until it notices that it was stopped.
 FOLLOW_WAIT_SECONDS = 1.0
-"""Longest single wait of a follower: the delay until it notices that it was stopped."""
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 FileStatus = Literal["new", "changed", "unchanged", "foreign", "refused"]
 
 MAX_FILE_BYTES = 10_000_000
+# Readable for all: other users may work on the project too.
 FILE_MODE = 0o644
-"""Readable for all: other users may work on the project too."""
+
+# A fixed time, so that the same files make the same archive.
+_MEMBER_TIME = (1980, 1, 1, 0, 0, 0)
+_MEMBER_MODE = 0o644 << 16
 
 
 class PlannedFile(Struct, rename="camel", kw_only=True):
@@ -221,11 +225,6 @@ def _split_lines(text: str) -> list[str]:
     # `str.splitlines` also splits at characters that editors do not treat as line ends.
     parts = text.split("\n")
     return [f"{part}\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
-
-
-_MEMBER_TIME = (1980, 1, 1, 0, 0, 0)
-"""A fixed time, so that the same files make the same archive."""
-_MEMBER_MODE = 0o644 << 16
 
 
 def pack_files(files: Iterable[File]) -> bytes:

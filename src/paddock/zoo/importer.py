@@ -129,6 +129,7 @@ def _apply_import(
     path = ""  # of the item being imported, for the error message
     try:
         path = "packs"
+        # Packs come first, because skills refer to them.
         new_pack_ids = {
             pack.id: add_pack(tx, _to_data(pack)).id for pack in _select_new_items(tx, batch.packs)
         }

@@ -123,6 +123,7 @@ def _compile_injection(tx: ReadTransaction, row: AgentRow, selection: MemorySele
             pinned, _iterate_unpinned_entries(tx, row.key, selection), selection.budget_tokens
         )
     warnings = _list_warnings(row.agent)
+    # The user pinned them, so leaving one out must not go unnoticed.
     omitted = len(pinned) - sum(entry.pinned for entry in selected)
     if omitted:
         entries = "entry does" if omitted == 1 else "entries do"

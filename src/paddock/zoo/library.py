@@ -129,6 +129,7 @@ class SkillLibrary:
         with self.context.write_transaction(source) as tx:
             pack = _require_library_item(tx, Pack, pack_id)
             check_expected_version(version, pack)
+            # Otherwise skills would refer to a pack that does not exist.
             agent_rows.clear_pack(tx, pack.id)
             agent_rows.delete_library_item(tx, pack)
             _record_change(tx, pack)

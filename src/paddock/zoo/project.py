@@ -136,6 +136,7 @@ def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
     if after == before:
         return path
     try:
+        # A cloned repository must not make Paddock write elsewhere.
         if path.exists() and not path.resolve().is_relative_to(folder.resolve()):
             raise PermissionError("a symbolic link leads out of the project")
         write_atomically(path, after, mode=PROJECT_FILE_MODE)

@@ -21,18 +21,11 @@ if TYPE_CHECKING:
 # enough for a budget: four English letters, two Russian ones, or 4/3 of a Chinese character.
 BYTES_PER_TOKEN = 4
 
-
-def estimate_tokens(text: str) -> int:
-    """Estimate the number of tokens, rounded up."""
-    return -(-len(text.encode()) // BYTES_PER_TOKEN)
-
-
 ECMASCRIPT_WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 """The characters that ECMAScript's `trim` removes, as older zoos did; `str.strip` differs."""
-
 SECTION_RULE = "\n\n---\n\n"
 SKILLS_TITLE = "## Active Skills"
 MEMORY_TITLE = "## Memory"
@@ -41,6 +34,11 @@ MEMORY_INTRODUCTION = (
     "Kept from earlier sessions, the most important first. Take it as background: what the user "
     "says now counts for more."
 )
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the number of tokens, rounded up."""
+    return -(-len(text.encode()) // BYTES_PER_TOKEN)
 
 
 def trim_whitespace(text: str) -> str:

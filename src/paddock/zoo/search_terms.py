@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# Longer words are truncated; they are data rather than words, and would bloat the index.
 MAX_WORD_CHARACTERS = 40
-"""Longer words are truncated; they are data rather than words, and would bloat the index."""
 
 # Chinese and Japanese have no spaces between words: each character is a word.
 _WORD_PATTERN = re.compile(
@@ -25,6 +25,7 @@ _COMBINING_MARKS = re.compile(r"[\u0300-\u036f]")
 
 def fold_text(text: str) -> str:
     """Remove case and accents from a text, for comparisons."""
+    # NFKD separates letters from their accents, which are then removed.
     return _COMBINING_MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
 
 

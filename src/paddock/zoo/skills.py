@@ -34,6 +34,9 @@ _STOP_WORDS = frozenset(
 _MIN_SIMILARITY = 0.75
 _MIN_WORDS = 2
 
+CATEGORY_COLORS = ("#5B5F97", "#61988E", "#FF6B6C", "#E8C44A", "#7BA35C", "#8D6AE3", "#F08A4B")
+"""Colors of new categories: each gets the first one that the agent does not use yet."""
+
 
 def check_skills(agent: Agent) -> list[SkillFinding]:
     """Return duplicate skills, contradictions, and requirements that are not met.
@@ -116,10 +119,6 @@ def _find_unmet_requirements(agent: Agent) -> Iterator[SkillFinding]:
 
 def _normalize_text(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-CATEGORY_COLORS = ("#5B5F97", "#61988E", "#FF6B6C", "#E8C44A", "#7BA35C", "#8D6AE3", "#F08A4B")
-"""Colors of new categories: each gets the first one that the agent does not use yet."""
 
 
 @dataclass(frozen=True)
@@ -285,6 +284,7 @@ class SkillEditor:
                     "skillCategories", "an agent needs at least one category"
                 )
             index = _find_category_index(agent, move_to) if move_to is not None else 0
+            # Validation would move them to the first category, whatever the caller has chosen.
             for skill in agent.skills:
                 if skill.category_id == category_id:
                     skill.category_id = agent.skill_categories[index].id

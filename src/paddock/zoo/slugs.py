@@ -19,6 +19,13 @@ MAX_SLUG_CHARACTERS = 64
 
 _NON_SLUG_CHARACTERS = re.compile(r"[^a-z0-9]+")
 
+SLUG_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_WINDOWS_DEVICE_NAMES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
+)
+_FORBIDDEN_CHARACTERS = re.compile(r'[<>:"\\|?*]')
+_DIGEST_CHARACTERS = 6
+
 
 def slugify(text: str, fallback: str) -> str:
     """Convert a text to a slug, or return `fallback` if it has no letter or digit."""
@@ -37,14 +44,6 @@ def find_free_slug(slug: str, is_taken: Callable[[str], bool]) -> str:
         suffix = f"-{number}"
         candidate = slug[: MAX_SLUG_CHARACTERS - len(suffix)].rstrip("-") + suffix
     return candidate
-
-
-SLUG_PATTERN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_WINDOWS_DEVICE_NAMES = frozenset(
-    ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
-)
-_FORBIDDEN_CHARACTERS = re.compile(r'[<>:"\\|?*]')
-_DIGEST_CHARACTERS = 6
 
 
 def make_file_slug(text: str, fallback: str) -> str:

@@ -81,6 +81,7 @@ def _read_toml(file: Path) -> Json:
 
 def _parse_agent(name: str, text: str) -> Agent:
     data = parse_changes(text, name)
+    # The file name is the ID, so the two cannot differ.
     return msgspec.convert({**data, "id": name, "appearanceSeed": name}, Agent)
 
 

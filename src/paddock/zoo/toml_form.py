@@ -99,6 +99,7 @@ def _make_toml_value(value: object) -> object:
     if (
         not isinstance(value, str)
         or "\n" not in value
+        # A literal string cannot contain its own delimiter.
         or "'''" in value
         or _has_control_characters(value)
     ):

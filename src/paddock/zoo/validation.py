@@ -71,6 +71,13 @@ MAX_IMPORT_FILE_BYTES = 100_000_000
 
 StructT = TypeVar("StructT", bound=msgspec.Struct)
 
+_COLOR_PATTERN = re.compile(r"#[0-9a-fA-F]{6}")
+_UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
+"""NUL, which PostgreSQL cannot store, and surrogates, which UTF-8 cannot encode."""
+# Tags are joined with a control character, and shown on one line.
+_CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f]")
+_ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
+
 
 def _list_editable_fields(kind: type[msgspec.Struct], *read_only: str) -> frozenset[str]:
     return frozenset(field.encode_name for field in msgspec.structs.fields(kind)) - {*read_only}
@@ -86,13 +93,6 @@ EDITABLE_SKILL_FIELDS = _list_editable_fields(Skill, "id")
 EDITABLE_CATEGORY_FIELDS = _list_editable_fields(SkillCategory, "id")
 EDITABLE_LIBRARY_FIELDS = _list_editable_fields(LibrarySkill, "id", "version")
 EDITABLE_PACK_FIELDS = _list_editable_fields(Pack, "id", "version")
-
-_COLOR_PATTERN = re.compile(r"#[0-9a-fA-F]{6}")
-_UNSTORABLE_CHARACTERS = re.compile("[\0\ud800-\udfff]")
-"""NUL, which PostgreSQL cannot store, and surrogates, which UTF-8 cannot encode."""
-# Tags are joined with a control character, and shown on one line.
-_CONTROL_CHARACTERS = re.compile("[\0-\x1f\x7f]")
-_ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?", re.DOTALL)
 
 
 class FieldErrorCollector:
@@ -335,6 +335,7 @@ def validate_entry(entry: BrainEntry) -> BrainEntry:
     issues.check_text("content", normalized.content, MAX_ENTRY_CHARACTERS, min_characters=1)
     issues.check_tags("tags", normalized.tags)
     issues.check_json_data("metadata", normalized.metadata, MAX_METADATA_BYTES)
+    # The documented keys have a fixed type; all others are opaque.
     for key in ("source", "sessionId", "workspaceId"):
         value = normalized.metadata.get(key)
         if value is None:

@@ -151,6 +151,7 @@ def get_one(
         peer = endpoints.get_trial_client(get_request_user(request).owner, name)
         details.configuration = server.configuration
         details.instructions = peer.instructions
+        # A client may only use the capabilities that the server has declared.
         capabilities = peer.server_capabilities
         if "tools" in capabilities:
             details.tools = peer.tools()

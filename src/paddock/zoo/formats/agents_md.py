@@ -63,6 +63,7 @@ def insert_block(text: str, block: File) -> str:
     Raises:
         BlockError: The marks of a block are damaged.
     """
+    # The file belongs to the project, so its line ends are kept.
     end = "\r\n" if "\r\n" in text else "\n"
     new = block.text.replace("\n", end)
     for name, start, stop in list(_find_blocks(text)):  # list: check all blocks before changing one

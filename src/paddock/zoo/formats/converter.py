@@ -60,6 +60,10 @@ _ASSIGNMENT_PATTERN = re.compile(
 _MIN_RANDOM_BITS = 3.0
 """Shannon entropy per character above which a text is not a word."""
 
+MAX_IMPORT_FILES = 10_000
+MAX_IMPORT_CHARACTERS = 20_000_000
+"""Maximum number of characters in all files together."""
+
 
 def find_secrets(text: str) -> Iterator[tuple[int, str]]:
     """Yield line number and kind of everything in a text that looks like a secret."""
@@ -97,11 +101,6 @@ def find_agent_secrets(agent: Agent, entries: Iterable[BrainEntry] = ()) -> list
         for key, prefix, text in texts
         for line, kind in find_secrets(text)
     ]
-
-
-MAX_IMPORT_FILES = 10_000
-MAX_IMPORT_CHARACTERS = 20_000_000
-"""Maximum number of characters in all files together."""
 
 
 class UnknownFormatError(AgentFilesError):
@@ -247,7 +246,7 @@ def detect_format(file: File, default: str | None = None) -> str | None:
         return AGENT_SKILLS_FORMAT
     if file.path.rpartition("/")[2] == agents_md.AGENTS_MD_PATH:
         return AGENTS_MD_FORMAT
-    # A skill is never the default of a JSON file: the user means the other files.
+    # The default `agent-skills` is for Markdown files, not for a bundle among them.
     if default is not None and default != AGENT_SKILLS_FORMAT:
         return default
     return BUNDLE_FORMAT if bundle.is_bundle(file) else default

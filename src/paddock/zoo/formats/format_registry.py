@@ -66,6 +66,8 @@ AGENT_SKILLS_FORMAT = "agent-skills"
 AGENTS_MD_FORMAT = "agents-md"
 BUNDLE_FORMAT = "bundle"
 
+_FORMAT_KINDS = {"cursor-rules": "rules", "codex": "prompts"}
+
 
 class FormatEntry(Struct, rename="camel", kw_only=True, frozen=True):
     """A format in the list of formats."""
@@ -78,9 +80,6 @@ class FormatEntry(Struct, rename="camel", kw_only=True, frozen=True):
     """A pattern of the paths of its files."""
     is_for_user: bool = False
     """Whether the files are in the user's home directory instead of a project."""
-
-
-_FORMAT_KINDS = {"cursor-rules": "rules", "codex": "prompts"}
 
 
 def list_file_formats() -> list[FormatEntry]:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+# The comment that preserves the name of an agent if the file only has a slug of it.
 NAME_COMMENT = "zoo-name"
-"""The comment that preserves the name of an agent if the file only has a slug of it."""
 
+# Further keys are not parsed as YAML, so that a huge file does not take minutes.
 MAX_PARSED_KEYS = 200
-"""Further keys are not parsed as YAML, so that a huge file does not take minutes."""
+# Candidates for the start of a comment after a value; quoted text may look like one.
 MAX_COMMENT_ATTEMPTS = 20
-"""Candidates for the start of a comment after a value; quoted text may look like one."""
 
 _DOCUMENT_PATTERN = re.compile(
     r"(?P<opening>\ufeff?---[ \t]*\r?\n)(?P<block>(?:.*\r?\n)*?)(?P<closing>---[ \t]*(?:\r?\n|\Z))"
@@ -38,8 +38,8 @@ _KEY_PATTERN = re.compile(
 )
 _NAME_COMMENT_PATTERN = re.compile(rf"# {NAME_COMMENT}:[ \t]*(.*?)[ \t]*\r?\n?")
 _PLAIN_VALUE_PATTERN = re.compile(r"[^\W\d_](?:[^\n\r]*[^\s:])?")
+# Words that some YAML parsers do not read as strings.
 _YAML_KEYWORDS = {"null", "true", "false", "y", "n", "yes", "no", "on", "off"}
-"""Words that some YAML parsers do not read as strings."""
 _ERROR_LOCATION = "front matter"
 
 

@@ -108,6 +108,7 @@ def _format_entry_body(entry: BrainEntry) -> str:
     content = normalize_text(entry.content)
     if not entry.tags:
         return f"{TAGS_LABEL}\n\n{content}" if content.startswith(TAGS_LABEL) else content
+    # Tags with commas would be read as several tags.
     is_plain = all(re.fullmatch(r"[^\s,\[](?:[^,\n]*[^\s,])?", tag) for tag in entry.tags)
     tags = ", ".join(entry.tags) if is_plain else json.dumps(entry.tags, ensure_ascii=False)
     return f"{TAGS_LABEL} {tags}\n\n{content}"

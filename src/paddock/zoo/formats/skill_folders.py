@@ -118,8 +118,8 @@ def _add_skill_file(export: Export, texts: dict[str, str], agent: Agent, skill: 
     stem = make_file_slug(skill.id, "skill")
     document, report = _make_document(agent, skill, origin, stem)
     path = str(original_path) if is_usable else f"{SKILLS_FOLDER}/{stem}/SKILL.md"
-    # Paths are compared in lower case, because some file systems ignore case.
-    # Agents often share skills; identical files need not be written under two names.
+    # Agents may share a skill, which is written once. Paths are compared in lower case, because
+    # some file systems ignore case.
     if texts.get(path.lower()) == document.text:
         return
     if path.lower() in texts:

@@ -86,6 +86,7 @@ def parse_persona(text: str) -> Persona:
     if heading is None:
         return Persona(text)
     soul = text[: heading.start()].rstrip("\n")
+    # Only a rule separates a skills section from the soul; without it, the heading is text.
     if soul != "---" and soul and not soul.endswith("\n\n---"):
         return Persona(text)
     closing = f" {heading['hashes']}" if heading["hashes"] else "(?<!#)"

@@ -52,6 +52,10 @@ ArchivedQuery = Annotated[
     QueryParameter(name="archived", description="Return archived agents instead of the others."),
 ]
 
+VERSIONS_PATH = "/agents/{agent_id:str}/versions"
+VERSION_ERRORS = describe_errors(400, 404)
+INJECTION_ERRORS = describe_errors(400, 404)
+
 
 class WholeAgent(Agent, rename="camel", kw_only=True):
     """An agent, on request with its brain."""
@@ -208,6 +212,7 @@ def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
 def _update_agent(
     zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None
 ) -> Response[Agent]:
+    # A complete agent contains its ID, so only a different one is a mistake.
     if body.id is not UNSET and body.id != agent_id:
         raise InvalidAgentError([FieldError("id", "the ID of an agent cannot be changed")])
     agent = zoo.agents.update(agent_id, get_changes(body), version=version, source="web")
@@ -227,8 +232,6 @@ AGENT_ROUTES = [
 ]
 
 
-VERSIONS_PATH = "/agents/{agent_id:str}/versions"
-VERSION_ERRORS = describe_errors(400, 404)
 VersionNumber = Annotated[int, PathParameter(ge=1, le=2**31 - 1)]
 
 
@@ -283,9 +286,6 @@ def diff_versions(
 
 
 VERSION_ROUTES = [list_versions, get_version, restore_version, diff_versions]
-
-
-INJECTION_ERRORS = describe_errors(400, 404)
 
 
 @get(

@@ -52,6 +52,20 @@ ERROR_STATUSES: dict[type[PaddockError], int] = {
 }
 """Statuses of error classes with their subclasses; that of all other errors is 400."""
 
+_ERROR_DESCRIPTIONS = {
+    400: "The request is invalid; `details` lists the invalid values.",
+    401: "Authentication is required.",
+    403: "The user lacks the permission.",
+    404: "The resource does not exist.",
+    409: "The resource already exists.",
+    412: "The resource is at another version; `details.current` is its present state.",
+    413: "The request body is too large.",
+    415: "The request body is not JSON.",
+    429: "Too many requests; retry after the seconds in `Retry-After`.",
+    503: "The database is unavailable.",
+    504: "An MCP server has not responded in time.",
+}
+
 
 class Detail(Struct, rename="camel", kw_only=True):
     """An invalid value in a request."""
@@ -92,21 +106,6 @@ def _get_error_schema(status: int) -> type[Struct]:
     return Conflict if status == 412 else Problem
 
 
-_ERROR_DESCRIPTIONS = {
-    400: "The request is invalid; `details` lists the invalid values.",
-    401: "Authentication is required.",
-    403: "The user lacks the permission.",
-    404: "The resource does not exist.",
-    409: "The resource already exists.",
-    412: "The resource is at another version; `details.current` is its present state.",
-    413: "The request body is too large.",
-    415: "The request body is not JSON.",
-    429: "Too many requests; retry after the seconds in `Retry-After`.",
-    503: "The database is unavailable.",
-    504: "An MCP server has not responded in time.",
-}
-
-
 def make_error_response(
     status: int,
     code: str,
@@ -126,6 +125,7 @@ def handle_http_exception(
 ) -> Response[dict[str, Any]]:
     """Handle an error of Litestar: an unknown route or method, or arguments of wrong types."""
     status = error.status_code
+    # Their messages may reveal internals.
     if status >= 500:
         return handle_unexpected_error(request, error)
     details = _parse_details(error.extra)

@@ -32,12 +32,24 @@ if TYPE_CHECKING:
 
 PING_SECONDS = 15.0
 READ_BATCH_EVENTS = 500
+# Missed events that are replayed; after more, a `reset` makes the reader reload everything.
 MAX_MISSED_EVENTS = 5_000
-"""Missed events that are replayed; after more, a `reset` makes the reader reload everything."""
 PING_CHUNK = b": ping\n\n"
 RESET_CHUNK = b"event: reset\ndata: {}\n\n"
 
 log = logging.getLogger("paddock.rest")
+
+# Unsent bytes after which a slow reader is disconnected.
+MAX_UNREAD_BYTES = 1024 * 1024
+# Longest event ID that both databases accept as a number.
+MAX_EVENT_ID_DIGITS = 18
+STREAM_HEADERS: Headers = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+RETRY_CHUNK = b"retry: 1000\n\n"
+"""The delay in milliseconds after which browsers reconnect."""
 
 
 class EventListener(Protocol):
@@ -188,19 +200,6 @@ def _encode_event(event: ZooEvent) -> bytes:
 def _encode_chunk(event_id: int | None, kind: str, data: object) -> bytes:
     head = b"" if event_id is None else b"id: %d\n" % event_id
     return head + b"event: %b\ndata: %b\n\n" % (kind.encode(), msgspec.json.encode(data))
-
-
-MAX_UNREAD_BYTES = 1024 * 1024
-"""Unsent bytes after which a slow reader is disconnected."""
-MAX_EVENT_ID_DIGITS = 18
-"""Longest event ID that both databases accept as a number."""
-STREAM_HEADERS: Headers = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
-RETRY_CHUNK = b"retry: 1000\n\n"
-"""The delay in milliseconds after which browsers reconnect."""
 
 
 class EventStream:

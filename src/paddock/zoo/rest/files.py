@@ -163,6 +163,7 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
         for index, starter_id in enumerate(ids)
         if starter_id not in starters
     ]
+    # All IDs are checked first, so that a mistake does not create some of the agents.
     if errors:
         raise InvalidAgentError(errors)
     return [

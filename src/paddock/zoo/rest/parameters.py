@@ -43,11 +43,15 @@ IfMatchHeader = Annotated[
     ),
 ]
 
+_ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
+
 
 def parse_if_match(if_match: IfMatchHeader = None) -> int | None:
     """Return the version in an If-Match header, or None."""
+    # RFC 9110 section 13.1.1: `*` matches any current version.
     if if_match is None or if_match == "*":
         return None
+    # Proxies that compress responses turn ETags into weak ones.
     return int(if_match.removeprefix("W/").strip('"'))
 
 
@@ -59,9 +63,6 @@ def make_etag_headers(resource: VersionedObject) -> dict[str, str]:
 def make_page_headers(next_cursor: str | None) -> dict[str, str]:
     """Return the header with the cursor of the next page, if there is one."""
     return {} if next_cursor is None else {"X-Next-Cursor": next_cursor}
-
-
-_ERROR_LOCATION_PATTERN = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
 
 
 class StrictRequest(Request[Any, Any, Any]):

@@ -9,6 +9,11 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from paddock.zoo.model import EntryType, Skill, SkillCategory, make_general_category
 
+IGNORED_FIELDS = frozenset(
+    ("id", "agentId", "timestamp", "brainEntries", "createdAt", "updatedAt", "version")
+)
+"""Read-only fields, which clients may send back with a complete agent or entry."""
+
 
 class RequestBody(Struct, rename="camel", kw_only=True, forbid_unknown_fields=True):
     """Base class of request bodies."""
@@ -221,12 +226,6 @@ class StartersBody(RequestBody, kw_only=True):
     """Starter agents to create; by default all."""
 
     ids: list[str] | None = None
-
-
-IGNORED_FIELDS = frozenset(
-    ("id", "agentId", "timestamp", "brainEntries", "createdAt", "updatedAt", "version")
-)
-"""Read-only fields, which clients may send back with a complete agent or entry."""
 
 
 def get_changes(body: RequestBody) -> dict[str, Any]:

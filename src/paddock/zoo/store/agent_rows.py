@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 AGENT_COLUMNS = [agents.c[field.name] for field in msgspec.structs.fields(Agent)]
 SUMMARY_COLUMNS = [agents.c[field.name] for field in msgspec.structs.fields(AgentSummary)]
 
+LIBRARY_TABLES = {LibrarySkill: library_skills, Pack: packs}
+
 
 class AgentRow(NamedTuple):
     """An agent with its primary key, which other tables refer to."""
@@ -222,8 +224,6 @@ def find_version(tx: ReadTransaction, key: int, version: int) -> AgentVersion | 
 
 
 LibraryItem = TypeVar("LibraryItem", LibrarySkill, Pack)
-
-LIBRARY_TABLES = {LibrarySkill: library_skills, Pack: packs}
 
 
 def list_library_items(tx: ReadTransaction, kind: type[LibraryItem]) -> list[LibraryItem]:

@@ -76,6 +76,21 @@ _UNSENDABLE_VALUE_ERRORS = (
     FieldError("number", "is too large to be stored"),
 )
 
+LOCK_TIMEOUT_SECONDS = 10.0
+"""How long to wait for the lock of another writer."""
+CLOSE_TIMEOUT_SECONDS = 30.0
+"""How long closing waits for open transactions."""
+MAX_CONNECTIONS = 32
+_SQLITE_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "cache_size = -16000",  # kB: enough for the inner index pages of a million entries
+)
+_MIGRATION_LOCK_KEY = 0x7A6F6F  # "zoo"
+_LOCK_OWNER_STATEMENT = text("SELECT pg_advisory_xact_lock(8026223, hashtext(:owner))")
+_LOCK_TABLES_STATEMENT = text("SELECT pg_advisory_xact_lock(:key)")
+
 
 @contextmanager
 def convert_database_errors(where: str) -> Iterator[None]:
@@ -142,21 +157,6 @@ def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableErro
     return ZooUnavailableError(text, where=where, hint=hint)
 
 
-LOCK_TIMEOUT_SECONDS = 10.0
-"""How long to wait for the lock of another writer."""
-CLOSE_TIMEOUT_SECONDS = 30.0
-"""How long closing waits for open transactions."""
-MAX_CONNECTIONS = 32
-
-_SQLITE_PRAGMAS = (
-    "journal_mode = WAL",
-    "synchronous = FULL",
-    "foreign_keys = ON",
-    "cache_size = -16000",  # kB: enough for the inner index pages of a million entries
-)
-_MIGRATION_LOCK_KEY = 0x7A6F6F  # "zoo"
-
-
 class ZooDatabase:
     """Connections to one database. Thread-safe."""
 
@@ -183,6 +183,7 @@ class ZooDatabase:
 
     def close(self) -> None:
         """Wait for open transactions, then close all connections."""
+        # Wakes waiting threads first, so that they do not begin another read.
         self.watcher.close()
         with self._condition:
             self._is_closed = True
@@ -256,10 +257,6 @@ class ZooDatabase:
                 if not self.is_sqlite:
                     connection.execute(_LOCK_TABLES_STATEMENT, {"key": _MIGRATION_LOCK_KEY})
                 revisions.migrate_tables(connection, self.location)
-
-
-_LOCK_OWNER_STATEMENT = text("SELECT pg_advisory_xact_lock(8026223, hashtext(:owner))")
-_LOCK_TABLES_STATEMENT = text("SELECT pg_advisory_xact_lock(:key)")
 
 
 def _parse_url(url: str) -> URL:
@@ -344,6 +341,7 @@ def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
         pool_size=5,
         max_overflow=MAX_CONNECTIONS - 5,
         pool_timeout=wait_seconds,
+        # A server that was restarted has closed the pooled connections.
         pool_pre_ping=True,
     )
 

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 
 _ENTRY_WORDS = table("entry_words", column("rowid", Integer), column("entry_words", Text))
 
+ENTRY_COLUMNS = [
+    agents.c.id.label("agent_id") if field.name == "agent_id" else entries.c[field.name]
+    for field in msgspec.structs.fields(BrainEntry)
+]
+
 
 class _TextSearchQuery(UserDefinedType[str]):
     """PostgreSQL's `tsquery`. The cast parses operators only; words are not normalized."""
@@ -98,12 +103,6 @@ def order_newest_first(tx: ReadTransaction) -> ColumnElement[int]:
 
 def _is_sqlite(tx: ReadTransaction) -> bool:
     return tx.connection.dialect.name == "sqlite"
-
-
-ENTRY_COLUMNS = [
-    agents.c.id.label("agent_id") if field.name == "agent_id" else entries.c[field.name]
-    for field in msgspec.structs.fields(BrainEntry)
-]
 
 
 class EntryRow(NamedTuple):

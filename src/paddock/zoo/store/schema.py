@@ -31,11 +31,11 @@ from sqlalchemy.types import TypeDecorator
 
 from paddock.zoo.model import Agent, Skill, SkillCategory
 
+# Before and after each tag. Tags cannot contain it, since control characters are rejected.
 TAG_SEPARATOR = "\x1f"
-"""Before and after each tag. Tags cannot contain it, since control characters are rejected."""
 
+# Type of primary keys. SQLite assigns keys only to columns of type INTEGER.
 RowKey = BigInteger().with_variant(Integer, "sqlite")
-"""Type of primary keys. SQLite assigns keys only to columns of type INTEGER."""
 
 
 class JsonText(TypeDecorator[Any]):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SQLITE_HEADER = b"SQLite format 3\0"
 HEADER_BYTES = 100
 MAX_PAGE_BYTES = 65_536
+# Age at which an unfinished file is assumed to belong to a killed process.
 ABANDONED_FILE_SECONDS = 3_600
-"""Age at which an unfinished file is assumed to belong to a killed process."""
 
 
 def make_sqlite_uri(path: str) -> str:

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from paddock.zoo.model import EventKind
 
 
+# Interval at which events beyond the limit are deleted, which would be slow for each event.
 PRUNE_INTERVAL_EVENTS = 500
-"""Interval at which events beyond the limit are deleted, which would be slow for each event."""
 
 _NOTIFY_STATEMENT = text("SELECT pg_notify(:channel, :owner)")
+
+EVENT_COLUMNS = [events.c[field.name] for field in msgspec.structs.fields(ZooEvent)]
 
 
 class ReadTransaction:
@@ -83,9 +85,6 @@ class WriteTransaction(ReadTransaction):
             events.c.id <= latest_id - validation.MAX_EVENTS
         )
         self.connection.execute(delete(events).where(outdated))
-
-
-EVENT_COLUMNS = [events.c[field.name] for field in msgspec.structs.fields(ZooEvent)]
 
 
 def list_events_after(tx: ReadTransaction, event_id: int, max_results: int) -> list[ZooEvent]:

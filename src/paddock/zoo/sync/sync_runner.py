@@ -46,6 +46,11 @@ SyncStep = Literal[
 
 SyncPreference = Literal["file", "zoo"]
 
+DEFERRED_STEPS: frozenset[SyncStep] = frozenset({"in-step", "write"})
+"""Steps that come last: reading another file may change the same agent."""
+# Interval at which files are checked; changes of the zoo are noticed at once.
+POLL_SECONDS = 1.0
+
 
 def choose_next_step(
     file: str | None,
@@ -95,10 +100,6 @@ def _resolve_conflict(zoo: str | None, prefer: SyncPreference | None) -> SyncSte
     if prefer == "zoo":
         return "write" if zoo is not None else "delete-file"
     return "conflict"
-
-
-DEFERRED_STEPS: frozenset[SyncStep] = frozenset({"in-step", "write"})
-"""Steps that come last: reading another file may change the same agent."""
 
 
 class SyncItem(msgspec.Struct, rename="camel", kw_only=True):
@@ -163,6 +164,7 @@ def sync_project(zoo: Zoo, folder: Path, options: SyncOptions | None = None) -> 
     """
     options = options or SyncOptions()
     with open_sync_record(folder, get_database_info(zoo).location) as record:
+        # A dry run changes the copy, so that later steps see the planned ones.
         run_record = deepcopy(record) if options.dry_run else record
         return _SyncRun(zoo, folder, options, run_record).run()
 
@@ -194,6 +196,7 @@ class _SyncRun:
         for case in deferred:
             self._run_step(self._choose_step(case), case)
         self._add_missing_files(files, formats)
+        # In the order of paths, whatever the order of the steps was.
         self._report.items.sort(key=lambda item: item.path)
         return self._report
 
@@ -320,10 +323,6 @@ class _SyncRun:
             error=f"the zoo has no agent {agent_id!r}",
         )
         self._report.items.append(item)
-
-
-POLL_SECONDS = 1.0
-"""Interval at which files are checked; changes of the zoo are noticed at once."""
 
 
 def run_sync_rounds(zoo: Zoo, folder: Path, options: SyncOptions) -> Iterator[SyncReport]:
