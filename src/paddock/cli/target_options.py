@@ -15,10 +15,8 @@ from paddock.cli.errors import ArgumentError
 from paddock.cli.shared_options import headers_option
 from paddock.extensions.errors import ExtensionError
 from paddock.extensions.names import parse_qualified_name
-from paddock.named_servers.launch_command import build_launch_command
 from paddock.named_servers.names import ServerDefinitionError, ServerNotFoundError
 from paddock.named_servers.path_detection import is_path_target
-from paddock.named_servers.sources import find_source
 from paddock.protocol.versions import SUPPORTED_VERSIONS
 
 if TYPE_CHECKING:
@@ -55,6 +53,10 @@ def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
 
 def _find_launch_command(word: str) -> list[str] | None:
     """Return the command that starts a named server, or None if the word can be a command."""
+    # These load the server runtime, which other targets and `--help` do not need.
+    from paddock.named_servers.launch_command import build_launch_command  # noqa: PLC0415 - see above
+    from paddock.named_servers.sources import find_source  # noqa: PLC0415 - see above
+
     try:
         find_source(word)
     except (ServerNotFoundError, ServerDefinitionError, ExtensionError):
