@@ -90,6 +90,7 @@ def call(
     call_timeout = _CallTimeout(options["timeout"])
     options["on_progress"] = call_timeout.renew
     with connect(resolve_target(ctx, target), **options) as peer:
+        # Listing the tools is only needed to convert values.
         schema = _find_input_schema(peer, tool) if pairs else {}
         result = _call_tool(
             peer, tool, {**json_arguments, **parse_arguments(pairs, schema)}, call_timeout
@@ -137,6 +138,7 @@ def _convert_value(key: str, text: str, schema: Json) -> object:
     accepted_types = find_accepted_types(parameter_schema, schema)
     if not accepted_types or accepted_types == {"string"}:
         return text
+    # `True` and `NULL` are accepted too, although JSON is case-sensitive.
     is_literal = text.lower() in ("true", "false", "null")
     try:
         value = msgspec.json.decode(text.lower() if is_literal else text)
@@ -145,6 +147,7 @@ def _convert_value(key: str, text: str, schema: Json) -> object:
     value_types = TYPE_NAMES_BY_CLASS.get(type(value), ())
     if accepted_types.intersection(value_types):
         return value
+    # In JSON Schema, 2.0 is an integer (validation specification, section 6.1.1).
     if isinstance(value, float) and value.is_integer() and "integer" in accepted_types:
         return int(value)
     if "string" in accepted_types:

@@ -65,6 +65,7 @@ def build(
     listed. The catalogue then contains the others.
     """
     if base_url:
+        # Check the URL before reading and hashing all files.
         validate_url(base_url)
     base_directory = Path.cwd() if target is None else target.absolute().parent
     result = build_catalogue(places, base_url, beside=base_directory)
@@ -92,6 +93,7 @@ def build(
 def add(location: str) -> None:
     """Download the catalogue at URL or PATH and add it to your settings."""
     full_location = normalize_location(location)
+    # Download first, so that a location without a valid catalogue is not added.
     catalogue_document = refresh_catalogue(full_location)
     add_catalogue(full_location)
     click.echo(f"Added {full_location}: {len(catalogue_document.entries)} extensions")

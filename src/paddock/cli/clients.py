@@ -94,6 +94,7 @@ def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
     for file, scope in files.items():
         server_names = [f"{one.server}" for one in row.installations if one.file == file]
         yield (*leading_cells, scope, file, ", ".join(server_names))
+        # Client and detection state appear only in the first row.
         leading_cells = ("", "")
 
 

@@ -117,6 +117,7 @@ class LazyGroup(click.Group):
             ArgumentError: The name is unknown. The hint suggests similar names.
         """
         name = args[0]
+        # During shell completion, an unknown name is an incomplete one, not an error.
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             raise ArgumentError(
                 f"No such command: {name}",

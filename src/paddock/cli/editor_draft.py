@@ -52,6 +52,7 @@ def edit_in_editor(original: str, save: Callable[[str], object], subject: str) -
 
 def _read_draft(draft: Path) -> str:
     try:
+        # Some editors on Windows add a byte-order mark.
         return draft.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ArgumentError(f"Cannot read {draft}: {error}") from None

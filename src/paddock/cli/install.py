@@ -166,9 +166,11 @@ def _install_with_confirmation(
         if not may_ask:
             raise
         CommandError(error).show()
+        # Show the change before asking whether to replace the entry.
         replace_settings: InstallSettings = {**settings, "replace": True, "dry_run": True}
         print_plan(library.install(client, server, **replace_settings), PlanDisplay(is_dry=True))
         if settings["dry_run"] or not output.ask_yes_no("Replace it?"):
             raise
         replace_settings["dry_run"] = False
+        # With `may_ask=False`, a second conflict is an error instead of another question.
         return _install_with_confirmation(client, server, replace_settings, may_ask=False)

@@ -39,6 +39,7 @@ def is_terminal() -> bool:
 
 def can_ask() -> bool:
     """Return whether a user at a terminal can answer questions."""
+    # Standard output may be piped, since questions are printed on standard error.
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -122,6 +122,7 @@ def serve(
     stdio, the first request is answered before the server is loaded. Missing extensions are
     installed only with --install, or after asking on a terminal.
     """
+    # Clients start servers without a terminal, where the policy is False by default.
     if install_policy is not False:
         from paddock.cli.extension_installation import (  # noqa: PLC0415 - loads urllib
             install_missing_extensions,

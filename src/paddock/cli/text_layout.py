@@ -43,6 +43,7 @@ def format_frame(data: bytes, *, is_ours: bool) -> str:
     arrow = "→" if is_ours else "←"
     try:
         message = msgspec.json.decode(data)
+    # A broken server can send anything, also data that is nested too deeply.
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return f"{arrow} {_shorten_value(data.decode(errors='replace'))}"
     return f"{arrow} {_format_nested_json(_shorten_value(message), 2)}"

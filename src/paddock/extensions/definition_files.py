@@ -54,6 +54,7 @@ class ParseCache(Generic[T]):
             parse: Reads and parses the file. Its exceptions are not cached.
         """
         state = _get_file_state(file)
+        # Removed and inserted again, so that the oldest entry is always the first.
         cached = self._files_by_key.pop(key, None)
         if cached is None or state is None or cached.state != state:
             cached = _CachedFile(state or (), parse())

@@ -114,6 +114,7 @@ def _list_installed_entry_points() -> dict[str, list[ExtensionEntryPoint]]:
     points_by_distribution: dict[str, list[ExtensionEntryPoint]] = {}
     for path_entry in dict.fromkeys(sys.path):
         for name, points in _list_directory_entry_points(Path(path_entry)).items():
+            # Like imports, the first distribution on the path wins.
             points_by_distribution.setdefault(name, points)
     return points_by_distribution
 
@@ -149,6 +150,7 @@ def _read_entry_points(metadata: Path) -> list[ExtensionEntryPoint]:
             data = file.read(MAX_ENTRY_POINTS_BYTES)
     except OSError:
         return []
+    # Most distributions are not extensions, so this avoids decoding and parsing their files.
     if ENTRY_POINT_GROUP.encode() not in data:
         return []
     points = parse_entry_points(data.decode("utf-8", "replace"))

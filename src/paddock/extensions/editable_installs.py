@@ -60,6 +60,7 @@ def _list_recorded_files(metadata: Path) -> list[str]:
 
 def _read_pth_directories(file: Path) -> Iterator[Path]:
     for line in _read_text(file).splitlines():
+        # Lines that begin with `import` are code, which `site` would run.
         if line.strip() and not line.startswith(("#", "import ", "import\t")):
             yield file.parent / line.strip()
 

@@ -160,6 +160,7 @@ def _parse_publisher(value: object, where: str) -> str | None:
 def _parse_root(value: object, where: str) -> str:
     if isinstance(value, str) and value:
         root = PurePosixPath(value)
+        # Definition files outside the package could be any file of the user.
         if not root.is_absolute() and ".." not in root.parts and "\\" not in value:
             return value
     raise _make_value_error(where, "root", value, "the name of a directory beside the manifest")

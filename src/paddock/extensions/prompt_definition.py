@@ -90,6 +90,7 @@ def make_prompt(
 
 
 def _make_prompt_from_function(function: Callable[..., Any], name: str | None) -> Prompt:
+    # With None, `Prompt` takes the description from the docstring.
     description = None if getattr(function, "__doc__", None) else ""
     return Prompt(name or get_function_name(function), handler=function, description=description)
 

@@ -62,6 +62,7 @@ def import_module(name: str, where: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
+        # If another module is missing, it is an import in the named module that failed.
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise _make_import_error(name, error) from error
         raise LoadError(
@@ -84,6 +85,7 @@ def _make_import_error(name: str, error: BaseException) -> LoadError:
 
 def _find_loaded_module(path: Path) -> ModuleType | None:
     text = str(path)
+    # A copy, since other threads can import modules during the loop.
     for module in list(sys.modules.values()):
         if getattr(module, "__file__", None) == text:
             return module

@@ -112,6 +112,7 @@ def _make_reader(text: str | None, file: Path | None) -> Callable[[], str | byte
     def read() -> str | bytes:
         if file is None:
             return text or ""
+        # Read on each request, so that clients see changes of the file.
         data = file.read_bytes()
         try:
             return data.decode()

@@ -130,6 +130,7 @@ class OneTimeInitializer:
         if self._is_done:
             return
         with self._lock:
+            # Another thread may have run the function while this one waited for the lock.
             if not self._is_done:
                 self._function()
                 self._is_done = True
@@ -158,6 +159,7 @@ def add_initializer(
             # Loaded already, unlike in servers without coroutines, where it would cost 45 ms.
             import asyncio  # noqa: PLC0415 - see above
 
+            # The initialization may block, which must not stop the event loop.
             await asyncio.to_thread(initializer.run_for_call)
             return await handler(*arguments, **keywords)
     else:

@@ -66,6 +66,7 @@ def show(agent: str | None, *, as_json: bool) -> None:
     """Show the details of AGENT, an id or a name (default: the project's default agent)."""
     with open_zoo() as zoo:
         details = zoo.agents.find(resolve_agent_name(agent))
+        # The text form only needs the number of entries.
         entries = zoo.brain.query_entries(details.id, limit=None if as_json else 1)
         count = next(
             (

@@ -67,6 +67,7 @@ def give(agent: str, names: tuple[str, ...]) -> None:
                     f"The library has no skill and no pack {name!r}",
                     hint=did_you_mean(name, [*packs, *skills]) or "paddock zoo library lists them",
                 )
+        # The version makes the copy fail if the agent was changed in the meantime.
         updated = zoo.library.copy_to_agent(
             target_agent.id, skill_ids, version=target_agent.version, source="cli"
         )

@@ -96,6 +96,7 @@ def _read_sources(sources: tuple[str, ...], format_name: str | None) -> ImportBa
             files += source_batch.files
             remarks += source_batch.report
     batch = import_files(files, format_name)
+    # Remarks about reading files come before those about their content.
     batch.report[:0] = remarks
     return batch
 

@@ -186,6 +186,8 @@ def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
 
 
 def _read_chunks(source: IO[bytes], location: str, limit: DownloadLimit) -> Iterator[bytes]:
+    # `read1` returns as soon as data arrives, so that a slow server cannot delay the check of the
+    # deadline.
     read = getattr(source, "read1", source.read)
     deadline, size = time.monotonic() + limit.timeout_seconds, 0
     while chunk := read(_CHUNK_BYTES):

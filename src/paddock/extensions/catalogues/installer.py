@@ -221,6 +221,7 @@ def install_entry(entry: CatalogueEntry) -> bool:
                 unpack_archive(file, _get_paclet_directory(entry))
             else:
                 _install_distribution(entry, file, lock)
+        # The import system caches directory listings and would not find new packages.
         importlib.invalidate_caches()
         clear_extension_caches()
         if not discover_extension(entry.name).extensions:

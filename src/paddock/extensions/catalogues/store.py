@@ -265,6 +265,7 @@ def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> Catalogue
         status = _fetch_catalogue(location, time.time())
         if status.catalogue is not None or fetched_at is None:
             return status
+        # Offline, the outdated copy is better than nothing.
         return _read_copy(location, fetched_at)._replace(problem=status.problem)
     return (
         CatalogueStatus(location, None, None, None)
@@ -283,6 +284,7 @@ def _fetch_catalogue(location: str, now: float | None) -> CatalogueStatus:
 def _read_copy(location: str, fetched_at: float) -> CatalogueStatus:
     try:
         with _get_copy_path(location).open("rb") as file:
+            # One byte more than allowed shows that the copy is too long.
             data = file.read(MAX_CATALOGUE_BYTES + 1)
         return CatalogueStatus(location, _parse_cached(data, location), fetched_at, None)
     except (OSError, PaddockError) as error:
@@ -306,5 +308,6 @@ def _get_copy_time(location: str) -> float | None:
 
 
 def _get_copy_path(location: str) -> Path:
+    # URLs contain characters that file names cannot.
     name = hashlib.sha256(location.encode()).hexdigest()[:32]
     return Path(get_data_directory()) / COPY_FOLDER / f"{name}.json"

@@ -137,6 +137,7 @@ def unpack_archive(
             prefix = find_common_folder(archive.files)
             for name in archive.files:
                 _unpack_file(archive, name, content_directory / name.removeprefix(prefix))
+            # Renaming is atomic: other processes see the complete directory or none.
             content_directory.replace(target)
         finally:
             shutil.rmtree(temporary_directory, ignore_errors=True)

@@ -185,6 +185,7 @@ def _inspect_location(path: Path, is_relevant: Callable[[bytes], bool]) -> Pacle
         cached = _candidate_cache.get(path)
         if cached is not None and cached[0] == state:
             return cached[1]
+        # An archive has no data to search without opening it.
         data = None if file is path else _read_start(file)
     except FileNotFoundError:
         return None

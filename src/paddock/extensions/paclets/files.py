@@ -124,6 +124,7 @@ class PackedPaclet:
     def __init__(self, place: Path, *, prefix: str | None = None) -> None:
         self.path = place
         with open_archive(place) as archive:
+            # Paclets are cached, so they do not keep files open.
             self._names = frozenset(archive.files)
         self._prefix = find_common_folder(self._names) if prefix is None else prefix
 

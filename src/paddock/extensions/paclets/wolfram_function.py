@@ -53,6 +53,7 @@ class WolframFunction:
             call_function,
         )
 
+        # Initializations of servers run before those of tools.
         initializations = [(pending.code, pending.owner) for pending in _pending_initializations]
         if self.initialization is not None:
             initializations.append((self.initialization, self.owner))
