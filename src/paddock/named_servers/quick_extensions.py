@@ -30,6 +30,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BUILT_IN_EXTENSION_NAME = "paddock"
 MANIFEST_FILE_NAME = "paddock.toml"
 DEFAULT_DEFINITION_ROOT = "agenttools"
 MANIFEST_KEYS = frozenset({"publisher", "root"})
@@ -41,6 +42,8 @@ def find_extension_definition(name: str) -> tuple[str, str] | None:
     None means that the full lookup is needed, not that there is no such server.
     """
     *publisher, package, item = name.split("/")
+    if package == BUILT_IN_EXTENSION_NAME:
+        return None  # no distribution can replace Paddock's own servers
     for metadata_directory, value in _iterate_entry_points(package):
         manifest_directory = os.path.join(os.path.dirname(metadata_directory), *value.split("."))
         try:
@@ -52,8 +55,10 @@ def find_extension_definition(name: str) -> tuple[str, str] | None:
             continue
         root = manifest.get("root", DEFAULT_DEFINITION_ROOT)
         # A reference to a definition in a module would take precedence over a file.
-        if "definition" in text.lower() or ".." in root or not _is_declared(item, text):
+        if "definition" in text.lower() or not _is_declared(item, text):
             return None
+        if os.path.isabs(root) or ".." in root:
+            return None  # the full lookup rejects a root outside the package
         stem = os.path.join(manifest_directory, root, "servers", item)
         if os.path.isfile(f"{stem}.py") or not os.path.isfile(stem + DEFINITION_SUFFIX):
             return None

@@ -133,7 +133,7 @@ def _read_metadata(name: str) -> tuple[ServerMetadata, bool]:
     The user's definition takes precedence over an extension's, and that over a built-in one.
     """
     user_path = build_definition_path(name)
-    if os.path.isfile(user_path):
+    if os.path.lexists(user_path):  # also a broken link, which the full lookup reports
         return read_quick_facts(user_path, name)
     if can_be_qualified_name(name):
         extension_definition = find_extension_definition(name)
