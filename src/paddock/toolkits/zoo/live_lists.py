@@ -19,6 +19,7 @@ from paddock.authoring.handler_errors import log_failure
 from paddock.authoring.prompt import Prompt
 from paddock.authoring.resource import Resource, ResourceTemplate
 from paddock.errors import PaddockError
+from paddock.toolkits.search_prompts import get_option_values
 from paddock.toolkits.zoo.declarations import (
     CHANGE_SOURCE,
     MEMORY_OPTION_NAME,
@@ -285,7 +286,7 @@ def _get_prompt_name(agent_id: str) -> str:
 
 def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
     # The prompt has no options; it follows those of the tool, so that both inject the same text.
-    options = (ctx.server.tools.get(inject_tool.name) or inject_tool).option_values
+    options: dict[str, Any] = get_option_values(ctx, inject_tool)
     _, injection = get_caller_zoo(ctx).injector.inject(
         agent_id,
         memory=None if options[MEMORY_OPTION_NAME] else False,
