@@ -94,9 +94,9 @@ def join_text(contents: list[AnyContent]) -> str:
     return "\n".join(item.text for item in contents if isinstance(item, TextContent))
 
 
-def _convert_content(value: object, content_type: type[Struct], description: str) -> Struct:
+def _convert_content(value: object, expected_type: type[Struct], description: str) -> Struct:
     try:
-        return msgspec.convert(value, content_type)
+        return msgspec.convert(value, expected_type)
     except msgspec.ValidationError as error:
         raise AnswerError(f"Invalid {description}: {error}") from None
 
@@ -240,14 +240,14 @@ class _CompletionResponse(Struct):
     completion: Completion
 
 
-def convert_result(content_type: type[T], value: object, method: str) -> T:
+def convert_result(expected_type: type[T], value: object, method: str) -> T:
     """Convert a part of an answer to its type.
 
     Raises:
         AnswerError: The value does not fit; the message says where.
     """
     try:
-        return msgspec.convert(value, content_type)
+        return msgspec.convert(value, expected_type)
     except msgspec.ValidationError as error:
         raise AnswerError(f"The server's answer to {method} is invalid: {error}") from None
 

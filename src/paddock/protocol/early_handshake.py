@@ -16,6 +16,17 @@ except ImportError:  # Not CPython: correct, but slower.
     from json.scanner import make_scanner
 
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from paddock.protocol.connection import ServerConnection
+    from paddock.protocol.server_metadata import Json, ServerMetadata
+
+META_VERSION = "io.modelcontextprotocol/protocolVersion"
+META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
+META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+
+
 def _reject_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
@@ -55,22 +66,13 @@ def dump_json(value: object) -> str:
     if isinstance(value, str):
         return encode_basestring_ascii(value)
     if isinstance(value, dict):
-        return (
-            "{"
-            + ",".join(f"{dump_json(str(key))}:{dump_json(item)}" for key, item in value.items())
-            + "}"
-        )
+        members = [f"{dump_json(str(key))}:{dump_json(item)}" for key, item in value.items()]
+        return "{" + ",".join(members) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(dump_json, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return repr(value)
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from paddock.protocol.connection import ServerConnection
-    from paddock.protocol.server_metadata import Json, ServerMetadata
 
 
 def open_session(connection: ServerConnection, metadata: ServerMetadata, params: Json) -> Json:
@@ -101,15 +103,6 @@ def _build_session_capabilities(metadata: ServerMetadata, version: str) -> Json:
     ):
         capabilities["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
     return capabilities
-
-
-if TYPE_CHECKING:
-    from paddock.protocol.server_metadata import Json, ServerMetadata
-
-META_VERSION = "io.modelcontextprotocol/protocolVersion"
-META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
-META_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 
 
 def build_discover_result(metadata: ServerMetadata) -> Json:
@@ -144,11 +137,6 @@ def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
             **(extensions if isinstance(extensions, dict) else {}),
         }
     return capabilities
-
-
-if TYPE_CHECKING:
-    from paddock.protocol.connection import ServerConnection
-    from paddock.protocol.server_metadata import Json, ServerMetadata
 
 
 def answer_handshake(

@@ -55,8 +55,8 @@ def encode_error(request_id: RequestId | None, error: ProtocolError) -> bytes:
     body: dict[str, object] = {"code": error.rpc_code, "message": error.message}
     if error.data is not None:
         body["data"] = error.data
-    raw_id = b"" if request_id is None else b'"id":%b,' % encode_request_id(request_id)
-    return b'{"jsonrpc":"2.0",%b"error":%b}\n' % (raw_id, encode_json(body))
+    id_member = b"" if request_id is None else b'"id":%b,' % encode_request_id(request_id)
+    return b'{"jsonrpc":"2.0",%b"error":%b}\n' % (id_member, encode_json(body))
 
 
 def encode_notification(method: str, params: object = None) -> bytes:

@@ -90,17 +90,17 @@ def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operatio
     def begin(request: Request) -> OperationResult:
         received_ns = time_ns()
         try:
-            outcome = operation(request)
+            result = operation(request)
         except Exception as error:
-            ending = _make_failure_outcome(request, error)
-            observer.begin(request, received_ns, is_known=False).end(ending)
+            outcome = _make_failure_outcome(request, error)
+            observer.begin(request, received_ns, is_known=False).end(outcome)
             raise
         observation = observer.begin(request, received_ns, is_known=True)
-        if outcome is None and (request.work or request.async_work):
+        if result is None and (request.work or request.async_work):
             request.observation = ObservedRequest(request, observation)
         else:
-            observation.end(_make_success_outcome(request, outcome))
-        return outcome
+            observation.end(_make_success_outcome(request, result))
+        return result
 
     return begin
 

@@ -120,16 +120,18 @@ class ResponseCollector:
         import asyncio  # noqa: PLC0415 - slow to import; already loaded where a loop runs
 
         loop = asyncio.get_running_loop()
-        wake: asyncio.Future[None] = loop.create_future()
+        completed: asyncio.Future[None] = loop.create_future()
 
         def finish() -> None:
-            loop.call_soon_threadsafe(lambda: None if wake.done() else wake.set_result(None))
+            loop.call_soon_threadsafe(
+                lambda: None if completed.done() else completed.set_result(None)
+            )
 
         self._set_waiter(finish)
         if self._request.is_cancelled:  # The handler has caught the cancellation and continues.
             finish()
         try:
-            await wake
+            await completed
         except BaseException:
             self._withdraw_requests()
             raise

@@ -168,11 +168,11 @@ def format_time(record: logging.LogRecord) -> str:
 
 def collect_extra_fields(record: logging.LogRecord) -> dict[str, object]:
     """Return the `extra` fields of a record and the id of its trace."""
-    span_context = {
+    fields = {
         name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES
     }
-    trace_id = span_context.get("trace_id") or get_current_trace_id()
-    return span_context if trace_id is None else {**span_context, "trace_id": trace_id}
+    trace_id = fields.get("trace_id") or get_current_trace_id()
+    return fields if trace_id is None else {**fields, "trace_id": trace_id}
 
 
 def _format_value(value: object) -> str:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+try:
+    from _queue import SimpleQueue
+except ImportError:  # Not CPython.
+    from queue import SimpleQueue
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,14 +41,11 @@ if TYPE_CHECKING:
         def close(self) -> None:
             """Release the channel's resources."""
 
+    RejectLine = Callable[[bytes, bytes], None]
+    """Takes the beginning and the end of a line that is too long."""
     FinishRequest = Callable[[Request, bytes | None], None]
     """Takes a request that was run elsewhere, and its answer."""
 
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    RejectLine = Callable[[bytes, bytes], None]
 
 KEPT_END_BYTES = 1024
 """Bytes kept of either end of an oversized line, where a request's id usually is."""
@@ -108,12 +110,6 @@ class LineSplitter:
             self._reject(pieces[0], pieces[1])
             return None
         return b"".join(pieces)
-
-
-try:
-    from _queue import SimpleQueue
-except ImportError:  # Not CPython.
-    from queue import SimpleQueue
 
 
 class MemoryChannel:

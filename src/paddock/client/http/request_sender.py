@@ -66,19 +66,19 @@ class BearerCredentials:
                 self._current_token = _call_token_source(self._source)
             return self._current_token
 
-    def renew_token(self, refused: str | None) -> str | None:
+    def renew_token(self, rejected_token: str | None) -> str | None:
         """Return a token to replace one that the server rejected."""
         with self._lock:
             # If several requests were rejected at once, only the first one calls the source.
-            if self._current_token == refused and callable(self._source):
+            if self._current_token == rejected_token and callable(self._source):
                 self._current_token = _call_token_source(self._source)
             return self._current_token
 
-    def redact_secrets(self, message: str) -> str:
+    def redact_secrets(self, text: str) -> str:
         """Remove the client's secrets from a text of the server, which may have echoed them."""
         for secret in (self._current_token, *self._secrets):
-            message = message.replace(secret, "…") if secret else message
-        return message
+            text = text.replace(secret, "…") if secret else text
+        return text
 
     def make_access_error(
         self, status: int, headers: Mapping[str, str], server_url: str, excerpt: str
@@ -93,7 +93,7 @@ class BearerCredentials:
         reasons = [parameters.get("error_description") or parameters.get("error") or excerpt]
         reasons.append(f"it requires scope {scope!r}" if scope else "")
         reasons.append(f"see {metadata} for how to get a token" if metadata else "")
-        detail = "; ".join(cause for cause in reasons if cause)
+        detail = "; ".join(reason for reason in reasons if reason)
         return AccessRefusedError(
             f"{server_url} refused access with HTTP {status}" + (f": {detail}" if detail else ""),
             status=status,
@@ -277,9 +277,9 @@ class RequestSender:
 
     def format_excerpt(self, body: bytes) -> str:
         """Return the beginning of an unexpected body for an error message."""
-        message = " ".join(body.decode(errors="replace").split())
-        message = self.credentials.redact_secrets(message)
-        return message if len(message) <= MAX_EXCERPT_LENGTH else f"{message[:MAX_EXCERPT_LENGTH]}…"
+        text = " ".join(body.decode(errors="replace").split())
+        text = self.credentials.redact_secrets(text)
+        return text if len(text) <= MAX_EXCERPT_LENGTH else f"{text[:MAX_EXCERPT_LENGTH]}…"
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -361,9 +361,9 @@ def get_content_type(response: BaseHTTPResponse) -> str:
     return str(response.headers.get("Content-Type", "")).partition(";")[0].strip().lower()
 
 
-def _check_own_headers(given: Mapping[str, str]) -> dict[str, str]:
+def _check_own_headers(custom_headers: Mapping[str, str]) -> dict[str, str]:
     headers = {"User-Agent": f"paddock/{__version__}"}
-    for name, value in given.items():
+    for name, value in custom_headers.items():
         if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
             raise ConnectError(f"The header {name!r:.60} has an invalid name or value")
         if name.lower() in RESERVED_HEADERS or name.lower().startswith("mcp-"):

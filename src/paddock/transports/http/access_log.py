@@ -106,13 +106,13 @@ class LoggedResponder:
     def abort(self) -> None:
         """Close the connection before the response is complete."""
         self._responder.abort()
-        self._log_response(is_whole=False)
+        self._log_response(is_complete=False)
 
     def _handle_disconnect(self, callback: Callable[[], None]) -> None:
         callback()
-        self._log_response(is_whole=False)
+        self._log_response(is_complete=False)
 
-    def _log_response(self, *, is_whole: bool = True) -> None:
+    def _log_response(self, *, is_complete: bool = True) -> None:
         if self._has_ended:
             return
         self._has_ended = True
@@ -128,7 +128,7 @@ class LoggedResponder:
             **self._fields,
             "duration_ms": round((perf_counter() - self._started) * 1000, 3),
         }
-        if not is_whole:
+        if not is_complete:
             fields["outcome"] = "cancelled"
         log_fields = {name: value for name, value in fields.items() if value is not None}
         request = f"{fields['http_method']} {fields['path']}"

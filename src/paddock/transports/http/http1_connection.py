@@ -547,12 +547,12 @@ def _count_unsent_kernel_bytes(transport: asyncio.Transport) -> int:
     if fcntl is None or termios is None:
         return 0
     try:
-        queued_bytes = fcntl.ioctl(
+        encoded_size = fcntl.ioctl(
             transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4)
         )
     except OSError:
         return 0
-    return int.from_bytes(queued_bytes, sys.byteorder)
+    return int.from_bytes(encoded_size, sys.byteorder)
 
 
 def _decode_path(url: bytes) -> str:

@@ -230,10 +230,11 @@ class PostHandler:
         era = runtime.eras.stateless
         request = Request(runtime.connection, era, request_id, method, params, body)
         request.exchange = exchange
+        meta = params.meta
         try:
-            if request.meta is None or request.meta.capabilities is UNSET:
+            if meta is UNSET or meta.capabilities is UNSET:
                 raise _make_missing_meta_error(META_CAPABILITIES)
-            operation = self._require_operation(exchange.head, method, request.meta, params)
+            operation = self._require_operation(exchange.head, method, meta, params)
             if method == LISTEN_METHOD and not exchange.accepts.events:
                 text = f"{LISTEN_METHOD} needs an Accept header that allows text/event-stream"
                 raise ProtocolError(text, rpc_code=INVALID_REQUEST)

@@ -106,5 +106,5 @@ class EventStore:
 
     def evict_all(self) -> int:
         """Drop all events without updating the budget. Return their size."""
-        delta_bytes, self._bytes, self._events = self._bytes, 0, []
-        return delta_bytes
+        freed_bytes, self._bytes, self._events = self._bytes, 0, []
+        return freed_bytes
