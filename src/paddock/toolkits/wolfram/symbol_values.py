@@ -194,7 +194,7 @@ def _parse_elements(answer: str | None) -> list[Expression | None]:
         or not has_head(source.expressions[0], "List")
     ):
         return []
-    return [*source.expressions[0].args]  # type: ignore[union-attr]  # lists are nodes
+    return [*source.expressions[0].args]
 
 
 def _replace_lowered_name(match: re.Match[str]) -> str:

@@ -216,7 +216,7 @@ def _require_verified(is_true: bool) -> None:
 
 
 def _get_limit_value(bound: Formula | float) -> float:
-    if isinstance(bound, float):
+    if isinstance(bound, float | int):
         return bound
     if find_variables(bound):
         raise UnverifiedResultError("a limit contains a variable")
@@ -227,7 +227,7 @@ def _get_limit_value(bound: Formula | float) -> float:
 
 
 def _format_limit(bound: Formula | float) -> str:
-    if isinstance(bound, float):
+    if isinstance(bound, float | int):
         return "Infinity" if bound > 0 else "-Infinity"
     return to_wolfram_code(bound)
 

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from paddock.toolkits.alpha.offline.exact import InexactValueError, compute_fraction
-from paddock.toolkits.alpha.offline.formulas import CONSTANT_VALUES, FormulaName
+from paddock.toolkits.alpha.offline.formulas import CONSTANT_VALUES, FormulaCall, FormulaName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +52,13 @@ def evaluate_with_bounds(formula: Formula) -> BoundedValue:
         if formula.name not in CONSTANT_VALUES:
             raise UncertainValueError(formula.name)
         return _add_rounding_error(CONSTANT_VALUES[formula.name], 0.0)
-    # compute_fraction has evaluated numbers, so this is a call.
-    compute = _BOUNDED_FUNCTIONS.get(formula.head)  # type: ignore[union-attr]  # see above
+    if not isinstance(formula, FormulaCall):  # a number beyond the size of exact values
+        raise UncertainValueError("too large")
+    compute = _BOUNDED_FUNCTIONS.get(formula.head)
     if compute is None:
-        raise UncertainValueError(formula.head)  # type: ignore[union-attr]  # see above
+        raise UncertainValueError(formula.head)
     try:
-        value = compute([evaluate_with_bounds(arg) for arg in formula.arguments])  # type: ignore[union-attr]  # see above
+        value = compute([evaluate_with_bounds(arg) for arg in formula.arguments])
     except (ArithmeticError, ValueError) as error:
         raise UncertainValueError(str(error)) from None
     if not (math.isfinite(value.value) and math.isfinite(value.error)):
