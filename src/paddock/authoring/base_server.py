@@ -109,22 +109,7 @@ class BaseServer:
         auto_register_dir: str | os.PathLike[str] | None = None,
         tracing: TracerProvider | bool | None = None,
     ) -> None:
-        if not isinstance(name, str) or not name:
-            raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a string")
-        unknown = set(capabilities or ()) - KNOWN_CAPABILITIES
-        if unknown:
-            raise DefinitionError(
-                f"unknown capabilities: {', '.join(sorted(unknown))}",
-                hint=f"known are {', '.join(sorted(KNOWN_CAPABILITIES))}",
-            )
-        if state_key is not None and len(state_key) < MIN_STATE_KEY_BYTES:
-            raise DefinitionError(
-                f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY_BYTES}"
-            )
-        if page_size is not None and page_size < 1:
-            raise DefinitionError(
-                f"page_size is {page_size}", hint="use 1 or more, or leave it out"
-            )
+        _check_arguments(name, capabilities, page_size, state_key)
         # One object for everything that the handshake needs: it is answered before the rest of the
         # library is imported.
         self.metadata = ServerMetadata(
@@ -511,6 +496,28 @@ class BaseServer:
             self._deferred_changes.add(kind)
         elif self._connections:
             self.list_changed(kind)
+
+
+def _check_arguments(
+    name: str,
+    capabilities: Mapping[str, object] | None,
+    page_size: int | None,
+    state_key: bytes | None,
+) -> None:
+    if not isinstance(name, str) or not name:
+        raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a string")
+    unknown = set(capabilities or ()) - KNOWN_CAPABILITIES
+    if unknown:
+        raise DefinitionError(
+            f"unknown capabilities: {', '.join(sorted(unknown))}",
+            hint=f"known are {', '.join(sorted(KNOWN_CAPABILITIES))}",
+        )
+    if state_key is not None and len(state_key) < MIN_STATE_KEY_BYTES:
+        raise DefinitionError(
+            f"state_key has {len(state_key)} bytes", hint=f"use at least {MIN_STATE_KEY_BYTES}"
+        )
+    if page_size is not None and page_size < 1:
+        raise DefinitionError(f"page_size is {page_size}", hint="use 1 or more, or leave it out")
 
 
 def _get_function_name(function: object) -> str:

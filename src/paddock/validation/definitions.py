@@ -255,21 +255,10 @@ def _check_item_files(
     subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
 ) -> None:
     findings, word = subject.findings, kind.removesuffix("s")
+    if files.selected_file is None:
+        _report_missing_definition(subject, kind, item)
     # Files in the closed .mx format are reported below.
     readable = [file for file in files.own if not file.endswith(MX_SUFFIX)]
-    if files.selected_file is None:
-        expected = PurePosixPath(subject.definition_folder) / subject.get_folder(kind) / item
-        ending = ".wl" if subject.is_paclet else ".py, .toml or .json"
-        reference = subject.extension.manifest.find_reference(kind, item)
-        hint = f"{subject.get_path(str(expected))}{ending}"
-        if reference is not None:
-            hint = f"the module of {reference} in the package of the manifest"
-        findings.add(
-            "missing-definition",
-            f"the {word} {item!r} is declared but has no definition",
-            subject.find_declaration(kind, item),
-            f"expected {hint}",
-        )
     if len(readable) > 1:
         findings.add(
             "duplicate-definition-files",
@@ -286,6 +275,22 @@ def _check_item_files(
             subject.get_path(closed),
             "add a .wl or .wxf file beside it" if is_alone else "it is ignored; delete it",
         )
+
+
+def _report_missing_definition(subject: ValidationSubject, kind: ItemKind, item: str) -> None:
+    reference = subject.extension.manifest.find_reference(kind, item)
+    if reference is not None:
+        expected = f"the module of {reference} in the package of the manifest"
+    else:
+        path = PurePosixPath(subject.definition_folder) / subject.get_folder(kind) / item
+        suffixes = ".wl" if subject.is_paclet else ".py, .toml or .json"
+        expected = f"{subject.get_path(str(path))}{suffixes}"
+    subject.findings.add(
+        "missing-definition",
+        f"the {kind.removesuffix('s')} {item!r} is declared but has no definition",
+        subject.find_declaration(kind, item),
+        f"expected {expected}",
+    )
 
 
 def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:

@@ -196,11 +196,9 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
     """Report everything that prevents an item from being created, and a missing description."""
     # Reported separately, because the factory's message would not name the missing key.
     if _is_prompt_without_content(definition):
+        remedy = "set content to a text, a template or a function"
         subject.findings.add(
-            "prompt-without-content",
-            "there is no content",
-            definition.location,
-            "set content to a text, a template or a function",
+            "prompt-without-content", "there is no content", definition.location, remedy
         )
         return
     value = _resolve_functions(definition, subject)
@@ -222,20 +220,18 @@ def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None
     # The description may come from the docstring of a function that was not loaded.
     is_known = not _has_stub(value)
     if definition.kind != "resources" and is_known and not (description or "").strip():
-        word = definition.kind.removesuffix("s")
-        subject.findings.add(
-            "missing-description",
-            f"the {word} {item.name!r} has no description",
-            definition.location,
-            "describe what it does: models and users choose by it",
-        )
+        message = f"the {definition.kind.removesuffix('s')} {item.name!r} has no description"
+        remedy = "describe what it does: models and users choose by it"
+        subject.findings.add("missing-description", message, definition.location, remedy)
 
 
 def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
     value = definition.value
     if definition.kind != "prompts" or not isinstance(value, Mapping):
         return False
-    contents = [value for key, value in value.items() if normalize_key(str(key)) in _CONTENT_KEYS]
+    contents = [
+        content for key, content in value.items() if normalize_key(str(key)) in _CONTENT_KEYS
+    ]
     return not any(content is not None and content not in ("", []) for content in contents)
 
 
