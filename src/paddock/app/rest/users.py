@@ -114,7 +114,7 @@ def delete_user(accounts: AccountsDependency, name: FromPath[str]) -> None:
 def change_password(
     request: Request[Any, Any, Any], accounts: AccountsDependency, data: JSONBody[PasswordBody]
 ) -> None:
-    """Change your password. All your sessions end, including this one; tokens stay valid."""
+    """Change your password. All your sessions end, this one included; tokens stay valid."""
     name = _require_user_name(request)
     if accounts.authenticate(name, data.current) is None:
         raise PermissionDeniedException("The current password is wrong")

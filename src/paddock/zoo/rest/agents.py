@@ -98,7 +98,7 @@ def list_summaries(
 
 @post("/agents", summary="Create an agent", responses=describe_errors(400), sync_to_thread=True)
 def create_agent(zoo: ZooDependency, data: JSONBody[NewAgentBody | None] = None) -> Response[Agent]:
-    """The ID is derived from the given one or from the name, with `-2`, `-3`, … if it is taken."""
+    """Create an agent. Its ID is derived from the given one or from the name."""
     body = data or NewAgentBody()
     created = zoo.agents.create({**get_changes(body), "id": body.id}, source="web")
     return Response(created, headers=make_etag_headers(created))
@@ -134,7 +134,7 @@ def put_agent(
     data: JSONBody[AgentChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """The same as PATCH: omitted fields stay as they are."""
+    """Change an agent, like PATCH: omitted fields stay as they are."""
     return _update_agent(zoo, agent_id, data, expected)
 
 
@@ -150,7 +150,7 @@ def patch_agent(
     data: JSONBody[AgentChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """Omitted fields stay as they are. A complete agent may be sent; its ID cannot be changed."""
+    """Change fields of an agent. A complete agent may be sent; its ID cannot be changed."""
     return _update_agent(zoo, agent_id, data, expected)
 
 
@@ -161,7 +161,7 @@ def patch_agent(
     sync_to_thread=True,
 )
 def delete_agent(zoo: ZooDependency, agent_id: FromPath[str], expected: ExpectedVersion) -> None:
-    """The agent is moved to the bin, from which it can be restored for 30 days."""
+    """Move an agent to the bin, from which it can be restored for 30 days."""
     zoo.agents.delete(agent_id, version=expected, source="web")
 
 
@@ -174,7 +174,7 @@ def delete_agent(zoo: ZooDependency, agent_id: FromPath[str], expected: Expected
 def duplicate_agent(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[DuplicateBody | None] = None
 ) -> Response[Agent]:
-    """The copy has the soul and the skills, and an empty brain."""
+    """Copy an agent with its soul and skills, and with an empty brain."""
     created = zoo.agents.duplicate(agent_id, None if data is None else data.name, source="web")
     return Response(created, headers=make_etag_headers(created))
 
@@ -193,7 +193,7 @@ def list_bin(zoo: ZooDependency) -> list[AgentSummary]:
     sync_to_thread=True,
 )
 def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Response[Agent]:
-    """The agent is restored with its brain and its history."""
+    """Restore an agent from the bin, with its brain and its history."""
     agent = zoo.agents.restore(agent_id, source="web")
     return Response(agent, headers=make_etag_headers(agent))
 
@@ -205,7 +205,7 @@ def restore_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> Response[Agent
     sync_to_thread=True,
 )
 def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
-    """The agent must be in the bin. Its brain and its history are deleted too."""
+    """Delete an agent in the bin permanently, with its brain and its history."""
     zoo.agents.purge(agent_id, source="web")
 
 
@@ -267,7 +267,7 @@ def get_version(zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumb
 def restore_version(
     zoo: ZooDependency, agent_id: FromPath[str], number: VersionNumber
 ) -> Response[Agent]:
-    """The content is saved as a new version; the history stays complete."""
+    """Save an earlier version as a new one. The history stays complete."""
     agent = zoo.history.restore_version(agent_id, number, source="web")
     return Response(agent, headers=make_etag_headers(agent))
 

@@ -95,7 +95,7 @@ def list_entries(
 def create_entry(
     zoo: ZooDependency, agent_id: FromPath[str], data: JSONBody[NewEntryBody]
 ) -> Response[BrainEntry]:
-    """The zoo sets the ID and the time of the entry."""
+    """Create an entry. The zoo sets its ID and its time."""
     created = zoo.brain.create_entry(
         agent_id,
         data.type,
@@ -125,7 +125,7 @@ def put_entry(
     data: JSONBody[EntryChanges],
     expected: ExpectedVersion,
 ) -> Response[BrainEntry]:
-    """The same as PATCH: omitted fields stay as they are."""
+    """Change an entry, like PATCH: omitted fields stay as they are."""
     return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
@@ -137,7 +137,7 @@ def patch_entry(
     data: JSONBody[EntryChanges],
     expected: ExpectedVersion,
 ) -> Response[BrainEntry]:
-    """Omitted fields stay as they are."""
+    """Change fields of an entry. Omitted fields stay as they are."""
     return _update_entry(zoo, agent_id, entry_id, data, expected)
 
 
@@ -145,7 +145,7 @@ def patch_entry(
 def delete_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str], expected: ExpectedVersion
 ) -> None:
-    """The entry can be restored for 30 days."""
+    """Move an entry to the bin, from which it can be restored for 30 days."""
     zoo.brain.delete_entry(agent_id, entry_id, version=expected, source="web")
 
 
@@ -159,7 +159,7 @@ def delete_entry(
 def restore_entry(
     zoo: ZooDependency, agent_id: FromPath[str], entry_id: FromPath[str]
 ) -> Response[BrainEntry]:
-    """The entry is restored unchanged."""
+    """Restore an entry from the bin."""
     entry = zoo.brain.restore_entry(agent_id, entry_id, source="web")
     return Response(entry, headers=make_etag_headers(entry))
 
@@ -173,7 +173,7 @@ def pin_entry(
     entry_id: FromPath[str],
     data: JSONBody[PinBody | None] = None,
 ) -> Response[BrainEntry]:
-    """With `pinned` the request is idempotent; without it, the state is inverted."""
+    """Pin or unpin an entry. Without `pinned`, invert its state."""
     pinned = None if data is None else data.pinned
     entry = zoo.brain.pin_entry(agent_id, entry_id, pinned, source="web")
     return Response(entry, headers=make_etag_headers(entry))

@@ -268,7 +268,7 @@ async def events(
         HeaderParameter(name="Last-Event-ID", description="Replay the events after this one."),
     ] = None,
 ) -> ASGIApp:
-    """Server-sent events about changes by every process that uses the zoo.
+    """Stream server-sent events about the changes of every process that uses the zoo.
 
     The name of an event is its `kind`, its ID increases, and its data is the event as JSON. `reset`
     means that too many events were missed: reload everything. `connection` reports a client that

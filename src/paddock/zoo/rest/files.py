@@ -120,7 +120,7 @@ def export_zoo(
     sync_to_thread=True,
 )
 def preview_import(data: JSONBody[FilesBody]) -> Preview:
-    """Nothing is stored."""
+    """Return the expected result of an import without storing anything."""
     batch = _read_import(data)
     return Preview(
         agents=batch.agents,
@@ -138,7 +138,7 @@ def preview_import(data: JSONBody[FilesBody]) -> Preview:
     sync_to_thread=True,
 )
 def import_agents(zoo: ZooDependency, data: JSONBody[FilesBody]) -> ImportReport:
-    """All agents are imported, or none if a value is invalid. Loose skills go to the library."""
+    """Import all agents, or none if a value is invalid. Loose skills go to the library."""
     return zoo.importer.import_batch(_read_import(data))
 
 

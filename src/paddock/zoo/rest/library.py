@@ -43,7 +43,7 @@ def list_skills(
     sync_to_thread=True,
 )
 def create_skill(zoo: ZooDependency, data: JSONBody[NewLibrarySkillBody]) -> Response[LibrarySkill]:
-    """The ID is derived from the given one or from the name."""
+    """Add a skill. Its ID is derived from the given one or from the name."""
     return _make_skill_response(zoo.library.create_skill(get_given_fields(data), source="web"))
 
 
@@ -59,7 +59,7 @@ def update_skill(
     data: JSONBody[LibrarySkillChanges],
     expected: ExpectedVersion,
 ) -> Response[LibrarySkill]:
-    """Omitted fields stay as they are. Copies in agents do not change."""
+    """Change fields of a skill. Copies in agents do not change."""
     changes = get_changes(data)
     return _make_skill_response(
         zoo.library.update_skill(skill_id, changes, version=expected, source="web")
@@ -73,7 +73,7 @@ def update_skill(
     sync_to_thread=True,
 )
 def delete_skill(zoo: ZooDependency, skill_id: FromPath[str], expected: ExpectedVersion) -> None:
-    """Copies in agents remain."""
+    """Delete a skill. Copies in agents remain."""
     zoo.library.delete_skill(skill_id, version=expected, source="web")
 
 
@@ -97,7 +97,7 @@ def list_packs(zoo: ZooDependency) -> list[Pack]:
     "/library/packs", summary="Create a pack", responses=describe_errors(400), sync_to_thread=True
 )
 def create_pack(zoo: ZooDependency, data: JSONBody[NewPackBody]) -> Response[Pack]:
-    """The pack is empty; skills name the pack that they belong to."""
+    """Create an empty pack. Skills name the pack that they belong to."""
     return _make_pack_response(zoo.library.create_pack(get_given_fields(data), source="web"))
 
 
@@ -108,7 +108,7 @@ def update_pack(
     data: JSONBody[PackChanges],
     expected: ExpectedVersion,
 ) -> Response[Pack]:
-    """Omitted fields stay as they are."""
+    """Change fields of a pack. Omitted fields stay as they are."""
     return _make_pack_response(
         zoo.library.update_pack(pack_id, get_changes(data), version=expected, source="web")
     )
@@ -116,7 +116,7 @@ def update_pack(
 
 @delete(PACK_PATH, summary="Delete a pack", responses=LIBRARY_ERRORS, sync_to_thread=True)
 def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVersion) -> None:
-    """The skills of the pack remain in the library."""
+    """Delete a pack. Its skills remain in the library."""
     zoo.library.delete_pack(pack_id, version=expected, source="web")
 
 
@@ -130,7 +130,7 @@ def delete_pack(zoo: ZooDependency, pack_id: FromPath[str], expected: ExpectedVe
 def copy_to_agent(
     zoo: ZooDependency, data: JSONBody[CopyBody], expected: ExpectedVersion
 ) -> Response[Agent]:
-    """Required skills are copied too. Skills of which the agent has a copy are skipped."""
+    """Copy skills and what they require, unless the agent already has a copy."""
     agent = zoo.library.copy_to_agent(
         data.agent_id, data.skill_ids, pack_id=data.pack_id, version=expected, source="web"
     )

@@ -35,7 +35,7 @@ def add_skill(
     data: JSONBody[NewSkillBody],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """The skill is appended. Its ID is derived from the given one or from the name."""
+    """Append a skill. Its ID is derived from the given one or from the name."""
     return _make_agent_response(
         zoo.skills.add(agent_id, get_given_fields(data), version=expected, source="web")
     )
@@ -53,7 +53,7 @@ def order_skills(
     data: JSONBody[OrderBody],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """Skills are injected in this order."""
+    """Change the order in which skills are injected."""
     return _make_agent_response(
         zoo.skills.reorder(agent_id, data.ids, version=expected, source="web")
     )
@@ -67,7 +67,7 @@ def update_skill(
     data: JSONBody[SkillChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """Omitted fields stay as they are."""
+    """Change fields of a skill. Omitted fields stay as they are."""
     return _make_agent_response(
         zoo.skills.update(agent_id, skill_id, get_changes(data), version=expected, source="web")
     )
@@ -83,7 +83,7 @@ def update_skill(
 def delete_skill(
     zoo: ZooDependency, agent_id: FromPath[str], skill_id: FromPath[str], expected: ExpectedVersion
 ) -> Response[Agent]:
-    """Earlier versions of the agent still contain the skill."""
+    """Delete a skill. Earlier versions of the agent still contain it."""
     return _make_agent_response(
         zoo.skills.delete(agent_id, skill_id, version=expected, source="web")
     )
@@ -103,7 +103,7 @@ def toggle_skill(
     expected: ExpectedVersion,
     data: JSONBody[ToggleBody | None] = None,
 ) -> Response[Agent]:
-    """With `enabled` the request is idempotent; without it, the state is inverted."""
+    """Enable or disable a skill. Without `enabled`, invert its state."""
     enabled = None if data is None else data.enabled
     return _make_agent_response(
         zoo.skills.toggle(agent_id, skill_id, enabled, version=expected, source="web")
@@ -117,7 +117,7 @@ def add_category(
     data: JSONBody[NewCategoryBody],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """Without a color, the category gets one that no other category has."""
+    """Append a category. By default it gets a color that no other category has."""
     return _make_agent_response(
         zoo.skills.add_category(agent_id, get_given_fields(data), version=expected, source="web")
     )
@@ -131,7 +131,7 @@ def update_category(
     data: JSONBody[CategoryChanges],
     expected: ExpectedVersion,
 ) -> Response[Agent]:
-    """Omitted fields stay as they are."""
+    """Change fields of a category. Omitted fields stay as they are."""
     return _make_agent_response(
         zoo.skills.update_category(
             agent_id, category_id, get_changes(data), version=expected, source="web"
@@ -158,7 +158,7 @@ def delete_category(
         ),
     ] = None,
 ) -> Response[Agent]:
-    """Its skills move to the given category, or to the first remaining one."""
+    """Delete a category. Its skills move to `moveTo`, or to the first remaining one."""
     return _make_agent_response(
         zoo.skills.delete_category(agent_id, category_id, move_to, version=expected, source="web")
     )
