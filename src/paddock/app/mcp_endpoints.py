@@ -87,7 +87,7 @@ class OwnerAuthorization:
         """Return the owner."""
         return self._principal
 
-    def insufficient(self, scopes: Iterable[str], _principal: Principal) -> Exception:
+    def insufficient(self, scopes: Iterable[str], principal: Principal) -> Exception:
         """Return the error for a request that needs scopes."""
         return MissingScopesError(scopes)
 
@@ -153,7 +153,7 @@ class ActivityObserver:
         self._owner = owner
         self._server = server
 
-    def begin(self, request: Request, received: int, *, is_known: bool) -> NullObservation:
+    def begin(self, request: Request, received_ns: int, *, is_known: bool) -> NullObservation:
         """Record the client of a request."""
         info = request.era.get_client_info(request) or {}
         # Paddock's own check whether an endpoint answers is not a client.
@@ -167,7 +167,7 @@ class ActivityObserver:
                 client=to_printable(info.get("title") or info.get("name") or "unknown"),
                 version=to_printable(info.get("version") or ""),
                 era=request.era.get_version(request),
-                at=_format_time(received),
+                at=_format_time(received_ns),
                 tool=to_printable(getattr(request.params, "name", "")) if is_call else None,
             ),
         )
@@ -185,10 +185,10 @@ class NullObservation:
         """Await `work`."""
         return await work()
 
-    def record_exception(self, fault: BaseException) -> None:
+    def record_exception(self, error: BaseException) -> None:
         """Do nothing."""
 
-    def end(self, ending: RequestOutcome) -> None:
+    def end(self, outcome: RequestOutcome) -> None:
         """Do nothing."""
 
 
