@@ -204,7 +204,12 @@ def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> Non
 def _open_connection(file: Path | str) -> sqlite3.Connection:
     """Connect to a database, and create the tables if necessary."""
     connection = sqlite3.connect(
-        file, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+        # Transactions are begun explicitly. Handlers run in several threads, which use the
+        # connection one after the other, under the lock of the search.
+        file,
+        timeout=BUSY_TIMEOUT_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
     )
     try:
         # Readers must not wait for the background process, which writes for minutes.

@@ -157,6 +157,7 @@ class _SourceEditor:
         return self.text[:start] + literal + self.text[end:]
 
     def _remove_docstring(self, node: DocumentedNode, start: int, end: int) -> str:
+        # Only a module may have an empty body.
         if len(node.body) == 1 and not isinstance(node, ast.Module):
             return f"{self.text[:start]}...{self.text[end:]}"
         line_start = self.text.rfind("\n", 0, start) + 1
@@ -181,6 +182,7 @@ class _SourceEditor:
         quotes = "'''" if current.lower().lstrip("ru").startswith("'''") else _DEFAULT_QUOTES
         prefix = ""
         if "\\" in text:
+            # A raw literal keeps backslashes readable, but cannot end with one or escape quotes.
             can_be_raw = quotes not in text and not text.endswith(("\\", quotes[0]))
             prefix = "r" if can_be_raw else ""
             text = text if can_be_raw else text.replace("\\", "\\\\")

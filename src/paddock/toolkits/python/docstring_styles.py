@@ -158,6 +158,7 @@ def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> s
         body = "\n".join(section.lines).strip("\n").rstrip()
         if not body:
             continue
+        # reST fields form one list, so there is no empty line between sections that are fields.
         is_close = (
             style == "rest"
             and parts

@@ -350,6 +350,7 @@ def _find_own_pytest() -> list[str]:
     """Return the paths of Paddock's pytest and its dependencies, without importing them."""
     specs = [find_spec(name) for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments")]
     paths = [str(Path(spec.origin).parent.parent) for spec in specs if spec and spec.origin]
+    # Without one of its dependencies, the shared pytest could not be imported.
     return list(dict.fromkeys(paths)) if len(paths) == len(specs) else []
 
 

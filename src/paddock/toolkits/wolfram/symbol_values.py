@@ -176,6 +176,7 @@ class _ValueReader:
         code = f"{{{', '.join(f'{kind}[{name}]' for kind in kinds)}}}"
         if self._is_protected:
             unprotect = f"Unprotect[{name}]; ClearAttributes[{name}, ReadProtected]"
+            # InheritedBlock restores the attributes after the query, even if it is aborted.
             code = f"Internal`InheritedBlock[{{{name}}}, {unprotect}; {code}]"
         return self._ask_kernel(code)
 

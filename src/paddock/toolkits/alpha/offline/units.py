@@ -272,4 +272,5 @@ def _load_unit_registry() -> Any:
         import pint  # noqa: PLC0415 - optional dependency
     except ModuleNotFoundError:
         return None
+    # Floating point would turn exact factors, such as 2.54 cm per inch, into rounded ones.
     return pint.UnitRegistry(non_int_type=Fraction)

@@ -27,6 +27,7 @@ class SharedPackageFinder:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Return the import spec of a shared module, or None."""
         top = name.partition(".")[0]
+        # Nothing else of Paddock's environment may replace or hide packages of the project.
         if top not in SHARED_PACKAGES:
             return None
         finder = importlib.machinery.PathFinder

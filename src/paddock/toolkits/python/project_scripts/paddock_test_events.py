@@ -57,6 +57,7 @@ class EventWriter:
         self._config = config
         self._settings = settings
         self._pid = os.getpid()
+        # Workers of pytest-xdist send their reports to the main process, which writes them.
         self._is_worker = hasattr(config, "workerinput")
         self._comparison: tuple[str, str, str] | None = None
         self._timeout_watch = TimeoutWatch(self, config, settings["test_seconds"])
@@ -202,6 +203,8 @@ class TimeoutWatch:
         self._running_test = (test, time.monotonic() + self._timeout_seconds)
         if self._signal is not None:
             signal.signal(self._signal, self._raise_in_test)
+        # A fork has only the thread that called it, so a test process that is a fork needs another
+        # watch.
         if self._thread is None or self._pid != os.getpid():
             self._pid = os.getpid()
             self._thread = threading.Thread(
@@ -241,6 +244,7 @@ class TimeoutWatch:
                     "stopped", id=running_test[0], reason=reason, stack=self._format_stack()
                 )
                 if self._signal is not None:
+                    # Python runs signal handlers in the main thread, in which the test runs.
                     signal.pthread_kill(self._main_thread.ident or 0, self._signal)
 
     def _find_stop_reason(self, running_test: tuple[str, float]) -> str:
