@@ -42,7 +42,9 @@ def catalogue(ctx: click.Context) -> None:
 
 
 @catalogue.command()
-@click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR…")
+@click.argument(
+    "directories", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR…"
+)
 @click.option(
     "--output",
     "target",
@@ -57,7 +59,7 @@ def catalogue(ctx: click.Context) -> None:
 )
 @click.pass_context
 def build(
-    ctx: click.Context, places: tuple[Path, ...], *, target: Path | None, base_url: str | None
+    ctx: click.Context, directories: tuple[Path, ...], *, target: Path | None, base_url: str | None
 ) -> None:
     """Build a catalogue of the wheels and .paclet files in each DIR.
 
@@ -68,7 +70,7 @@ def build(
         # Check the URL before reading and hashing all files.
         validate_url(base_url)
     base_directory = Path.cwd() if target is None else target.absolute().parent
-    result = build_catalogue(places, base_url, beside=base_directory)
+    result = build_catalogue(directories, base_url, beside=base_directory)
     text = format_catalogue(result.entries)
     if target is None:
         click.echo(text, nl=False)

@@ -67,10 +67,12 @@ def _build_client_rows() -> Iterator[ClientRow]:
     installations = read_installations()
     sorted_clients = sorted(
         supported_clients().values(),
-        key=lambda one: (one.id not in detected_ids, one.name.casefold()),
+        key=lambda client: (client.id not in detected_ids, client.name.casefold()),
     )
     for client in sorted_clients:
-        installed = [one for one in installations if one.client == client.id]
+        installed = [
+            installation for installation in installations if installation.client == client.id
+        ]
         yield ClientRow(client, client.id in detected_ids, _list_files(client), installed)
 
 
@@ -88,11 +90,19 @@ def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
         output.StyledCell("yes", "green") if row.is_detected else "no",
     )
     files = {str(file): "user" for file in row.files}
-    files |= {one.file: one.scope for one in row.installations if one.file not in files}
+    files |= {
+        installation.file: installation.scope
+        for installation in row.installations
+        if installation.file not in files
+    }
     if not files:
         files = {row.project_file: "project"}
     for file, scope in files.items():
-        server_names = [f"{one.server}" for one in row.installations if one.file == file]
+        server_names = [
+            f"{installation.server}"
+            for installation in row.installations
+            if installation.file == file
+        ]
         yield (*leading_cells, scope, file, ", ".join(server_names))
         # Client and detection state appear only in the first row.
         leading_cells = ("", "")
@@ -109,5 +119,7 @@ def _describe_client(row: ClientRow) -> dict[str, object]:
         "format": client.format,
         "http": client.supports_http,
         "url": client.url,
-        "installations": [describe_installation(one) for one in row.installations],
+        "installations": [
+            describe_installation(installation) for installation in row.installations
+        ],
     }

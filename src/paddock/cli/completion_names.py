@@ -49,7 +49,10 @@ def list_extension_names() -> NamesWithHelp:
 
 
 def _list_item_names(kind: ItemKind) -> NamesWithHelp:
-    return [(one.name, one.item.description or "") for one in list_declared_items(kind)]
+    return [
+        (declared_item.name, declared_item.item.description or "")
+        for declared_item in list_declared_items(kind)
+    ]
 
 
 def _get_server_title(source: DefinitionSource) -> str:

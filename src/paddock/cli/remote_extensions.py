@@ -28,16 +28,20 @@ def search(search_text: str, *, as_json: bool) -> None:
     WORD is searched for in the names and descriptions of extensions and their items.
     """
     catalogues = load_catalogues(may_fetch=True)
-    for one in catalogues:
-        if one.problem is not None:
-            output.print_warning(f"{one.location}: {one.problem.message}", one.problem.hint)
-    entries = [entry for one in catalogues if one.catalogue for entry in one.catalogue.entries]
+    for status in catalogues:
+        if status.problem is not None:
+            output.print_warning(
+                f"{status.location}: {status.problem.message}", status.problem.hint
+            )
+    entries = [
+        entry for status in catalogues if status.catalogue for entry in status.catalogue.entries
+    ]
     matches = [
         entry
         for entry in select_best_entries(entries)
         if search_text.casefold() in _get_searchable_text(entry)
     ]
-    installed_versions = {one.name: one.version for one in discover().extensions}
+    installed_versions = {extension.name: extension.version for extension in discover().extensions}
     if as_json:
         output.print_json([_describe_entry(entry, installed_versions) for entry in matches])
     elif not catalogues:

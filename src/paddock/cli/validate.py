@@ -83,8 +83,8 @@ def _print_validation(validation: Validation, *, passes: bool) -> None:
         _print_finding(finding)
     if validation.findings:
         click.echo()
-    for place in validation.places:
-        click.echo(f"checked    {place}")
+    for finding_location in validation.places:
+        click.echo(f"checked    {finding_location}")
     if validation.beside is not None:
         click.echo(f"not {validation.beside} here: pass ./{validation.target} to check that")
     for kind in ITEM_KINDS:
@@ -103,9 +103,11 @@ def _print_validation(validation: Validation, *, passes: bool) -> None:
 
 
 def _print_finding(finding: ValidationFinding) -> None:
-    place = finding.place
-    position = ":".join(str(part) for part in (place.line, place.column) if part is not None)
-    location = "  ".join(part for part in (position, place.key) if part)
+    finding_location = finding.place
+    position = ":".join(
+        str(part) for part in (finding_location.line, finding_location.column) if part is not None
+    )
+    location = "  ".join(part for part in (position, finding_location.key) if part)
     label = output.colour_text(
         finding.severity.ljust(7), output.SEVERITY_COLOURS[finding.severity], bold=True
     )

@@ -57,8 +57,8 @@ class SpecificationError(DefinitionError):
     code = "invalid-specification"
     message_prefix = "Invalid specification"
 
-    def __init__(self, found: str, *, hint: str | None = None, where: str | None = None) -> None:
-        super().__init__(f"{self.message_prefix}: {found}", hint=hint, where=where)
+    def __init__(self, problem: str, *, hint: str | None = None, where: str | None = None) -> None:
+        super().__init__(f"{self.message_prefix}: {problem}", hint=hint, where=where)
 
 
 class ToolSpecificationError(SpecificationError):

@@ -101,9 +101,9 @@ class PropertyTable:
         """Return those of the named properties that are present, unchecked."""
         return {name: self._values[name] for name in names if name in self._values}
 
-    def make_error(self, found: str, hint: str | None = None) -> SpecificationError:
+    def make_error(self, problem: str, hint: str | None = None) -> SpecificationError:
         """Return an error that describes a value found in this table."""
-        return self._error(found, hint=hint, where=self._where)
+        return self._error(problem, hint=hint, where=self._where)
 
 
 @contextmanager

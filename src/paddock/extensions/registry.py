@@ -107,7 +107,9 @@ class ItemRegistry:
 
     def __init__(self, extensions: Sequence[Extension]) -> None:
         self._extensions_by_name = {extension.name: extension for extension in extensions}
-        self._built_in = next((one for one in extensions if one.is_built_in), None)
+        self._built_in = next(
+            (extension for extension in extensions if extension.is_built_in), None
+        )
 
     def list_extensions(self) -> Iterable[Extension]:
         """Return all extensions."""
@@ -206,7 +208,9 @@ class ItemRegistry:
         if remote is not None:
             return make_not_installed_error(kind, name, remote, where)
         providers = [
-            one for one in self.list_extensions() if one.is_provided_by(name.extension_name)
+            provider
+            for provider in self.list_extensions()
+            if provider.is_provided_by(name.extension_name)
         ]
         if providers:
             return make_extension_name_error(kind, name, providers, where)
@@ -239,8 +243,12 @@ class ItemRegistry:
         if qualified is not None:
             return self.make_missing_item_error(kind, qualified, owner, where)
         declared_items = self.list_items(kind)
-        names = [one.name for one in declared_items]
-        names += [one.item.name for one in declared_items if one.extension == owner]
+        names = [declared_item.name for declared_item in declared_items]
+        names += [
+            declared_item.item.name
+            for declared_item in declared_items
+            if declared_item.extension == owner
+        ]
         similar_names = find_similar_names(name, names)
         hint = (
             f"did you mean {' or '.join(similar_names)}?"
@@ -276,7 +284,9 @@ class LazyItemMapping(Mapping[str, T], Generic[T]):
     """Items by name, each loaded on access."""
 
     def __init__(self, declared_items: Sequence[DeclaredItem]) -> None:
-        self._items_by_name = {one.item.name: one for one in declared_items}
+        self._items_by_name = {
+            declared_item.item.name: declared_item for declared_item in declared_items
+        }
 
     def __getitem__(self, name: str) -> T:
         item: T = load_item(self._items_by_name[name])

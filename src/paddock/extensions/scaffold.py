@@ -74,18 +74,7 @@ def create_extension(
         ScaffoldError: The directory is not empty or cannot be written, or a name is invalid.
     """
     name = name or directory.absolute().name
-    for label, part in (("name", name), ("publisher", publisher)):
-        if part is not None and not _NAME_PATTERN.fullmatch(part):
-            raise ScaffoldError(
-                f"{part!r} is not a valid {label} of an extension",
-                hint="use letters, digits, and '-', '_' and '.' between them, as in acme-charts",
-            )
-    if normalize_distribution_name(name) in RESERVED_NAMES:
-        raise ScaffoldError(
-            f"{name!r} cannot be the name of an extension: Paddock or one of its dependencies has "
-            "this name",
-            hint=f"choose another, as in my-{name}: --name my-{name}",
-        )
+    _check_names(name, publisher)
     _require_empty_directory(directory)
     module = make_module_name(name)
     full_name = format_extension_name(name, publisher)
@@ -109,11 +98,26 @@ def create_extension(
         raise ScaffoldError(
             f"cannot be written: {error.strerror or error}",
             where=str(error.filename or directory),
-            hint="name a directory that you may write to",
+            hint="choose a directory that you may write to",
         ) from None
     return ExtensionScaffold(
         full_name, f"{full_name}/{TEMPLATE_SERVER_NAME}", tuple(target_paths.values())
     )
+
+
+def _check_names(name: str, publisher: str | None) -> None:
+    for label, part in (("name", name), ("publisher", publisher)):
+        if part is not None and not _NAME_PATTERN.fullmatch(part):
+            raise ScaffoldError(
+                f"{part!r} is not a valid {label} of an extension",
+                hint="use letters, digits, and '-', '_' and '.' between them, as in acme-charts",
+            )
+    if normalize_distribution_name(name) in RESERVED_NAMES:
+        raise ScaffoldError(
+            f"{name!r} cannot be the name of an extension: Paddock or one of its dependencies has "
+            "this name",
+            hint=f"choose another, as in my-{name}: --name my-{name}",
+        )
 
 
 def make_module_name(name: str) -> str:

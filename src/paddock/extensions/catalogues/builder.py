@@ -27,6 +27,7 @@ from paddock.extensions.paclets.paclet import read_paclet
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from paddock.extensions.manifest import ExtensionManifest
     from paddock.extensions.paclets.archives import PacletArchive
 
 WHEEL_SUFFIX = ".whl"
@@ -140,46 +141,56 @@ def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
     digest, size = _hash_file(file)
     with open_archive(file) as archive:
         metadata = _find_metadata_directory(archive, file)
-        entry_points = _read_entry_points(archive, metadata)
-        if not entry_points:
-            raise ExtensionNotFoundError(
-                f"has no entry point in {ENTRY_POINT_GROUP}",
-                where=str(file),
-                hint="it is not an extension",
-            )
+        manifests = _read_manifests(archive, _read_entry_points(archive, metadata))
         headers = BytesHeaderParser().parsebytes(
             _read_member(archive, f"{metadata}/METADATA", MAX_METADATA_BYTES)
         )
-        name, version = str(headers["Name"] or ""), str(headers["Version"] or "")
-        requires = tuple(map(_unfold_header, headers.get_all("Requires-Dist") or ()))
-        entries = []
-        for package, value in entry_points:
-            manifest_path = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
-            if not is_valid_name(package) or manifest_path not in archive.files:
-                raise ExtensionNotFoundError(
-                    f"contains no {manifest_path!r} for the entry point {package!r}",
-                    where=str(file),
-                    hint="the build must include this file",
-                )
-            text = _read_member(archive, manifest_path, MAX_MANIFEST_BYTES)
-            manifest = parse_manifest(text, f"{file}/{manifest_path}")
-            entries.append(
-                CatalogueEntry(
-                    name=format_extension_name(package, manifest.publisher),
-                    kind="distribution",
-                    version=version,
-                    distribution=name,
-                    url=url,
-                    file=file.name,
-                    sha256=digest,
-                    size=size,
-                    manifest=manifest,
-                    requires=requires,
-                    requires_python=_unfold_header(headers["Requires-Python"] or ""),
-                    description=_unfold_header(headers["Summary"] or "") or None,
-                )
+    return [
+        CatalogueEntry(
+            name=format_extension_name(package, manifest.publisher),
+            kind="distribution",
+            version=str(headers["Version"] or ""),
+            distribution=str(headers["Name"] or ""),
+            url=url,
+            file=file.name,
+            sha256=digest,
+            size=size,
+            manifest=manifest,
+            requires=tuple(map(_unfold_header, headers.get_all("Requires-Dist") or ())),
+            requires_python=_unfold_header(headers["Requires-Python"] or ""),
+            description=_unfold_header(headers["Summary"] or "") or None,
+        )
+        for package, manifest in manifests
+    ]
+
+
+def _read_manifests(
+    archive: PacletArchive, entry_points: list[tuple[str, str]]
+) -> list[tuple[str, ExtensionManifest]]:
+    """Read the manifest of each entry point in a wheel.
+
+    Raises:
+        ExtensionNotFoundError: There is no entry point, or a manifest is missing.
+        ManifestError: A manifest is invalid.
+    """
+    if not entry_points:
+        raise ExtensionNotFoundError(
+            f"has no entry point in {ENTRY_POINT_GROUP}",
+            where=str(archive.path),
+            hint="it is not an extension",
+        )
+    manifests = []
+    for package, value in entry_points:
+        manifest_path = f"{value.replace('.', '/')}/{MANIFEST_FILE_NAME}"
+        if not is_valid_name(package) or manifest_path not in archive.files:
+            raise ExtensionNotFoundError(
+                f"contains no {manifest_path!r} for the entry point {package!r}",
+                where=str(archive.path),
+                hint="the build must include this file",
             )
-    return entries
+        text = _read_member(archive, manifest_path, MAX_MANIFEST_BYTES)
+        manifests.append((package, parse_manifest(text, f"{archive.path}/{manifest_path}")))
+    return manifests
 
 
 def _unfold_header(text: object) -> str:

@@ -189,9 +189,9 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
     def _make_definition_error(self, value: object, content: DefinitionContent) -> LoadError:
         item_kind = self.kind.removesuffix("s")
         expected = f'<| "{self.item}" -> <| … |>, … |>' if self.is_combined else "<| … |>"
-        found = shorten_repr(to_plain_data(value))
+        value_text = shorten_repr(to_plain_data(value))
         return LoadError(
-            f"contains no definition of the {item_kind} {self.item!r}, but {found}",
+            f"contains no definition of the {item_kind} {self.item!r}, but {value_text}",
             where=content.location,
             hint=f"expected {expected}, as data: nothing is evaluated to read it",
         )

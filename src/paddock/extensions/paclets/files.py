@@ -51,18 +51,18 @@ class PacletFiles(Protocol):
         ...
 
 
-def open_paclet_files(place: Path) -> PacletFiles:
+def open_paclet_files(path: Path) -> PacletFiles:
     """Open the files of the paclet in a directory or an archive.
 
     Raises:
         ArchiveError: The archive cannot be read, or is not safe.
     """
-    return PackedPaclet(place) if is_paclet_archive(place) else PacletDirectory(place)
+    return PackedPaclet(path) if is_paclet_archive(path) else PacletDirectory(path)
 
 
-def is_paclet_archive(place: Path) -> bool:
+def is_paclet_archive(path: Path) -> bool:
     """Return whether a path is a paclet archive."""
-    return place.suffix == PACLET_SUFFIX and _has_file_type(stat.S_ISREG, place)
+    return path.suffix == PACLET_SUFFIX and _has_file_type(stat.S_ISREG, path)
 
 
 def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
@@ -79,8 +79,8 @@ def _has_file_type(kind: Callable[[int], bool], path: Path) -> bool:
 class PacletDirectory:
     """The files of an unpacked paclet."""
 
-    def __init__(self, place: Path) -> None:
-        self.path = place
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def has_file(self, name: str) -> bool:
         """Return whether the file exists or cannot be accessed."""
@@ -117,13 +117,13 @@ class PackedPaclet:
     """The files of a paclet archive, read without unpacking it.
 
     Args:
-        place: The archive.
+        path: The archive.
         prefix: A prefix to omit from file names (default: the one folder that contains all files).
     """
 
-    def __init__(self, place: Path, *, prefix: str | None = None) -> None:
-        self.path = place
-        with open_archive(place) as archive:
+    def __init__(self, path: Path, *, prefix: str | None = None) -> None:
+        self.path = path
+        with open_archive(path) as archive:
             # Paclets are cached, so they do not keep files open.
             self._names = frozenset(archive.files)
         self._prefix = find_common_folder(self._names) if prefix is None else prefix

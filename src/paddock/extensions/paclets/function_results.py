@@ -106,8 +106,8 @@ def _format_messages(result: EvaluationResult) -> str:
 
 def format_failure(failure: Node) -> str:
     """Return the message of a `Failure` with its parameters inserted."""
-    tag, *rest = [evaluate(arg) for arg in failure.args] or [""]
-    table = rest[0] if rest and isinstance(rest[0], Mapping) else {}
+    tag, *properties = [evaluate(arg) for arg in failure.args] or [""]
+    table = properties[0] if properties and isinstance(properties[0], Mapping) else {}
     for key in ("Message", "MessageTemplate"):
         template = table.get(key)
         if isinstance(template, str):
