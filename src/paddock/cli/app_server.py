@@ -19,8 +19,7 @@ from paddock.app.instance import make_instance_info, open_nearby_listening_socke
 from paddock.app.mcp_endpoints import load_named_server, share_open_zoo
 from paddock.app.static_files import get_web_directory
 from paddock.cli import output
-from paddock.cli.up import DATABASE_VARIABLE
-from paddock.zoo.opening import get_database_info, open_zoo
+from paddock.zoo.opening import ZOO_DATABASE_VARIABLE, get_database_info, open_zoo
 
 if TYPE_CHECKING:
     import socket
@@ -57,7 +56,7 @@ def serve_app(options: AppServerOptions) -> None:
     configure_request_log()
     if options.database:
         # The zoo's MCP server at /mcp reads the address from the environment.
-        os.environ[DATABASE_VARIABLE] = options.database
+        os.environ[ZOO_DATABASE_VARIABLE] = options.database
     address = startup.ListenAddress(host=options.host, port=options.port, hosts=options.host_names)
     # Reject an unsafe address before the database is created.
     authenticator = (

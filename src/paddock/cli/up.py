@@ -8,10 +8,10 @@ import click
 from click.core import ParameterSource
 
 from paddock.errors import LoadError
+from paddock.zoo.opening import ZOO_DATABASE_VARIABLE
 
 DEFAULT_PORT = 3912
 DEFAULT_HOST = "127.0.0.1"
-DATABASE_VARIABLE = "PADDOCK_ZOO_DATABASE"
 REQUIRED_PACKAGES = ("litestar", "sqlalchemy", "uvicorn")
 """Packages of the extras `zoo` and `http`."""
 
@@ -35,8 +35,8 @@ REQUIRED_PACKAGES = ("litestar", "sqlalchemy", "uvicorn")
 @click.option(
     "--database",
     metavar="URL",
-    envvar=DATABASE_VARIABLE,
-    help=f"Database of the zoo: postgresql://… or sqlite:///…. Also {DATABASE_VARIABLE}.",
+    envvar=ZOO_DATABASE_VARIABLE,
+    help=f"Database of the zoo: postgresql://… or sqlite:///…. Also {ZOO_DATABASE_VARIABLE}.",
 )
 @click.option(
     "--allowed-host",
