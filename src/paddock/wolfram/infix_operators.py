@@ -40,8 +40,8 @@ def handle_operator(state: ParseState, text: str, start: int) -> None:
         _handle_after_operand(state, text, start)
     elif text in PREFIX_OPERATORS:
         _handle_prefix(state, text, start)
-    # `;;` without a first operand is a span from 1.
     elif text == ";;" and not expects_span_end(state):
+        # `;;` without a first operand is a span from 1.
         begin_span(state, start)
     else:
         insert_missing_operand(state, start)
@@ -196,6 +196,7 @@ def _handle_differential(
     integral = state.find_open_integral()
     if integral is not None:
         state.reduce(INTEGRAL_PRECEDENCE + 1)
+        # An operator that binds looser than the integral keeps it open: then this is a factor.
         if state.pending[-1] is integral:
             state.integrals.pop()
             integral.build, integral.operand_count = node_builders.make_integral, 2

@@ -164,8 +164,8 @@ def make_prefix(state: ParseState, operator: PendingOperator) -> None:
     head, form = PREFIX_OPERATORS[operator.text].head, PREFIX_FORM_START + operator.text
     if head == "Minus":
         node = _negate(inner, operator.start, form)
-    # `!!a` is two negations, although `!!` is also the postfix double factorial.
     elif head == "NotNot":
+        # `!!a` is two negations, although `!!` is also the postfix double factorial.
         form = PREFIX_FORM_START + "!"
         inner_not = make_node("Not", [inner], operator.start + 1, inner.end, form)
         node = make_node("Not", [inner_not], operator.start, inner.end, form)

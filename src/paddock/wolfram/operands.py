@@ -226,6 +226,7 @@ def close_unclosed_bracket(state: ParseState, position: int) -> None:
 
 
 def _close_frame(state: ParseState, position: int, end: int) -> None:
+    """Add the last argument, complete the node of the innermost bracket, and push it."""
     node, bracket, _, base = state.frames[-1]
     has_operators = len(state.pending) > state.frame_base
     if state.has_operand and not has_operators:

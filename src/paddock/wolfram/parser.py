@@ -96,6 +96,7 @@ def parse_out(text: str, start: int, end: int) -> Node:
     if number:
         args.append(Atom("number", number))
     elif len(text) > 1:
+        # `%%` means `Out[-2]`, the result before the last one.
         args.append(Atom("number", f"-{len(text)}"))
     return Node(symbol("Out"), args, start, end, OUT_FORM)
 
@@ -146,7 +147,6 @@ def parse_strict(text: str, *, where: str | None = None) -> list[Expression]:
 
 def _skip_preamble(state: ParseState) -> None:
     """Skip a byte-order mark and a shebang line."""
-    # A byte-order mark is not part of the code.
     if state.text.startswith("\ufeff"):
         state.position = 1
     line = tokens.SCRIPT_LINE.match(state.text, state.position)
@@ -383,18 +383,15 @@ def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
 def _handle_boxes(state: ParseState, match: re.Match[str], kind: int) -> None:
     r"""Handle a box expression, `\( ... \)`: one opaque atom."""
     text, start = match[kind], match.start(kind)
-    end: int | None = state.position
-    if text.endswith("("):
-        end = state.boxes.find_end(state.position - 2)
-        if end is None:
-            state.report_problem("The box syntax has no end", start, state.position)
-    else:
-        state.report_problem(f"{text} outside of box syntax", start, state.position)
+    is_opening = text.endswith("(")
+    end = state.boxes.find_end(state.position - 2) if is_opening else None
+    if end is None:
+        message = "The box syntax has no end" if is_opening else f"{text} outside of box syntax"
+        state.report_problem(message, start, state.position)
     state.position = end or state.position
-    atom = Atom("boxes", state.text[start : state.position], start, state.position)
-    if end is None or not text.endswith("("):
-        atom.kind = "error"
-    push_operand(state, atom, start)
+    atom_kind: AtomKind = "error" if end is None else "boxes"
+    boxes = Atom(atom_kind, state.text[start : state.position], start, state.position)
+    push_operand(state, boxes, start)
 
 
 _HANDLERS_BY_TOKEN: dict[int, Callable[[ParseState, re.Match[str], int], None]] = {

@@ -74,11 +74,13 @@ def value_form(expression: Expression) -> str:
 
 
 def _print_expression(expression: Expression, write: Callable[[Expression], WrittenForm]) -> str:
+    """Print an expression from the forms of its parts, adding parentheses by precedence."""
     pieces: list[str] = []
     pending: list[FormPiece] = [(expression, LOWEST_PRECEDENCE)]
     while pending:
         item = pending.pop()
         if isinstance(item, str):
+            # Without the space, the signs of `- --a` would read as other operators.
             if item.startswith("-") and pieces and pieces[-1].endswith("-"):
                 pieces.append(" ")
             pieces.append(item)
@@ -126,6 +128,7 @@ def _format_operand(
 
 
 def _binds_looser(node: Node, operator: str) -> bool:
+    """Return whether an operand with this head needs parentheses beside the operator."""
     sign = _SIGNS.get(get_head_name(node), "")
     # Only the short form `body &` is an operator; `Function[x, body]` needs no parentheses.
     if sign == "&":

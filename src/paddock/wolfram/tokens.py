@@ -62,8 +62,8 @@ class NestedRegions:
         for edge in self._edge.finditer(self._text, start):
             if edge[0] == self._opening:
                 opened.append(edge.start())
-            # A closing edge without an opening one is not an error here: the parser reports it.
             elif edge[0] == self._closing and opened:
+                # A closing edge without an opening one is not an error here: the parser reports it.
                 ends[opened.pop()] = edge.end()
         return ends
 
@@ -104,7 +104,7 @@ _NEVER = "(?!)"
 def _compile_token_pattern(
     symbol: str, word: str, none: str, named: str, string: str, joined: str, joins: str
 ) -> re.Pattern[str]:
-    r"""Compile a token pattern with one group per token kind.
+    r"""Compile a token pattern with one group per token kind, in the order of the constants.
 
     Args:
         symbol: The pattern of a symbol.
@@ -119,18 +119,26 @@ def _compile_token_pattern(
     blank = rf"_\.(?![.\d])|_{{1,3}}+(?:{symbol}|{none})"
     return re.compile(
         rf"{_SKIPPED_SPACE}(?:(?!{joined})(?:"
-        # `f[[` is a part and not a call, so `[` may not be followed by another one.
+        # SYMBOL, SYMBOL_CALL, SYMBOL_COMMA, SYMBOL_BLANK. `f[[` is a part and not a call, so `[`
+        # may not be followed by another one.
         rf"({symbol})(?:(\[)(?!\s*\[)|(,)|({blank})|(?!_))"
+        # STRING, STRING_COMMA
         rf"|{string}"
+        # LIST, CLOSER, CLOSER_COMMA, PART
         r"|(\{)|([\]}])(?:\s*(,))?|(\[\s*\[)"
-        # `(*` starts a comment and `.5` is a number, although `(` and `.` are signs.
+        # OPERATOR. `(*` starts a comment and `.5` is a number, although `(` and `.` are signs.
         rf"|(?!\(\*|\.\d)({_PLAIN_SIGN})"
+        # BASED, NUMBER, NUMBER_COMMA. Atomic, so that a shorter number cannot match instead.
         rf"|(?>({_BASED})){joins}|(?>({_DIGITS})){joins}(?:\s*(,))?"
+        # SLOT, OUT
         rf"|(\#(?:\#\d*|\d+|{word}|{_QUOTED}|{none}))"
         r"|(%%++|%\d+|%)"
+        # NAMED_OPERATOR, CHARACTER
         rf"|{named}"
+        # COMMENT, BOXES: only their start, since both can be nested; see `NestedRegions`.
         r"|(\(\*)"
         r"|((?:\\!)?\\\(|\\\)|\\[!@%^_&/`*+])"
+        # BLANK, JOINED
         rf"|({blank}))|({joined}))",
         re.DOTALL,
     )

@@ -219,12 +219,12 @@ def _negate(expression: Expression) -> Expression | None:
         return call("Rational", _make_number(parts[0][1:]), _make_number(parts[1]))
     if not has_head(expression, "Times"):
         return None
-    first, *rest = expression.args
-    positive = _negate(first) if not has_head(first, "Times") else None
-    if positive is None or not rest:
+    first_factor, *other_factors = expression.args
+    positive = _negate(first_factor) if not has_head(first_factor, "Times") else None
+    if positive is None or not other_factors:
         return None
     is_one = isinstance(positive, Atom) and positive.text == "1"
-    return _make_product(rest) if is_one else call("Times", positive, *rest)
+    return _make_product(other_factors) if is_one else call("Times", positive, *other_factors)
 
 
 _VALUE_FORM_WRITERS: dict[str, Callable[[Node], WrittenForm | None]] = {

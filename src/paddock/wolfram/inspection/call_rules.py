@@ -31,6 +31,7 @@ DUPLICATE_KEYS = CALLS.add(
 
 @CALLS.check_nodes("Association")
 def _check_association(inspection: Inspection, node: Node) -> None:
+    """Report duplicate keys, and `Nothing` as a value."""
     start_by_key: dict[str, int] = {}
     for rule in _iter_rules(node):
         if is_symbol(rule.args[1], "Nothing"):
@@ -126,6 +127,7 @@ COMMA = CALLS.add(
 
 @CALLS.check_source
 def _check_commas(inspection: Inspection) -> None:
+    """Report commas where an expression is missing."""
     text = inspection.text
     for position in inspection.symbol_positions.get("Null", ()):
         # The parser inserts `Null` for a missing argument; an explicit one is intended.

@@ -65,6 +65,7 @@ def has_patterns(args: list[Expression]) -> bool:
 
 
 def _may_be_sequence(arg: Expression) -> bool:
+    """Return whether an argument could evaluate to several arguments."""
     if isinstance(arg, Atom):
         return arg.kind == "symbol" and arg.end > arg.start
     return isinstance(arg.head, Atom) and arg.head.text in _SEQUENCE_HEADS
@@ -81,6 +82,7 @@ ARGUMENTS = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes(*_SIGNATURES)
 def _check_argument_count(inspection: Inspection, node: Node) -> None:
+    """Report an argument count that the construct cannot have."""
     head, count = get_head_name(node), len(node.args)
     minimum, maximum, step, expected = _SIGNATURES[head]
     is_in_range = count >= minimum and (maximum is None or count <= maximum)
@@ -135,6 +137,7 @@ IF_SET = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes("If", "While")
 def _check_condition(inspection: Inspection, node: Node) -> None:
+    """Report an assignment as a test."""
     if len(node.args) < 2:
         return
     test = node.args[0]
@@ -157,6 +160,7 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Which")
 def _check_which(inspection: Inspection, node: Node) -> None:
+    """Report confused, duplicate and unreachable clauses of `Which`."""
     args = node.args
     # An odd number of arguments is reported by the rule Arguments; clauses cannot be paired then.
     if len(args) < 2 or len(args) % 2 or has_patterns(args[1::2]):
@@ -177,6 +181,7 @@ def _check_which(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Switch")
 def _check_switch(inspection: Inspection, node: Node) -> None:
+    """Report confused, duplicate and unreachable clauses of `Switch`."""
     args = node.args
     if len(args) < 3 or len(args) % 2 == 0:
         return
@@ -309,6 +314,7 @@ def _collect_catch(inspection: Inspection, node: Node) -> None:
 @CONTROL_FLOW.check_nodes("Hold", "HoldForm", "HoldComplete", "HoldCompleteForm")
 def _collect_hold(inspection: Inspection, node: Node) -> None:
     # Held code is not evaluated here, so its `Throw` and slots belong to the code that releases it.
+    """Record code that is not evaluated."""
     inspection.catch_spans.add(node.start, node.end)
     inspection.function_spans.add(node.start, node.end)
 
@@ -321,6 +327,7 @@ EQUAL_STATEMENT = CONTROL_FLOW.add(
 @CONTROL_FLOW.check_nodes("CompoundExpression")
 def _check_statements(inspection: Inspection, node: Node) -> None:
     # The last statement is the result of the compound expression, so its value is used.
+    """Report comparisons as statements."""
     for statement in node.args[:-1]:
         if (
             isinstance(statement, Node)
@@ -349,6 +356,7 @@ NO_SURROUNDING_CATCH = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_source
 def _check_uncaught_throws(inspection: Inspection) -> None:
+    """Report a `Throw` without a tag outside of any `Catch`."""
     for node in inspection.throws:
         if not inspection.catch_spans.covers(node.start):
             inspection.report_node_issue(

@@ -105,6 +105,7 @@ DEFINITION_NO_SYMBOL = DEFINITIONS.add(
 
 
 def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
+    """Check that the left side contains a symbol to which the definition can belong."""
     target = left
     while isinstance(target, Node) and isinstance(target.head, Atom):
         index = _INNER_ARGUMENT_INDICES.get(target.head.text)
@@ -134,6 +135,7 @@ PATTERN_ON_RIGHT_SIDE = DEFINITIONS.add(
 
 
 def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
+    """Check for patterns in a definition's value that repeat the pattern of its left side."""
     if not isinstance(left, Node) or not isinstance(right, Node):
         return
     pending: list[Expression] = [right]
@@ -165,6 +167,7 @@ SET_NOT = DEFINITIONS.add("SetNot", "Warning", 0.85, "`x =! y`, which is `x = No
 
 
 def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: Expression) -> None:
+    """Check for `x =! y`, probably a mistyped `x != y`."""
     if node.form != "=" or not isinstance(right, Node) or right.form != "prefix !":
         return
     text, position = inspection.text, right.start

@@ -190,6 +190,7 @@ LOGIC_OF_VALUES = OPERATORS.add(
 @OPERATORS.check_nodes("And", "Or", "Not")
 def _check_logic(inspection: Inspection, node: Node) -> None:
     # The mistake this rule looks for, `x == "a" || "b"`, is only made with operators.
+    """Check for strings and numbers as operands of logical operators."""
     if node.form == CALL_FORM:
         return
     for arg in node.args:
@@ -211,6 +212,7 @@ CONTRADICTING_LITERALS = OPERATORS.add(
 
 @OPERATORS.check_nodes("Equal", "SameQ")
 def _check_comparison(inspection: Inspection, node: Node) -> None:
+    """Check for comparisons with two different strings, which are always false."""
     if len(node.args) < 3:
         return
     strings = {arg.text for arg in node.args if isinstance(arg, Atom) and arg.kind == "string"}
@@ -230,6 +232,7 @@ AMBIGUOUS_MAP_PRECEDENCE = OPERATORS.add(
 
 @OPERATORS.check_nodes("Map")
 def _check_map(inspection: Inspection, node: Node) -> None:
+    """Check for `f @ g /@ x`, which maps `f[g]` although `f @ (g /@ x)` may be meant."""
     if node.form != "/@" or len(node.args) != 2:
         return
     function, operand = node.args

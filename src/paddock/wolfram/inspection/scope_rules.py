@@ -58,6 +58,7 @@ NO_VARIABLES = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_nodes(*_SCOPE_HEADS)
 def _check_variables(inspection: Inspection, node: Node) -> None:
+    """Check the variable lists of a scoping construct and record its scope."""
     kind = get_head_name(node)
     # A scoping construct with patterns is itself a pattern, as in `Module[_, _]`.
     if len(node.args) < 2 or has_patterns(node.args):
@@ -156,6 +157,7 @@ def _check_duplicate_variables(
 
 @LOCAL_NAMES.check_nodes("Function")
 def _collect_function_scope(inspection: Inspection, node: Node) -> None:
+    """Record the named parameters of a `Function`."""
     if len(node.args) < 2:
         return
     parameters = node.args[0]
@@ -172,6 +174,7 @@ def _collect_function_scope(inspection: Inspection, node: Node) -> None:
 
 @LOCAL_NAMES.check_nodes("SetDelayed", "Set", "UpSetDelayed", "TagSetDelayed", "RuleDelayed")
 def _collect_pattern_scope(inspection: Inspection, node: Node) -> None:
+    """Record the pattern names of a definition or rule as a scope."""
     if len(node.args) < 2:
         return
     left = node.args[-2]
@@ -189,6 +192,7 @@ def _collect_pattern_scope(inspection: Inspection, node: Node) -> None:
 
 @LOCAL_NAMES.check_nodes(*_ITERATOR_HEADS)
 def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
+    """Record the iterator variables of a call such as `Table`."""
     variables = [
         LocalVariable(arg.args[0].text, arg.args[0].start)
         for arg in node.args[1:]
@@ -201,6 +205,7 @@ def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
 
 @LOCAL_NAMES.check_scoping
 def _check_unused_variables(inspection: Inspection) -> None:
+    """Report local names that are never used in their scope."""
     for scope in inspection.scopes:
         # Unused iterators are common: `Do[…, {i, 3}]` only repeats.
         if scope.kind == "iterator":
@@ -220,6 +225,7 @@ def _check_unused_variables(inspection: Inspection) -> None:
 def _is_used(
     inspection: Inspection, scope: LocalScope, variable: LocalVariable, declaration_count: int
 ) -> bool:
+    """Return whether the name occurs in its scope, other than in declarations."""
     positions = inspection.symbol_positions.get(variable.name, [])
     uses = count_positions_within(positions, scope.node.start, scope.node.end) - declaration_count
     # A use in its own initial value refers to the variable outside.
@@ -275,6 +281,7 @@ def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVar
 
 @LOCAL_NAMES.check_scoping
 def _check_shadow_variables(inspection: Inspection) -> None:
+    """Report local names that shadow a name of an enclosing scope."""
     enclosing: list[LocalScope] = []
     enclosing_by_name: dict[str, list[LocalScope]] = {}
     for scope in _sort_scopes(inspection.scopes):
@@ -337,6 +344,7 @@ LEAKED_VARIABLE = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_scoping
 def _check_leaks(inspection: Inspection) -> None:
+    """Report assignments in a `Module` to symbols that only this expression uses."""
     modules = SpanSet()
     for scope in inspection.scopes:
         if scope.kind == "Module":
@@ -402,6 +410,7 @@ WITH_ASSIGNMENT = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_source
 def _check_constant_assignments(inspection: Inspection) -> None:
+    """Report assignments to variables of `With`."""
     names = {
         variable.name
         for scope in inspection.scopes
@@ -447,6 +456,7 @@ SIBLING_INITIAL = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_source
 def _check_sibling_initials(inspection: Inspection) -> None:
+    """Report initial values that use another variable of the same list."""
     uses = [
         (scope, variable, name)
         for scope in inspection.scopes

@@ -79,6 +79,7 @@ _END_BY_BEGIN = {"Begin": "End", "BeginPackage": "EndPackage"}
 
 @SYMBOLS.check_source
 def _check_symbols(inspection: Inspection) -> None:
+    """Report qualified, misspelled, obsolete and debugging symbols."""
     is_package = any(name in inspection.symbol_positions for name in _PACKAGE_HEADS)
     for name, positions in inspection.symbol_positions.items():
         if "`" in name:
@@ -86,8 +87,8 @@ def _check_symbols(inspection: Inspection) -> None:
         elif name in _BAD_SYMBOLS or name in _OBSOLETE_SYMBOLS:
             if name not in inspection.defined_symbols and not _is_local(inspection, name):
                 _report_unknown_symbol(inspection, name, positions)
-        # In notebooks and scripts, printing is normal.
         elif is_package and name in _SESSION_SYMBOLS:
+            # In notebooks and scripts, printing is normal.
             for start in positions:
                 inspection.report_issue(
                     SUSPICIOUS_SESSION_SYMBOL,
@@ -158,6 +159,7 @@ def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[in
 @PACKAGES.check_source
 def _check_packages(inspection: Inspection) -> None:
     # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
+    """Report unbalanced context declarations, and symbols used before `Needs`."""
     if inspection.source.problems:
         return
     open_contexts: list[tuple[str, Node]] = []
@@ -194,6 +196,7 @@ def _iter_top_level_calls(inspection: Inspection) -> Iterator[tuple[str, Node]]:
 def _close_context(
     inspection: Inspection, head: str, node: Node, open_contexts: list[tuple[str, Node]]
 ) -> None:
+    """Match an `End` or `EndPackage` with its beginning; report unmatched ones."""
     begin_head = _BEGIN_BY_END[head]
     if not any(name == begin_head for name, _ in open_contexts):
         _report_unbalanced_context(
@@ -262,6 +265,7 @@ NEEDS_AFTER_USE = PACKAGES.add(
 
 
 def _check_use_before_needs(inspection: Inspection, needs_positions: dict[str, int]) -> None:
+    """Report qualified symbols that occur before the `Needs` of their context."""
     for name, positions in inspection.symbol_positions.items():
         context, tick, _ = name.rpartition("`")
         needs_position = needs_positions.get(context + tick) if tick else None

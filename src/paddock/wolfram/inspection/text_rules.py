@@ -71,6 +71,7 @@ _RULES_BY_MESSAGE = tuple(
 
 @SYNTAX.check_source
 def _check_problems(inspection: Inspection) -> None:
+    """Report the parser's problems under the tags of the syntax rules."""
     comment_closers = {match.start() for match in _COMMENT_CLOSER.finditer(inspection.text)}
     for problem in inspection.source.problems:
         rule = next(
@@ -94,6 +95,7 @@ def _check_problems(inspection: Inspection) -> None:
 
 
 def _report_missing_operand(inspection: Inspection, problem: SyntaxProblem) -> None:
+    """Report a missing operand, or the mistyped operator `!==`."""
     text, start = inspection.text, problem.start
     if text[start - 2 : start + 1] == "!==":
         edit = IssueFix("Replace `!==` with `=!=`", start - 2, start + 1, "=!=")

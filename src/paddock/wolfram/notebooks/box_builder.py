@@ -151,10 +151,10 @@ def _is_negative_term(part: Expression, parent: Expression, text: str) -> bool:
 
 def _build_term(items: list[Expression]) -> list[Expression]:
     """Return a sign, whitespace, and the remaining items as one row."""
-    begin = 1
-    while begin < len(items) - 1 and _is_blank_token(items[begin]):
-        begin += 1
-    return [*items[:begin], _build_row(items[begin:])]
+    term_start = 1
+    while term_start < len(items) - 1 and _is_blank_token(items[term_start]):
+        term_start += 1
+    return [*items[:term_start], _build_row(items[term_start:])]
 
 
 def _is_blank_token(item: Expression) -> bool:
@@ -181,8 +181,8 @@ def _get_parts(expression: Expression, text: str) -> list[Expression]:
         if candidate.start != NO_POSITION:
             if candidate.start < candidate.end:
                 parts.append(candidate)
-        # A node that the parser added has no text, but its arguments have.
         elif isinstance(candidate, Node):
+            # A node that the parser added has no text, but its arguments have.
             pending += [candidate.head, *candidate.args]
     return _drop_overlaps(sorted(parts, key=lambda part: (part.start, -part.end)), expression)
 

@@ -359,15 +359,14 @@ def _attach_scripts(
 ) -> Expression:
     above, below = scripts.get("^"), scripts.get("_")
     has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS
-    kinds = ("Underscript", "Overscript", "Underoverscript")
-    # TeX sets the scripts of sums and limits above and below them, as `Underoverscript` does.
-    if not has_limits:
-        kinds = ("Subscript", "Superscript", "Subsuperscript")
     if above is not None and below is not None:
-        return call(f"{kinds[2]}Box", base, below, above)
+        # TeX sets the scripts of sums and limits above and below them.
+        return call("UnderoverscriptBox" if has_limits else "SubsuperscriptBox", base, below, above)
     if below is not None:
-        return call(f"{kinds[0]}Box", base, below)
-    return call(f"{kinds[1]}Box", base, above) if above is not None else base
+        return call("UnderscriptBox" if has_limits else "SubscriptBox", base, below)
+    if above is not None:
+        return call("OverscriptBox" if has_limits else "SuperscriptBox", base, above)
+    return base
 
 
 _COMMAND_PARSERS: list[tuple[Container[str], Callable[[_TexParser, str], Expression | None]]] = [

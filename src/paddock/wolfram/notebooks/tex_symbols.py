@@ -111,8 +111,8 @@ def _build_symbols() -> dict[str, str]:
     names = dict(_CHARACTER_NAMES)
     for name in _GREEK_COMMANDS.split():
         names[name] = name.capitalize() if name[0].islower() else f"Capital{name}"
-    found = {name: letter for name, long in names.items() if (letter := get_character(long))}
-    return found | {other: found[name] for other, name in _COMMAND_SYNONYMS.items()}
+    symbols = {name: letter for name, long in names.items() if (letter := get_character(long))}
+    return symbols | {synonym: symbols[name] for synonym, name in _COMMAND_SYNONYMS.items()}
 
 
 CHARACTERS_BY_COMMAND = _build_symbols()

@@ -196,12 +196,12 @@ def _iter_contexts(value: object) -> Iterator[tuple[str, str]]:
     for declaration in value if isinstance(value, list) else [value]:
         if isinstance(declaration, str):
             yield declaration, ""
-        # A pair also names the file: `{"Context`", "File.wl"}`.
         elif (
             isinstance(declaration, list)
             and len(declaration) == 2
             and all(isinstance(item, str) for item in declaration)
         ):
+            # A pair also names the file: `{"Context`", "File.wl"}`.
             yield declaration[0], declaration[1]
 
 

@@ -32,7 +32,11 @@ _CACHE_ID_LINE = re.compile(r"^\(\*CacheID:[^\n]*\*\)\r?\n", re.MULTILINE)
 
 
 class CellLeaf:
-    """A cell, or another element in a list of cells."""
+    """A cell, or another element in a list of cells.
+
+    `lead` and `trail` are the text around it, up to the commas of its list. The span of the content
+    is relative to `text`.
+    """
 
     __slots__ = ("_content", "cell", "lead", "text", "trail")
 
@@ -64,7 +68,11 @@ class CellLeaf:
 
 
 class CellBranch:
-    """A list of cells with the text before and after it."""
+    """A list of cells with the text before and after it.
+
+    `lead` and `trail` of an element are the text around it, up to the commas of its list. The
+    filler is the text between the braces of an empty list.
+    """
 
     __slots__ = ("_filler", "elements", "lead", "prefix", "suffix", "trail")
 

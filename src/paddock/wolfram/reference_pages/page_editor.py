@@ -399,7 +399,7 @@ def edit_examples(
 
 
 def _get_section(page: SymbolPage, name: str, *, is_created: bool) -> PageSection:
-    """Return a section of examples, creating it if missing and `is_created`."""
+    """Return a section of examples; a missing one is created if `is_created`, else an error."""
     if name == BASIC_EXAMPLES:
         title, section = "Basic Examples", page.find_section(BASIC_EXAMPLES_SECTION)
     else:

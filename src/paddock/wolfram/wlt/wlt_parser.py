@@ -103,8 +103,8 @@ def _skip_optional_messages(expected: Sequence[str], positions: set[int]) -> set
 
 def _get_message_name(message: str) -> str:
     """Return `Power::infy` from `Power::infy: Infinite expression ...`."""
-    symbol, mark, rest = message.partition("::")
-    return symbol + mark + rest.partition(":")[0].strip() if mark else message
+    symbol, mark, tag_and_text = message.partition("::")
+    return symbol + mark + tag_and_text.partition(":")[0].strip() if mark else message
 
 
 @dataclass(frozen=True, slots=True)
