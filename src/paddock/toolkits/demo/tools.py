@@ -246,7 +246,7 @@ count_slowly_tool = Tool(
 ANIMAL_FACTS = {
     "alpaca": "Alpacas hum when they are curious, and agree with one another most of the time.",
     "donkey": "Donkeys stop when something is not clear to them: a good rule for agents too.",
-    "goat": "Goats open gates. Whoever keeps them learns to check every latch twice.",
+    "goat": "Goats open gates. Their keepers learn to check every latch twice.",
     "horse": "Horses sleep standing up, and are awake before anything has happened.",
     "sheep": "Sheep know some fifty faces of other sheep, and remember them for years.",
 }

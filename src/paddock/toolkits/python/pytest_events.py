@@ -62,7 +62,7 @@ class PythonTestRun:
 
     @property
     def total_count(self) -> int:
-        """The number of tests, as far as they have been collected."""
+        """The number of tests that are known so far."""
         return max(sum(self.collected_counts.values()), len(self.cases))
 
     def apply_event(self, event: PytestEvent) -> None:

@@ -111,7 +111,7 @@ _FAILURE_TEXTS = {
 
 
 def parse_test_file(text: str, path: str) -> WolframTestFile:
-    """Parse a test file, in which symbols such as `$TestFileName` stand for its path.
+    """Parse a test file, in which symbols such as `$TestFileName` are replaced with its path.
 
     Raises:
         WolframSyntaxError: The text is not valid Wolfram Language code.
