@@ -19,7 +19,7 @@ MODULE = "paddock.kernels.wolfram.woxi_interpreter"
 
 def start_alone(limits: EvaluationLimits) -> WorkerKernel:
     """Start woxi as on such a system."""
-    return start_worker("woxi", MODULE, limits, read_printed=parse_printed_output, is_alone=True)
+    return start_worker("woxi", MODULE, limits, read_printed=parse_printed_output, is_forkless=True)
 
 
 @pytest.fixture

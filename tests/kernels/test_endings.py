@@ -23,7 +23,7 @@ from paddock.kernels.kernel import EvaluationControl, EvaluationLimits
 from paddock.kernels.child.process_tree import list_descendants
 kernel = find_woxi().start(EvaluationLimits())
 kernel.evaluate('Run["sleep 1000 & setsid sleep 1001 & echo"]', EvaluationLimits())
-kernel.state()
+kernel.dump_state()
 if {is_busy}:
     begun = threading.Event()
     def run():
@@ -40,7 +40,7 @@ sys.stdin.read()
 def pid_of(kernel: WorkerKernel, role: str) -> int:
     """The process that has a role now; after an evaluation, the next one."""
     kernel.evaluate("1", LIMITS)
-    kernel.state()  # which is answered when all processes are there again
+    kernel.dump_state()  # which is answered when all processes are there again
     pid = kernel.describe()[role]
     assert isinstance(pid, int)
     return pid

@@ -207,7 +207,7 @@ def test_definitions_go_from_one_kernel_to_another(kernel: WorkerKernel, engine:
         'x = "a\\nb"; f[n_Integer, m_:2] := n m; f[0] = 7; SetAttributes[f, Listable]', LIMITS
     )
     kernel.evaluate('f::bad = "It is `1`."; p = Plot[x, {x, 0, 1}];', LIMITS)
-    state = kernel.state()
+    state = kernel.dump_state()
     assert state is not None
     kernel.evaluate("ClearAll[f, x, p]", LIMITS)
     kernel.restore(state)
@@ -230,11 +230,11 @@ def test_definitions_are_those_that_were_written(kernel: WorkerKernel) -> None:
         "ClearAll[away]",
     ):
         kernel.evaluate(code, LIMITS)
-    state = kernel.state()
+    state = kernel.dump_state()
     assert state is not None
     kernel.evaluate("ClearAll[g, s, own, x, c, q, fib, gone]", LIMITS)
     kernel.restore(state)
-    again = kernel.state()
+    again = kernel.dump_state()
     kernel.evaluate("ClearAll[g, s, own, x, c, q, fib, gone]", LIMITS)
     assert again == state
     kernel.restore(again)
@@ -250,7 +250,7 @@ def test_definitions_are_those_that_were_written(kernel: WorkerKernel) -> None:
 def test_long_values_go_from_one_kernel_to_another(kernel: WorkerKernel) -> None:
     kernel.evaluate('list = Range[2000]; texts = Table[ToString[n] <> "\\"", {n, 500}]', LIMITS)
     kernel.evaluate("symbols = Table[Sin[x]^n + n/7, {n, 300}]; before = Hash[symbols];", LIMITS)
-    state = kernel.state()
+    state = kernel.dump_state()
     assert state is not None
     kernel.evaluate("sum = Total[list]; ClearAll[list, texts, symbols]", LIMITS)
     kernel.restore(state)

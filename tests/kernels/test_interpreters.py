@@ -27,7 +27,7 @@ INTERPRETER = """
             exec(code, self.names)
             return EvaluatedValue(repr(self.names.get("result")))
 
-        def state(self):
+        def dump_state(self):
             return None
 
         def restore(self, state):
@@ -46,9 +46,9 @@ def start_python(
     kernels: list[WorkerKernel] = []
     monkeypatch.syspath_prepend(tmp_path)
 
-    def begin(text: str = INTERPRETER, *, is_alone: bool = False) -> WorkerKernel:
+    def begin(text: str = INTERPRETER, *, is_forkless: bool = False) -> WorkerKernel:
         (tmp_path / "sample_engine.py").write_text(textwrap.dedent(text))
-        kernels.append(start_worker("sample", "sample_engine", LIMITS, is_alone=is_alone))
+        kernels.append(start_worker("sample", "sample_engine", LIMITS, is_forkless=is_forkless))
         return kernels[-1]
 
     yield begin
@@ -56,11 +56,11 @@ def start_python(
         kernel.close()
 
 
-@pytest.mark.parametrize("is_alone", [False, True])
+@pytest.mark.parametrize("is_forkless", [False, True])
 def test_outputs_keep_their_places_among_prints(
-    start_python: Callable[..., WorkerKernel], is_alone: bool
+    start_python: Callable[..., WorkerKernel], is_forkless: bool
 ) -> None:
-    kernel = start_python(is_alone=is_alone)
+    kernel = start_python(is_forkless=is_forkless)
     code = (
         "print('a'); emit('f::x: b'); print('c'); emit(ImageValue(b'png', 'image/png')); result = 5"
     )
@@ -139,7 +139,7 @@ for handle in range(3, 30):
     assert kernel.evaluate("pass", LIMITS).result == "5"
 
 
-@pytest.mark.parametrize("is_alone", [False, True])
+@pytest.mark.parametrize("is_forkless", [False, True])
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -149,17 +149,17 @@ for handle in range(3, 30):
     ],
 )
 def test_an_engine_that_does_not_start_says_why(
-    start_python: Callable[..., WorkerKernel], text: str, why: str, is_alone: bool
+    start_python: Callable[..., WorkerKernel], text: str, why: str, is_forkless: bool
 ) -> None:
     with pytest.raises(KernelError, match=why):
-        start_python(text, is_alone=is_alone)
+        start_python(text, is_forkless=is_forkless)
 
 
 def test_definitions_that_cannot_be_restored_are_an_error(
     start_python: Callable[..., WorkerKernel],
 ) -> None:
     kernel = start_python()
-    assert kernel.state() is None
+    assert kernel.dump_state() is None
     with pytest.raises(KernelError, match="could not restore"):
         kernel.restore(b"x")
     assert kernel.evaluate("result = 5", LIMITS).result == "5"

@@ -424,12 +424,12 @@ def test_without_forks_what_is_stopped_ends_the_kernel(python: Engine) -> None:
     module = "paddock.kernels.child.python.interpreter"
     directory = Path(python.directory)
     kernel = start_worker(
-        "python", module, LIMITS, python=sys.executable, is_alone=True, directory=directory
+        "python", module, LIMITS, python=sys.executable, is_forkless=True, directory=directory
     )
     try:
         outcome = kernel.evaluate("import os\nprint('a')\nos.getcwd()", LIMITS)
         assert (outcome.result, texts(outcome)) == (repr(python.directory), ["a"])
-        state = kernel.state()
+        state = kernel.dump_state()
         outcome = kernel.evaluate("while True: pass", EvaluationLimits(seconds=0.3))
         assert (outcome.status, kernel.is_alive) == ("timed-out", False)
     finally:

@@ -208,7 +208,9 @@ def test_the_test_that_ran_when_the_time_was_up_is_named_and_the_rest_counted(
         "import time\ndef test_a(): pass\ndef test_b(): time.sleep(1000)\ndef test_c(): pass\n"
     )
     text = report(timeConstraint=5)
-    assert "test_b did not finish: the time limit of the run, 5 s, was reached" in section(text, "test_b")
+    assert "test_b did not finish: the time limit of the run, 5 s, was reached" in section(
+        text, "test_b"
+    )
     assert "| **Not Run** | 1 |" in text
 
 

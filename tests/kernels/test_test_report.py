@@ -218,7 +218,8 @@ def test_files_that_links_lead_out_to_are_not_run(server: Server, project: Path)
     (project / "in" / "own.wlt").write_text("VerificationTest[1, 1]")
     text = report(server, "in")
     assert "| **Total Files** | 1 |" in text
-    assert f"{project / 'in' / 'link.wlt'} was not run: it is not a file, or a link out of its directory" in text
+    link = project / "in" / "link.wlt"
+    assert f"{link} was not run: it is not a file, or a link out of its directory" in text
 
 
 def test_without_an_engine_one_text_says_so(

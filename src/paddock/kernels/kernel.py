@@ -189,7 +189,7 @@ class Kernel(Protocol):
         """
         ...
 
-    def state(
+    def dump_state(
         self,
         *,
         seconds: float = STATE_TIMEOUT_SECONDS,
@@ -203,7 +203,7 @@ class Kernel(Protocol):
         ...
 
     def restore(self, state: bytes) -> str | None:
-        """Load definitions that `state` of another kernel returned; describe what is missing.
+        """Load definitions that `dump_state` of another kernel returned; describe what is missing.
 
         Raises:
             KernelError: The definitions cannot be restored.

@@ -71,12 +71,12 @@ if TYPE_CHECKING:
             """
             ...
 
-        def state(self) -> bytes | None:
+        def dump_state(self) -> bytes | None:
             """Return all definitions, or None if the engine cannot save them."""
             ...
 
         def restore(self, state: bytes) -> str | None:
-            """Load definitions that `state` returned elsewhere; describe what is missing."""
+            """Load definitions that `dump_state` returned elsewhere; describe what is missing."""
             ...
 
 
@@ -127,7 +127,7 @@ def _execute_job(
     if job.type == "restore":
         return _build_result_frame("done", interpreter.restore(job.state) or "")
     result = _build_result_frame("done")
-    result.state = interpreter.state()
+    result.state = interpreter.dump_state()
     return result
 
 

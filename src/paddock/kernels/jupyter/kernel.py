@@ -203,7 +203,7 @@ class JupyterKernel:
             self.close()
         return _build_result(outputs, limits, cause, time.monotonic() - started_at, is_gone=is_gone)
 
-    def state(
+    def dump_state(
         self,
         *,
         seconds: float = STATE_TIMEOUT_SECONDS,

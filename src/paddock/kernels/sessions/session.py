@@ -299,7 +299,7 @@ class EvaluationSession:
             return is_deferred
 
         started_at = time.monotonic()
-        definitions = self._kernel.state(seconds=seconds, is_cancelled=should_defer)
+        definitions = self._kernel.dump_state(seconds=seconds, is_cancelled=should_defer)
         self._deferred_saves = self._deferred_saves + 1 if is_deferred else 0
         if definitions is None:
             return None

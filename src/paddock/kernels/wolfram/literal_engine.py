@@ -89,7 +89,7 @@ class LiteralKernel:
             )
         return EvaluationResult("done", input_form(value), seconds=time.monotonic() - started_at)
 
-    def state(
+    def dump_state(
         self,
         *,
         seconds: float = STATE_TIMEOUT_SECONDS,

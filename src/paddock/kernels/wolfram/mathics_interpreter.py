@@ -118,7 +118,7 @@ class MathicsInterpreter:
             return "General::undrawn: Mathics could not render this."
         return ImageValue(text.encode(), "image/svg+xml")
 
-    def state(self) -> bytes | None:
+    def dump_state(self) -> bytes | None:
         """Return the user's definitions, for the same version of Mathics."""
         try:
             return self._build_state_header() + pickle.dumps(self._session.definitions.user)

@@ -258,7 +258,7 @@ class WolframKernel:
             return self._process.wait(STOP_GRACE_SECONDS)
         return None
 
-    def state(
+    def dump_state(
         self,
         *,
         seconds: float = STATE_TIMEOUT_SECONDS,

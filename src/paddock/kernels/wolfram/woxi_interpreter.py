@@ -203,7 +203,7 @@ class WoxiInterpreter:
             _sync_working_directory()
         return EvaluatedValue(text, tuple(result.warnings))
 
-    def state(self) -> bytes:
+    def dump_state(self) -> bytes:
         """Return all definitions."""
         return dump_definitions(self._definition_codes)
 

@@ -30,7 +30,7 @@ class WorkerSettings:
     Attributes:
         interpreter: Name of a module with a function `interpreter()`.
         network: Whether network access is allowed.
-        is_alone: Whether to evaluate in this process, without a supervisor, as without `fork`.
+        is_forkless: Whether to evaluate in this process, without a supervisor, as without `fork`.
         python: Path of the Python that runs the engine; empty for Paddock's own.
         directory: Initial directory of the engine; empty for the worker's.
     """
@@ -40,19 +40,19 @@ class WorkerSettings:
         interpreter: str,
         *,
         network: bool = False,
-        is_alone: bool = False,
+        is_forkless: bool = False,
         python: str = "",
         directory: str = "",
     ) -> None:
         self.interpreter = interpreter
         self.network = network
-        self.is_alone = is_alone
+        self.is_forkless = is_forkless
         self.python = python
         self.directory = directory
 
     def to_arguments(self) -> list[str]:
         """Return the settings as command line arguments."""
-        flags = f"{'network' if self.network else ''} {'alone' if self.is_alone else ''}"
+        flags = f"{'network' if self.network else ''} {'forkless' if self.is_forkless else ''}"
         return [self.interpreter, flags, self.python, self.directory]
 
     @classmethod
@@ -62,7 +62,7 @@ class WorkerSettings:
         return cls(
             interpreter,
             network="network" in flags,
-            is_alone="alone" in flags,
+            is_forkless="forkless" in flags,
             python=python,
             directory=directory,
         )
@@ -73,7 +73,7 @@ def main() -> NoReturn:
     settings = WorkerSettings.from_arguments(sys.argv[1:])
     requests, replies, output = claim_standard_streams()
     restrictions = sandbox.enter_sandbox(network=settings.network)
-    if settings.is_alone or not hasattr(os, "fork"):
+    if settings.is_forkless or not hasattr(os, "fork"):
         # Seldom needed, and it imports threading, which other workers can do without.
         from paddock.kernels.child.forkless_worker import run_forkless
 

@@ -137,7 +137,7 @@ def start_worker(
     *,
     read_printed: PrintedOutputParser = parse_as_print,
     variables: Mapping[str, str] | None = None,
-    is_alone: bool = False,
+    is_forkless: bool = False,
     python: str | None = None,
     directory: Path | None = None,
 ) -> WorkerKernel:
@@ -150,8 +150,8 @@ def start_worker(
         read_printed: Splits printed text into prints and messages. It gets the text, known
             messages, and the code.
         variables: Additional environment variables.
-        is_alone: Run without supervisor and checkpoint, so that the kernel ends when an evaluation
-            must be stopped. Always the case on systems without `fork`.
+        is_forkless: Run without supervisor and checkpoint, so that the kernel ends when an
+            evaluation must be stopped. Always the case on systems without `fork`.
         python: Path of another Python to run the engine in; it needs only its standard library.
         directory: Initial working directory of the engine.
 
@@ -161,7 +161,7 @@ def start_worker(
     settings = WorkerSettings(
         interpreter,
         network=limits.network,
-        is_alone=is_alone,
+        is_forkless=is_forkless,
         python=python or "",
         directory="" if directory is None else str(directory),
     )
@@ -173,7 +173,7 @@ def start_worker(
         os.pathsep.join(_build_search_path()),
     ]
     working_directory = None
-    if python is not None and (is_alone or not hasattr(os, "fork")):
+    if python is not None and (is_forkless or not hasattr(os, "fork")):
         command, working_directory = build_foreign_command(python, interpreter), directory
     # User code runs under the same user id, and must not read the server's memory or environment.
     sandbox.block_process_inspection()
@@ -277,13 +277,13 @@ class WorkerKernel:
             self.close()  # it is about to end; `is_alive` must be false already now
         return self._build_result(reply, limits, code)
 
-    def state(
+    def dump_state(
         self,
         *,
         seconds: float = STATE_TIMEOUT_SECONDS,
         is_cancelled: Callable[[], bool] = never_cancelled,
     ) -> bytes | None:
-        """Return all definitions, or None; see `Kernel.state`."""
+        """Return all definitions, or None; see `Kernel.dump_state`."""
         if self._processes is None:  # without a checkpoint, stopping the job would end the kernel
             seconds, is_cancelled = STATE_TIMEOUT_SECONDS, never_cancelled
         with self._lock:

@@ -120,7 +120,7 @@ def test_quitting_is_reverted(kernel: Kernel) -> None:
 
 def test_definitions_go_over_to_another_kernel(kernel: Kernel) -> None:
     kernel.evaluate('f[n_] := n^2; s::tag = "text"; SetAttributes[h, HoldAll]', EvaluationLimits())
-    state = kernel.state()
+    state = kernel.dump_state()
     assert state is not None
     other = find_mathics().start(EvaluationLimits())
     try:

@@ -49,7 +49,7 @@ def test_data_that_is_too_deep_is_refused() -> None:
 
 def test_it_can_be_closed_and_has_no_state() -> None:
     kernel = LITERAL_ENGINE.start(EvaluationLimits(network=True))
-    assert (kernel.is_alive, kernel.has_network, kernel.state()) == (True, True, b"")
+    assert (kernel.is_alive, kernel.has_network, kernel.dump_state()) == (True, True, b"")
     kernel.restore(b"")
     kernel.close()
     assert not kernel.is_alive

@@ -182,7 +182,7 @@ def test_a_crash_ends_the_kernel_and_further_evaluations_say_so(kernel: WolframK
 
 def test_a_state_goes_over_to_another_kernel(engine: Engine, kernel: WolframKernel) -> None:
     kernel.evaluate("a = 5", EvaluationLimits())
-    state = kernel.state()
+    state = kernel.dump_state()
     assert state is not None
     other = engine.start(EvaluationLimits())
     other.restore(state)
@@ -193,7 +193,7 @@ def test_a_state_goes_over_to_another_kernel(engine: Engine, kernel: WolframKern
 def test_a_state_of_another_version_is_refused(
     engine: Engine, kernel: WolframKernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = kernel.state()
+    state = kernel.dump_state()
     assert state is not None
     monkeypatch.setenv("WOLFRAM_STAND_IN_NUMBER", "13.0")
     other = engine.start(EvaluationLimits())

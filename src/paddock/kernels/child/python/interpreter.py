@@ -94,7 +94,7 @@ class PythonSessionInterpreter:
         if self._cell_number:  # the first cell is waiting, and needs linecache only for an error
             self._register_sources()
 
-    def state(self) -> bytes | None:
+    def dump_state(self) -> bytes | None:
         """Return the parts of the session that can be restored in another process."""
         return dump_state(self._names, self._definitions, self._cell_number)
 
