@@ -106,10 +106,8 @@ def _is_up_to_date(
     stamp = known.get(source.key)
     if not accepts_any_vectors or stamp is None:
         return stamp == source.stamp
-    return (
-        stamp.partition(VECTORS_STAMP_SEPARATOR)[0]
-        == source.stamp.partition(VECTORS_STAMP_SEPARATOR)[0]
-    )
+    content_stamp = source.stamp.partition(VECTORS_STAMP_SEPARATOR)[0]
+    return stamp.partition(VECTORS_STAMP_SEPARATOR)[0] == content_stamp
 
 
 def _index_source(
@@ -130,11 +128,9 @@ def _index_source(
 
 
 def _truncate_page(page: DocPage) -> DocPage:
-    return (
-        page
-        if len(page.text) <= MAX_PAGE_CHARACTERS
-        else replace(page, text=page.text[:MAX_PAGE_CHARACTERS])
-    )
+    if len(page.text) <= MAX_PAGE_CHARACTERS:
+        return page
+    return replace(page, text=page.text[:MAX_PAGE_CHARACTERS])
 
 
 def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, bytes | None]]:
@@ -158,7 +154,7 @@ PROGRESS_SETTING = "progress"
 # A process without progress for this time is assumed to have been killed.
 STALE_PROGRESS_SECONDS = 120.0
 BACKGROUND_INDEX_VARIABLE = "PADDOCK_INDEX_IN_BACKGROUND"
-"""Set to 0 to index in the background only with `paddock docs index`."""
+"""Set to 0 to disable background indexing, except by `paddock docs index`."""
 NICE_INCREMENT = 10  # Indexing must not slow down the user's programs.
 
 
@@ -206,7 +202,9 @@ def get_running_job(database: IndexStore) -> IndexJob | None:
     return IndexJob(fields[0], int(fields[1]), int(fields[2]))
 
 
-def index_corpora(names: Sequence[str], report: object = None) -> bool:
+def index_corpora(
+    names: Sequence[str], report: Callable[[IndexProgress], None] = lambda _progress: None
+) -> bool:
     """Index corpora and publish the progress. Return False if another process is indexing.
 
     Raises:
@@ -228,15 +226,17 @@ def index_corpora(names: Sequence[str], report: object = None) -> bool:
     return True
 
 
-def _index_with_progress(database: IndexStore, names: Sequence[str], report: object) -> None:
-    last_written = [0.0]
+def _index_with_progress(
+    database: IndexStore, names: Sequence[str], report: Callable[[IndexProgress], None]
+) -> None:
+    last_written = 0.0
 
     def publish_progress(progress: IndexProgress) -> None:
-        if callable(report):
-            report(progress)
+        nonlocal last_written
+        report(progress)
         now = time()
-        if now - last_written[0] > 1.0:
-            last_written[0] = now
+        if now - last_written > 1.0:
+            last_written = now
             state = f"{progress.corpus} {progress.indexed_sources} {progress.total_sources} {now}"
             database.set_setting(PROGRESS_SETTING, state)
 

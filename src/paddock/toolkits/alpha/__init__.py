@@ -1,5 +1,1 @@
-"""Tools and prompts that ask Wolfram|Alpha, and what answers in its place when it is not there.
-
-The declarations are in `wolfram_alpha`, `context` and `searches`; the work is loaded with the first
-call.
-"""
+"""The Wolfram|Alpha tools and prompts, and offline answers for when the service is unavailable."""

@@ -1,1 +1,1 @@
-"""Harmless tools, a prompt and resources that show what a client of MCP can do."""
+"""Tools, resources and a prompt that demonstrate the features of MCP."""

@@ -1,5 +1,1 @@
-"""Tools and prompts that look things up in documentation.
-
-Modules that declare them hold what a list needs; what they do is in `looking_up` and
-`showing_notebooks`, which are loaded with the first call.
-"""
+"""The tools and prompts that search documentation, and the prompt `Notebook`."""

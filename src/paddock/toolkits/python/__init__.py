@@ -1,1 +1,1 @@
-"""Tools for people who write Python. What they run of a project runs in child processes only."""
+"""Tools for writing Python. Code of the project runs in child processes only."""

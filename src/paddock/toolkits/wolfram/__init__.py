@@ -1,4 +1,1 @@
-"""Tools for the Wolfram Language: their parameters, files and texts.
-
-The work is done by `paddock.kernels` and `paddock.wolfram`.
-"""
+"""Tools for writing Wolfram Language code and paclets."""

@@ -1,1 +1,1 @@
-"""The tools, resources and prompts of the server AgentZoo: the zoo as a chat sees it."""
+"""The tools, resources and prompts of the AgentZoo server."""
