@@ -40,6 +40,7 @@ def _limit_memory() -> None:
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+    # A malformed image may crash the renderer, which must not leave a core dump each time.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

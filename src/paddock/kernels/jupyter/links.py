@@ -121,8 +121,9 @@ class LocalKernelLink:
         )
         sandbox.block_process_inspection()
         try:
+            command = build_supervisor_command(_build_command(spec, file))
             self._process = subprocess.Popen(
-                _add_sandbox(build_supervisor_command(_build_command(spec, file)), limits),
+                _add_sandbox(command, limits),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -131,8 +132,11 @@ class LocalKernelLink:
                 start_new_session=True,
                 bufsize=0,
             )
-        except OSError as error:
+        except (OSError, KernelError) as error:
+            # The directory contains the key of the connection, and nothing else removes it.
             shutil.rmtree(self._connection_directory, ignore_errors=True)
+            if isinstance(error, KernelError):
+                raise
             raise KernelError(f"The Jupyter kernel {name} cannot be started: {error}") from None
         self._client: Any = BlockingKernelClient()
         self._client.load_connection_file(str(file))
