@@ -100,15 +100,19 @@ def _find_target(left: Expression) -> tuple[Atom, AssignmentKind] | None:
         return (left, "own") if is_symbol_atom(left) else None
     kind_by_head = _KINDS_BY_HEAD.get(_get_symbol_name(left.head) or "")
     if kind_by_head is not None:
-        inner = left.args[0] if left.args else None
-        while isinstance(inner, Node):
-            inner = inner.head
-        return (inner, kind_by_head) if inner is not None and is_symbol_atom(inner) else None
+        target = _find_root_symbol(left.args[0]) if left.args else None
+        return None if target is None else (target, kind_by_head)
+    target = _find_root_symbol(left.head)
+    # `f[x][y] = v` is a subvalue of `f`.
     kind: AssignmentKind = "sub" if isinstance(left.head, Node) else "down"
-    head = left.head
-    while isinstance(head, Node):
-        head = head.head
-    return (head, kind) if is_symbol_atom(head) else None
+    return None if target is None else (target, kind)
+
+
+def _find_root_symbol(expression: Expression) -> Atom | None:
+    """Return `f` for `f`, `f[x]`, `f[x][y]` and so on."""
+    while isinstance(expression, Node):
+        expression = expression.head
+    return expression if is_symbol_atom(expression) else None
 
 
 def _iter_up_values(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:

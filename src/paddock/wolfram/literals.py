@@ -366,7 +366,8 @@ def _evaluate_quotient(node: Node, depth: int) -> OptionalValue:
     if values is None or values[1] == 0:
         return None
     dividend, divisor = values
-    # Kernels keep exact quotients exact; a quotient that is not an integer becomes a real.
+    # Integer quotients stay exact, as in kernels; without a type for fractions, others become
+    # reals.
     if type(dividend) is type(divisor) is int and dividend % divisor == 0:
         return (dividend // divisor,)
     try:

@@ -124,6 +124,7 @@ def _measure_indent(line: str) -> int:
 
 
 def _parse_fence(state: _BlockParserState, line: str) -> bool:
+    """Parse a fenced code block up to its closing fence or the end of the quotation."""
     opening = _FENCE.match(line)
     if opening is None:
         return False
@@ -213,6 +214,7 @@ def _parse_rule(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_item(state: _BlockParserState, line: str) -> bool:
+    """Parse the first line of a list item, and determine its level by indentation."""
     match = _ITEM.match(line)
     if match is None:
         return False
@@ -238,6 +240,7 @@ def _parse_item(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_table(state: _BlockParserState, line: str) -> bool:
+    """Parse a table: a header, a delimiter row with as many cells, and further rows."""
     delimiter_row = state.peek_line()
     if "|" not in line or delimiter_row is None or "|" not in delimiter_row + line:
         return False

@@ -78,6 +78,7 @@ def _format_separated_row(args: Sequence[Expression], _form: str) -> TextPieces 
 
 
 def _format_quantity(args: Sequence[Expression], form: str) -> TextPieces | None:
+    """Format a quantity: value and unit for readers, otherwise the `Quantity` expression."""
     if len(args) < 4:
         return None
     if form == "text":
@@ -86,6 +87,7 @@ def _format_quantity(args: Sequence[Expression], form: str) -> TextPieces | None
 
 
 def _format_entity(args: Sequence[Expression], form: str) -> TextPieces | None:
+    """Format an entity: its label for readers, otherwise the expression."""
     if len(args) < 2:
         return None
     return [args[0] if form == "text" else args[1]]
@@ -196,6 +198,7 @@ def _is_bracketed(items: list[Expression]) -> bool:
 
 
 def _parenthesize(expression: Expression) -> TextPieces:
+    """Return the box, in parentheses if it could not be an operand without them."""
     return [expression] if _needs_no_parentheses(expression) else ["(", expression, ")"]
 
 
@@ -216,6 +219,7 @@ def _get_box_arguments(node: Node) -> list[Expression]:
 
 
 def _format_fraction(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format `a/b`, with parentheses around operands that are not single tokens or bracketed."""
     args = _get_box_arguments(node)
     if len(args) != 2:
         return format_unknown_box(node, form)
@@ -229,12 +233,14 @@ def _format_factor(expression: Expression) -> TextPieces:
 
 
 def _format_overscript(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format an accent such as `OverHat[x]`, or `Overscript[x, y]`."""
     args = _get_box_arguments(node)
     name = _OVERSCRIPT_NAMES.get(get_token_text(args[1])) if len(args) == 2 else None
     return [f"{name}[", args[0], "]"] if name else _make_call_formatter("Overscript")(node, form)
 
 
 def _format_power(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format `x^n`, or primes such as `f'`."""
     args = _get_box_arguments(node)
     if len(args) != 2:
         return format_unknown_box(node, form)
@@ -245,6 +251,7 @@ def _format_power(node: Node, form: BoxTextForm) -> TextPieces:
 
 
 def _format_indexed_power(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format `Subscript[x, i]^n`."""
     args = _get_box_arguments(node)
     if len(args) != 3:
         return format_unknown_box(node, form)
@@ -252,6 +259,7 @@ def _format_indexed_power(node: Node, form: BoxTextForm) -> TextPieces:
 
 
 def _format_root(node: Node, form: BoxTextForm) -> TextPieces:
+    """Format an n-th root as `x^(1/n)`."""
     args = _get_box_arguments(node)
     if len(args) != 2:
         return format_unknown_box(node, form)
@@ -289,6 +297,7 @@ def _split_lower_bound(expression: Expression) -> tuple[Expression, list[Express
 
 
 def _format_integral(limits: list[Expression], items: list[Expression]) -> TextPieces | None:
+    """Format the items after an integral sign, with or without limits; None if incomplete."""
     body = items
     if len(items) == 1 and has_head(items[0], "RowBox"):
         body = get_list_items(items[0].args[0]) if items[0].args else []

@@ -73,6 +73,7 @@ def replace_box_syntax(text: str, write: Callable[[Expression], str]) -> str:
 
 
 def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
+    """Convert one piece of box syntax; pieces that do not parse become code."""
     inner = piece[2:-2]
     if not inner.startswith("\\*"):
         return box_syntax_to_code(piece)
@@ -87,6 +88,7 @@ def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
 
 
 def _find_box_end(text: str, start: int) -> int | None:
+    """Return the end of the box syntax at `start`, which may be nested."""
     depth = 0
     for edge in _BOX_EDGE.finditer(text, start):
         depth += 1 if edge[1] == "(" else -1

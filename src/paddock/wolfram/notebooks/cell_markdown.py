@@ -140,6 +140,7 @@ def _choose_form(cell: Cell) -> BoxTextForm:
 
 
 def _build_info(cell: Cell, label: str, text: str) -> str:
+    """Return the info string of a fence: the language, and the style unless implied."""
     style = cell.style if cell.style in INPUT_STYLES | OUTPUT_STYLES else "Input"
     # The style is written only if the label does not imply it.
     if _get_style(label, "", text) == style:
@@ -283,6 +284,7 @@ def _list_letters(runs: list[TextRun]) -> list[tuple[str, str, TextStyle]]:
 
 
 def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
+    """Write runs as Markdown, with consecutive runs of the same link in one link."""
     pieces: list[str] = []
     runs = [
         # `$$…$$` is unambiguous where a single `$` is not.
@@ -304,6 +306,7 @@ def _is_before_digit(run: TextRun, next_run: TextRun) -> bool:
 
 
 def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
+    """Write runs with emphasis marks, opened and closed where the styles change."""
     pieces: list[str] = []
     open_marks: list[str] = []
     for run in runs:

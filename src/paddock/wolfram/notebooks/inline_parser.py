@@ -181,6 +181,7 @@ class _InlineParser:
 
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
         # Indexed once per paragraph: searching from every opening would take quadratic time.
+        """Return the position of the next row of exactly `length` backticks."""
         if self._tick_positions is None:
             self._tick_positions = {}
             for ticks in re.finditer("`+", self._text):

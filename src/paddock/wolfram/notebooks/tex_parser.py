@@ -256,6 +256,7 @@ class _TexParser:
         return ascii_string(f'"{self.parse_raw_group()}"')
 
     def parse_upright(self, _name: str) -> Expression:
+        """Parse a name in an upright font, which is a single token."""
         name = self.parse_raw_group().strip()
         # A single box token cannot contain operators or spaces.
         if not name.isalnum():
@@ -306,6 +307,7 @@ class _TexParser:
         return _DELIMITERS[token]
 
     def parse_environment(self, _name: str) -> Expression:
+        r"""Parse `\begin{name} ... \end{name}` as a grid, with fences for matrices and cases."""
         name = self.parse_raw_group()
         self.skip_blanks()
         if name == "array" and self.peek_token() == "{":
@@ -328,6 +330,7 @@ class _TexParser:
         return grid
 
     def _parse_rows(self) -> list[list[Expression]]:
+        r"""Parse the rows of an environment up to `\end`, padded to equal length."""
         rows: list[list[Expression]] = [[]]
         while True:
             items = self.parse_items(("&", "\\\\", "\\end"))
@@ -357,6 +360,7 @@ def _make_row_lists(rows: list[list[Expression]]) -> Expression:
 def _attach_scripts(
     base: Expression, base_token: str, scripts: dict[str, Expression]
 ) -> Expression:
+    """Return the base with its scripts: beside it, or above and below for sums and limits."""
     above, below = scripts.get("^"), scripts.get("_")
     has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS
     if above is not None and below is not None:

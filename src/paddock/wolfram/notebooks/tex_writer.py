@@ -99,6 +99,7 @@ def _write_box(expression: Expression, level: int) -> str:
 
 
 def _write_token(atom: Atom) -> str:
+    """Write a token: a string, space, name, number or operator characters."""
     if atom.kind != "string":
         raise _NoTexFormError
     text = parse_string(atom.text)
@@ -157,6 +158,7 @@ def _require_arguments(node: Node, count: int) -> list[Expression]:
 
 
 def _write_row(node: Node, level: int) -> str:
+    """Write a row; matrices and cases are rows of fences and a grid."""
     items = get_list_items(_require_arguments(node, 1)[0])
     if len(items) == 3 and has_head(items[1], "GridBox"):
         fences = "".join(
@@ -211,6 +213,7 @@ def _brace_script(text: str) -> str:
 
 
 def _write_base(expression: Expression, level: int) -> str:
+    """Write the base of a script, in braces unless it is a single token."""
     text = _write_box(expression, level)
     is_single = len(text) == 1 or bool(re.fullmatch(r"\d+|\\[A-Za-z]+(?:\{\w+\})?", text))
     is_closed = text.endswith(")") or not text
@@ -219,6 +222,7 @@ def _write_base(expression: Expression, level: int) -> str:
 
 
 def _write_superscript(node: Node, level: int) -> str:
+    """Write a power, or primes such as `f'`."""
     base, above = _require_arguments(node, 2)
     text = parse_string(above.text) if isinstance(above, Atom) and above.kind == "string" else ""
     if text and set(text) <= set(_PRIME_MARKS):
@@ -238,6 +242,7 @@ def _write_both_scripts(node: Node, level: int) -> str:
 
 
 def _write_underscript(node: Node, level: int) -> str:
+    r"""Write an underline, a limit such as `\lim_{x}`, or `\underset`."""
     base, below = _require_arguments(node, 2)
     if isinstance(below, Atom) and below.text == '"_"':
         return f"\\underline{{{_write_box(base, level)}}}"
@@ -248,6 +253,7 @@ def _write_underscript(node: Node, level: int) -> str:
 
 
 def _write_overscript(node: Node, level: int) -> str:
+    r"""Write an accent or `\overset`."""
     base, above = _require_arguments(node, 2)
     accent = parse_string(above.text) if isinstance(above, Atom) and above.kind == "string" else ""
     if accent in _ACCENTS_BY_SIGN:

@@ -133,6 +133,7 @@ class _MarkdownWriter:
         return inner.head.text in _GRAPHICS_HEADS
 
     def _format_paragraph(self, cell: Cell) -> str:
+        """Return a cell without a special style: text, a formula, a table, or code boxes."""
         content = cell.content
         if _is_delimiter(cell):
             return "---"
@@ -162,6 +163,7 @@ class _MarkdownWriter:
         return format_runs(runs)
 
     def _add_code(self, code: CodeFence, quote: int) -> None:
+        """Append a code cell, to the previous fence if both have labels."""
         previous = self._blocks[-1] if self._blocks else None
         text = code.text
         if code.label:
@@ -181,6 +183,7 @@ class _MarkdownWriter:
 
     def _add_item(self, cell: Cell, item: ItemStyle, text: str, quote: int) -> None:
         # Numbering restarts for items nested below a new item.
+        """Append a list item, or a paragraph that continues an item."""
         for deeper_level in [level for level in self._numbers if level > item.level]:
             del self._numbers[deeper_level]
         indent = "\t" * (item.level - 1)

@@ -129,6 +129,7 @@ def resolve_insertion_index(position: int | None, count: int, default: int) -> i
 
 
 def _set_usage(page: SymbolPage, change: PageEdit) -> None:
+    """Replace the usage."""
     content = make_usage_content(parse_usage(change.content), page.symbol, page.uri)
     title = page.get_or_add_section(OBJECT_NAME_STYLE)
     _set_cells(page, title, USAGE_STYLE, content)
@@ -158,17 +159,20 @@ def _get_notes_section(page: SymbolPage) -> PageSection:
 
 
 def _set_notes(page: SymbolPage, change: PageEdit) -> None:
+    """Replace all notes."""
     cells = make_note_cells(change.content) or [Cell(PLACEHOLDER, NOTES_STYLE)]
     _get_notes_section(page).set_body(page.make_elements(cells))
 
 
 def _add_note(page: SymbolPage, change: PageEdit) -> None:
+    """Insert notes."""
     _insert_notes(page, change, make_note_cells(change.content), "The content contains no note")
 
 
 def _insert_notes(
     page: SymbolPage, change: PageEdit, cells: list[Cell], error_message: str
 ) -> None:
+    """Insert notes at the position of the operation; raise if there are none."""
     if not cells:
         raise InvalidContentError(
             error_message, hint="write paragraphs or items; headings are ignored"
@@ -225,6 +229,7 @@ def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
 
 
 def _set_keywords(page: SymbolPage, change: PageEdit) -> None:
+    """Replace the keywords; other cells in their section are unchanged."""
     section = page.get_or_add_section(KEYWORDS_SECTION)
     other_elements = [element for element in section.body if element.style != "Keywords"]
     section.set_body([*page.make_elements(make_keyword_cells(change.content)), *other_elements])

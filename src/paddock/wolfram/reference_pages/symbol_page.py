@@ -144,6 +144,7 @@ class SymbolPage:
 
 
 def _make_rank(styles: Iterable[str]) -> Callable[[CellElement | str], int | None]:
+    """Return a function that ranks elements and styles by their order in `styles`."""
     ranks = {style: rank for rank, style in enumerate(styles)}
 
     def rank(element: CellElement | str) -> int | None:
