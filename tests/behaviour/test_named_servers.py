@@ -202,7 +202,7 @@ def test_overwriting_has_to_be_asked_for() -> None:
 
 def test_names_that_differ_by_case_only_are_refused() -> None:
     create_server("one", tools=["DemoGreet"])
-    with pytest.raises(ServerExistsError, match="differs from 'ONE' by case"):
+    with pytest.raises(ServerExistsError, match="differs from 'ONE' only in case"):
         create_server("ONE", tools=["DemoGreet"], overwrite=True)
 
 
@@ -481,7 +481,7 @@ def local() -> Tool:
     [
         (lambda text: text, "a lambda has no name"),
         (local(), "inner cannot be stored by reference: it is defined inside"),
-        (local().handler, "defined inside of a function"),
+        (local().handler, "defined inside a function"),
     ],
 )
 def test_a_function_without_a_source_is_refused_with_the_reason(tool: Tool, reason: str) -> None:
