@@ -60,6 +60,7 @@ class HostOriginPolicy:
 
     def find_origin_violation(self, head: RequestHead) -> str | None:
         """Describe why the Origin header is not allowed; return None if it is, or is missing."""
+        # Browsers must send Origin with cross-origin POST requests; other programs need not.
         origin = head.headers.get(b"origin")
         if origin is None:
             return None
