@@ -46,14 +46,26 @@ from paddock.named_servers.sources import get_definition_path, read_definition_t
 from paddock.named_servers.tool_options import merge_option_values
 from paddock.suggestions import did_you_mean
 
+if TYPE_CHECKING:
+    from paddock.named_servers.definition import ServerDefinition
+
+    NamedItem = tuple[Any, str | None]
+    ToolOptionValues = dict[str, dict[str, Any]]
+
+F = TypeVar("F", bound=Callable[..., object])
+COUNTED_KINDS = ("tools", "prompts")
+"""The item kinds counted in the list of servers."""
+ITEM_COMPLETERS = {
+    "tool": completion.complete_tools,
+    "prompt": completion.complete_prompts,
+    "resource": None,
+}
+"""The kinds of items that `edit` adds and removes, with the completer for their names."""
+
 
 def parse_server_name(argument: str) -> str | Path:
     """Return the argument as a path if it is an existing `.toml` file, else as a name."""
     return Path(argument) if argument.endswith(".toml") and Path(argument).is_file() else argument
-
-
-COUNTED_KINDS = ("tools", "prompts")
-"""The item kinds counted in the list of servers."""
 
 
 @click.command()
@@ -138,7 +150,7 @@ def show(
     The exit code is 1 if the server is broken.
     """
     if config and property_name:
-        raise click.UsageError("--config and --property cannot go together")
+        raise click.UsageError("--config and --property cannot be combined")
     server = get_server(parse_server_name(name))
     if config:
         click.echo(server.json_configuration)
@@ -238,22 +250,6 @@ def _create_server(
         if not overwrite and error.where == str(get_definition_path(name)):
             error.hint = f"add --overwrite, choose another name, or run: paddock edit {name}"
         raise
-
-
-if TYPE_CHECKING:
-    from paddock.named_servers.definition import ServerDefinition
-
-    NamedItem = tuple[Any, str | None]
-    ToolOptionValues = dict[str, dict[str, Any]]
-
-F = TypeVar("F", bound=Callable[..., object])
-
-ITEM_COMPLETERS = {
-    "tool": completion.complete_tools,
-    "prompt": completion.complete_prompts,
-    "resource": None,
-}
-"""The kinds of items that `edit` adds and removes, with the completer for their names."""
 
 
 def item_change_options(function: F) -> F:

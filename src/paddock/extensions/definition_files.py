@@ -32,6 +32,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _MAX_CACHED_FILES = 8
 """Cached files. A few are enough, since items are loaded file by file."""
+DEFINITION_SUFFIXES = (".py", ".toml", ".json")
+MAX_DEFINITION_BYTES = 2_000_000
+"""Maximum size of a definition file that is data."""
+_ITEM_TYPES: dict[str, tuple[type, ...]] = {
+    "tools": (Tool,),
+    "prompts": (Prompt,),
+    "resources": (Resource, ResourceTemplate),
+    "servers": (BaseServer,),
+}
+_FUNCTION_KINDS = ("tools", "prompts")
+"""Kinds of items that a function alone can define."""
 
 
 class _CachedFile(NamedTuple, Generic[T]):
@@ -73,19 +84,7 @@ def _get_file_state(file: Path) -> tuple[int, ...] | None:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-DEFINITION_SUFFIXES = (".py", ".toml", ".json")
-MAX_DEFINITION_BYTES = 2_000_000
-"""Maximum size of a definition file that is data."""
-
-_ITEM_TYPES: dict[str, tuple[type, ...]] = {
-    "tools": (Tool,),
-    "prompts": (Prompt,),
-    "resources": (Resource, ResourceTemplate),
-    "servers": (BaseServer,),
-}
 _combined_tables: ParseCache[object] = ParseCache()
-_FUNCTION_KINDS = ("tools", "prompts")
-"""Kinds of items that a function alone can define."""
 
 
 class DefinitionFile(msgspec.Struct, frozen=True):

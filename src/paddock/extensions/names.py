@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 _PART_COUNTS = (2, 3)
 _NAME_SEPARATORS = re.compile(r"[-_.]+")
+_WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-\s]+")
 
 
 class QualifiedName(NamedTuple):
@@ -42,9 +43,6 @@ def parse_qualified_name(text: str) -> QualifiedName | None:
 def normalize_distribution_name(name: str) -> str:
     """Return a distribution name in the normalized form of PEP 503: lower case with hyphens."""
     return _NAME_SEPARATORS.sub("-", name).lower()
-
-
-_WORD_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[-\s]+")
 
 
 def normalize_key(key: str) -> str:

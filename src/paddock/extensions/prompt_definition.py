@@ -19,6 +19,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+_PROMPT_KEYS = {
+    **{key: key for key in ("name", "title", "description", "arguments", "type", "content")},
+    **{key: key for key in ("function", "icons", "meta")},
+    "display_name": "title",
+}
+_ARGUMENT_KEYS = {
+    **{key: key for key in ("name", "title", "description", "required")},
+    "display_name": "title",
+}
+_CONTENT_TYPES = ("text", "template", "function")
+_AUTOMATIC_TYPE = "automatic"
+_CONTENT_HINT = "expected a text, a Template or a function"
+
 
 class Template:
     """A prompt text with placeholders, for Python definitions.
@@ -40,20 +53,6 @@ class Template:
 
     def __hash__(self) -> int:
         return hash((Template, self.text))
-
-
-_PROMPT_KEYS = {
-    **{key: key for key in ("name", "title", "description", "arguments", "type", "content")},
-    **{key: key for key in ("function", "icons", "meta")},
-    "display_name": "title",
-}
-_ARGUMENT_KEYS = {
-    **{key: key for key in ("name", "title", "description", "required")},
-    "display_name": "title",
-}
-_CONTENT_TYPES = ("text", "template", "function")
-_AUTOMATIC_TYPE = "automatic"
-_CONTENT_HINT = "expected a text, a Template or a function"
 
 
 def make_prompt(

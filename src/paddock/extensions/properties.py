@@ -22,6 +22,11 @@ from paddock.extensions.names import normalize_key
 from paddock.suggestions import did_you_mean
 
 MAX_REPR_CHARACTERS = 80
+_LIST_ERRORS: dict[str, type[SpecificationError]] = {
+    "tools": ToolsSpecificationError,
+    "prompts": PromptsSpecificationError,
+    "resources": ResourcesSpecificationError,
+}
 
 
 class PropertyTable:
@@ -126,13 +131,6 @@ def shorten_repr(value: object) -> str:
 def _suggest_key(key: str, known: Mapping[str, str]) -> str:
     listed = ", ".join(dict.fromkeys(known.values()))
     return did_you_mean(normalize_key(key), known, most=1) or f"known are {listed}"
-
-
-_LIST_ERRORS: dict[str, type[SpecificationError]] = {
-    "tools": ToolsSpecificationError,
-    "prompts": PromptsSpecificationError,
-    "resources": ResourcesSpecificationError,
-}
 
 
 def read_item_list(

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _PYTHON_SUFFIX = ".py"
 _TOP_LEVEL_HINT = "define it at the top level of the file, not below if __name__ == …"
+_FUNCTION_HINT = "expected a function, or a reference: package.module:name or file.py:name"
+_FUNCTION_KEYS = ("function", "handler", "initialization")
+_FILE_KEYS = ("file", "pickle")
+_DATA_ONLY_HINT = "paclets cannot run Python: use the name of a tool or prompt, or define it inline"
 
 
 def is_reference(text: str) -> bool:
@@ -110,9 +114,6 @@ def _make_missing_name_error(text: str, attribute: str, value: object, where: st
     return LoadError(f"cannot resolve {text!r}: there is no {attribute!r}", where=where, hint=hint)
 
 
-_FUNCTION_HINT = "expected a function, or a reference: package.module:name or file.py:name"
-
-
 def get_function_name(function: object) -> str:
     """Return the name of a function.
 
@@ -164,11 +165,6 @@ def read_function_property(
             f"{name} is {shorten_repr(value)}, which cannot be called", _FUNCTION_HINT
         )
     return function
-
-
-_FUNCTION_KEYS = ("function", "handler", "initialization")
-_FILE_KEYS = ("file", "pickle")
-_DATA_ONLY_HINT = "paclets cannot run Python: use the name of a tool or prompt, or define it inline"
 
 
 def list_reference_keys(definition: Mapping[str, object]) -> tuple[str, ...]:

@@ -42,6 +42,21 @@ _PARAMETER_KEYS = {
 }
 _PAIR_LENGTH = 2
 _PARAMETERS_HINT = "expected { name = { type, help, required }, … } or a list of { name, type, … }"
+_TABLE_PROPERTIES = ("input_schema", "output_schema", "annotations", "meta")
+_LIST_PROPERTIES = ("icons", "scopes", "visibility")
+_FLAG_PROPERTIES = ("inline", "lenient", "task_from_handler")
+_TEXT_PROPERTIES = ("title", "description", "mime_type")
+_TOOL_KEYS = {
+    **{
+        key: key
+        for key in (*_TEXT_PROPERTIES, *_TABLE_PROPERTIES, *_LIST_PROPERTIES, *_FLAG_PROPERTIES)
+    },
+    **{key: key for key in ("name", "function", "parameters", "options", "task", "ui")},
+    **{key: key for key in ("initialization", "llm_kit")},
+    "display_name": "title",
+    "handler": "function",
+}
+"""The allowed keys. `llm_kit`, a subscription requirement of Wolfram tools, is ignored."""
 
 
 def read_parameters(value: object, where: str) -> list[Parameter]:
@@ -177,23 +192,6 @@ def get_initializer(tool: Tool) -> OneTimeInitializer | None:
     """Return the initialization of a tool, for a starting server, or None."""
     initializer = getattr(tool.handler, "initialization", None)
     return initializer if isinstance(initializer, OneTimeInitializer) else None
-
-
-_TABLE_PROPERTIES = ("input_schema", "output_schema", "annotations", "meta")
-_LIST_PROPERTIES = ("icons", "scopes", "visibility")
-_FLAG_PROPERTIES = ("inline", "lenient", "task_from_handler")
-_TEXT_PROPERTIES = ("title", "description", "mime_type")
-_TOOL_KEYS = {
-    **{
-        key: key
-        for key in (*_TEXT_PROPERTIES, *_TABLE_PROPERTIES, *_LIST_PROPERTIES, *_FLAG_PROPERTIES)
-    },
-    **{key: key for key in ("name", "function", "parameters", "options", "task", "ui")},
-    **{key: key for key in ("initialization", "llm_kit")},
-    "display_name": "title",
-    "handler": "function",
-}
-"""The allowed keys. `llm_kit`, a subscription requirement of Wolfram tools, is ignored."""
 
 
 def make_tool(

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MAX_DESCRIPTION_CHARACTERS = 60
 """Characters of a description in the table of agents."""
+F = TypeVar("F", bound=Callable[..., object])
+Json = dict[str, Any]
 
 
 @click.command("list")
@@ -113,9 +115,6 @@ def _format_agent(agent: Agent, entries: int) -> str:
     if skills:
         sections.append(f"Skills\n{text_layout.align_columns(skills, 2)}")
     return "\n\n".join(sections)
-
-
-F = TypeVar("F", bound=Callable[..., object])
 
 
 def agent_options(function: F) -> F:
@@ -242,9 +241,6 @@ def delete(agent: str, *, yes: bool) -> None:
                 raise click.Abort
         zoo.agents.delete(details.id, details.version, source="cli")
     click.echo(f"Deleted {details.id}; it is in the bin")
-
-
-Json = dict[str, Any]
 
 
 @click.command()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 ACTION_LABELS = {"create": "new", "update": "changed", "unchanged": "unchanged"}
+STATUS_COLOURS = {"new": "green", "changed": "green", "foreign": "yellow", "refused": "red"}
 
 
 @click.command("import")
@@ -127,9 +128,6 @@ def _print_import_result(result: ImportPlan, plan: ImportPlan) -> None:
     for verb, names in (("Created", result.created), ("Changed", result.updated)):
         if names:
             click.echo(f"{verb} {', '.join(names)}")
-
-
-STATUS_COLOURS = {"new": "green", "changed": "green", "foreign": "yellow", "refused": "red"}
 
 
 @click.command()

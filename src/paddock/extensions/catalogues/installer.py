@@ -39,6 +39,13 @@ if TYPE_CHECKING:
 
     from paddock.extensions.catalogues.document import CatalogueEntry
 
+INSTALL_TIMEOUT_SECONDS = 900.0
+UV_SETTINGS_FILES = ("uv.toml", "pyproject.toml")
+"""Settings files that uv searches for in its working directory and the parent directories."""
+FETCH_TIMEOUT_SECONDS = 600.0
+DOWNLOAD_FOLDER = "downloads"
+_UNSAFE_CHARACTERS = re.compile(r"[^\w.\-]")
+
 
 class DistributionDependencies(NamedTuple):
     """The dependencies that are installed with a distribution if they are missing."""
@@ -72,11 +79,6 @@ def select_dependencies(requires: Iterable[str]) -> DistributionDependencies:
         else:
             from_urls.append(f"{requirement.name} from {requirement.url}")
     return DistributionDependencies(tuple(from_index), tuple(from_urls))
-
-
-INSTALL_TIMEOUT_SECONDS = 900.0
-UV_SETTINGS_FILES = ("uv.toml", "pyproject.toml")
-"""Settings files that uv searches for in its working directory and the parent directories."""
 
 
 class PackageInstaller(NamedTuple):
@@ -155,11 +157,6 @@ def _find_uv() -> str | None:
     program = shutil.which("uv", path=os.pathsep.join(absolute_directories))
     # On Windows, `shutil.which` searches the working directory first, whatever the path.
     return program if program is not None and Path(program).is_absolute() else None
-
-
-FETCH_TIMEOUT_SECONDS = 600.0
-DOWNLOAD_FOLDER = "downloads"
-_UNSAFE_CHARACTERS = re.compile(r"[^\w.\-]")
 
 
 def describe_installation(entry: CatalogueEntry) -> list[str]:

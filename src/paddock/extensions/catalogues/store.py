@@ -31,6 +31,13 @@ from paddock.extensions.data_formats import parse_toml
 from paddock.extensions.errors import CatalogueError
 from paddock.files import convert_os_errors, lock_file, write_atomically
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from paddock.extensions.catalogues.document import CatalogueEntry
+
+    ProblemReporter = Callable[[PaddockError], object]
+
 CATALOGUES_VARIABLE = "PADDOCK_CATALOGUES"
 """Additional catalogues, separated by spaces."""
 NO_INSTALL_VARIABLE = "PADDOCK_NO_INSTALL"
@@ -38,6 +45,12 @@ NO_INSTALL_VARIABLE = "PADDOCK_NO_INSTALL"
 SETTINGS_FILE_NAME = "catalogues.toml"
 MAX_SETTINGS_BYTES = 1_000_000
 INSTALL_ASK, INSTALL_NEVER = "ask", "never"
+MAX_COPY_AGE_SECONDS = 24 * 60 * 60.0
+"""Age after which a copy is outdated."""
+CATALOGUE_DOWNLOAD_LIMIT = DownloadLimit(MAX_CATALOGUE_BYTES, 60.0)
+COPY_FOLDER = "catalogues"
+_parsed_catalogues: dict[str, tuple[str, CatalogueDocument]] = {}
+"""The hash of the text and the parsed document, by location. Speeds up looking up many names."""
 
 
 class CatalogueSettings(NamedTuple):
@@ -152,23 +165,6 @@ def _write_catalogues(catalogues: list[str]) -> None:
     document["catalogues"] = array.multiline(multiline=bool(catalogues))
     with convert_os_errors(file):
         write_atomically(file, tomlkit.dumps(document).encode())
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.extensions.catalogues.document import CatalogueEntry
-
-    ProblemReporter = Callable[[PaddockError], object]
-
-MAX_COPY_AGE_SECONDS = 24 * 60 * 60.0
-"""Age after which a copy is outdated."""
-CATALOGUE_DOWNLOAD_LIMIT = DownloadLimit(MAX_CATALOGUE_BYTES, 60.0)
-COPY_FOLDER = "catalogues"
-
-
-_parsed_catalogues: dict[str, tuple[str, CatalogueDocument]] = {}
-"""The hash of the text and the parsed document, by location. Speeds up looking up many names."""
 
 
 class CatalogueStatus(NamedTuple):

@@ -29,6 +29,14 @@ _EMPTY_PART = (0, True, "")
 """The sort key of a part that is zero or absent."""
 
 PacletVersionKey = tuple[tuple[int, bool, str], ...]
+_INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
+_ARCHIVE_SUFFIX = ".paclet"
+_PACLET_FOLDERS = ("Paclets", "Repository")
+"""Folders of a search path that contain paclets."""
+_EXTENSION_MARKER = b"AgentTools"
+_NAME_PATTERN = re.compile(rb'(?<![\w`])"?Name"?\s*->\s*"([^"]{1,200})"')
+_VERSION_PATTERN = re.compile(rb'(?<![\w`])"?Version"?\s*->\s*"([^"]{1,100})"')
+_VERSION_SUFFIX_PATTERN = re.compile(r"-\d[\w.]*$")
 
 
 def make_version_key(version: str) -> PacletVersionKey:
@@ -47,16 +55,6 @@ def _parse_part(text: str) -> tuple[int, bool, str]:
     match = _PART_PATTERN.fullmatch(text)
     digits, suffix = (match[1], match[2]) if match else ("", text)
     return int(digits[:_MAX_DIGITS] or 0), not suffix, suffix
-
-
-_INFO_FILE_NAMES = ("PacletInfo.wl", "PacletInfo.m")
-_ARCHIVE_SUFFIX = ".paclet"
-_PACLET_FOLDERS = ("Paclets", "Repository")
-"""Folders of a search path that contain paclets."""
-_EXTENSION_MARKER = b"AgentTools"
-_NAME_PATTERN = re.compile(rb'(?<![\w`])"?Name"?\s*->\s*"([^"]{1,200})"')
-_VERSION_PATTERN = re.compile(rb'(?<![\w`])"?Version"?\s*->\s*"([^"]{1,100})"')
-_VERSION_SUFFIX_PATTERN = re.compile(r"-\d[\w.]*$")
 
 
 class PacletCandidate(NamedTuple):

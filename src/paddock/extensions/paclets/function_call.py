@@ -47,6 +47,14 @@ if TYPE_CHECKING:
 
 ENGINES_WITHOUT_NAMED_SLOTS = ("mathics",)
 """Engines that do not support `#name` and need `#1["name"]` instead."""
+MISSING_ARGUMENT_CODE = 'Missing["NoInput"]'
+CALL_TIMEOUT_SECONDS = 60.0
+MAX_REASONS = 3
+_LOCK_WAIT_SECONDS = 0.1
+_NOT_IMPLEMENTED_PATTERN = re.compile(
+    r"([\w$`]+)\[.*\] is a built-in Wolfram Language function not yet", re.S
+)
+"""The message of Woxi for functions that it knows only by name."""
 
 
 def expand_named_slots(code: str) -> str:
@@ -74,9 +82,6 @@ def _is_named_slot(part: object) -> bool:
         return False
     name = part.args[0] if part.args else None
     return isinstance(name, Atom) and name.kind == "string" and part.start >= 0
-
-
-MISSING_ARGUMENT_CODE = 'Missing["NoInput"]'
 
 
 class ArgumentCode(NamedTuple):
@@ -125,15 +130,6 @@ def _find_choice_code(form: object, value: object) -> str | None:
         if label == value and type(label) is type(value):
             return write_literal(meaning)
     return None
-
-
-CALL_TIMEOUT_SECONDS = 60.0
-MAX_REASONS = 3
-_LOCK_WAIT_SECONDS = 0.1
-_NOT_IMPLEMENTED_PATTERN = re.compile(
-    r"([\w$`]+)\[.*\] is a built-in Wolfram Language function not yet", re.S
-)
-"""The message of Woxi for functions that it knows only by name."""
 
 
 class FunctionCall(NamedTuple):

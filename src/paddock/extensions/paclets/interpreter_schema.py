@@ -77,6 +77,19 @@ _REGEX_TOKEN = re.compile(
 )
 _ANCHORS = {r"\A": "^", r"\z": "$", r"\Z": "$"}
 _SPECIAL_CHARACTERS = frozenset(r".^$*+?()[]{}|\/")
+JsonSchema = dict[str, Any]
+MAX_INTERPRETER_DEPTH = 20
+MAX_ENUM_VALUES = 100
+MAX_JSON_NUMBER = 2**63
+"""Exclusive limit on the magnitude of numbers in schemas, which excludes infinity."""
+_JSON_TYPES = {
+    **dict.fromkeys(("String", "TextLine", "TextArea", "StringCharacter"), "string"),
+    **dict.fromkeys(("Integer", "Integer8", "Integer16", "Integer32", "Integer64"), "integer"),
+    **dict.fromkeys(("Number", "Real", "Real32", "Real64", "Rational"), "number"),
+    "Boolean": "boolean",
+}
+_NUMERIC_TYPES = ("integer", "number")
+_BOUND_COUNTS = (2, 3)
 
 
 def to_json_pattern(value: object) -> str | None:
@@ -249,22 +262,6 @@ _TRANSLATORS: dict[str, Callable[[list[object], int], str | None]] = {
     "Pattern": _translate_last,
     **dict.fromkeys(_TRANSPARENT_HEADS, _translate_single),
 }
-
-
-JsonSchema = dict[str, Any]
-
-MAX_INTERPRETER_DEPTH = 20
-MAX_ENUM_VALUES = 100
-MAX_JSON_NUMBER = 2**63
-"""Exclusive limit on the magnitude of numbers in schemas, which excludes infinity."""
-_JSON_TYPES = {
-    **dict.fromkeys(("String", "TextLine", "TextArea", "StringCharacter"), "string"),
-    **dict.fromkeys(("Integer", "Integer8", "Integer16", "Integer32", "Integer64"), "integer"),
-    **dict.fromkeys(("Number", "Real", "Real32", "Real64", "Rational"), "number"),
-    "Boolean": "boolean",
-}
-_NUMERIC_TYPES = ("integer", "number")
-_BOUND_COUNTS = (2, 3)
 
 
 def format_interpreter(interpreter: object) -> str:

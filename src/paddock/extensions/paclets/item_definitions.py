@@ -39,13 +39,30 @@ from paddock.wolfram.literals import RuleValue, StringTemplate, UnevaluatedExpre
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from paddock.authoring.context import Context
     from paddock.extensions.paclets.function_owner import FunctionOwner
     from paddock.extensions.paclets.property_tables import PropertyDict
+
+    PromptArgumentTable = dict[str, object]
 
 
 JsonSchema = dict[str, Any]
 _DETAIL_KEYS = frozenset({"Interpreter", "Help", "Required", "Default", "Description"})
 _PARAMETERS_HINT = 'expected {"name" -> <| "Interpreter" -> …, "Help" -> …, "Required" -> … |>, …}'
+LLM_TOOL_HEAD = "LLMTool"
+_POSITIONAL_KEYS = ("Parameters", "Function")
+EVALUATOR_KEY = "LLMEvaluator"
+_CONFIGURATION_HEAD = "LLMConfiguration"
+_TEXT_KEYS = (
+    "Name",
+    "Title",
+    "DisplayName",
+    "Description",
+    "ServerVersion",
+    "MCPServerName",
+    "Transport",
+)
+_ITEM_LIST_KEYS = ("Tools", "MCPPrompts")
 
 
 def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[str, str]]:
@@ -135,10 +152,6 @@ def _is_required(details: dict[str, Any], where: str) -> bool:
     )
 
 
-LLM_TOOL_HEAD = "LLMTool"
-_POSITIONAL_KEYS = ("Parameters", "Function")
-
-
 def read_tool_table(value: object) -> PropertyDict | None:
     """Return the properties of a tool in an association or in any form of `LLMTool[…]`."""
     if get_head_name(value) != LLM_TOOL_HEAD:
@@ -201,16 +214,6 @@ def _read_options(value: object, where: str) -> dict[str, object]:
             hint='as in {"MaxItems" -> 10}',
         )
     return {key: get_symbol_name(option) or to_plain_data(option) for key, option in table.items()}
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.authoring.context import Context
-    from paddock.extensions.paclets.function_owner import FunctionOwner
-    from paddock.extensions.paclets.property_tables import PropertyDict
-
-    PromptArgumentTable = dict[str, object]
 
 
 def make_prompt_properties(
@@ -302,20 +305,6 @@ def _read_prompt_argument(argument: object, where: str) -> PromptArgumentTable:
             hint='expected <| "Name" -> …, "Description" -> …, "Required" -> … |>',
         )
     return {normalize_key(key): value for key, value in table.items() if not is_missing(value)}
-
-
-EVALUATOR_KEY = "LLMEvaluator"
-_CONFIGURATION_HEAD = "LLMConfiguration"
-_TEXT_KEYS = (
-    "Name",
-    "Title",
-    "DisplayName",
-    "Description",
-    "ServerVersion",
-    "MCPServerName",
-    "Transport",
-)
-_ITEM_LIST_KEYS = ("Tools", "MCPPrompts")
 
 
 def make_server_properties(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _pending_initializations: dict[WolframInitialization, None] = {}
 """Initializations of servers in this process, run before the next call, in order of start."""
+_SLOT_PATTERN = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
 
 
 class WolframFunction:
@@ -83,9 +84,6 @@ class WolframInitialization:
 
     def __repr__(self) -> str:
         return self.code
-
-
-_SLOT_PATTERN = re.compile(r"`(\w*)`|<\*(.*?)\*>", re.DOTALL)
 
 
 def list_slots(text: str) -> list[str]:
