@@ -37,7 +37,7 @@ from paddock.wolfram import Atom, Node, RuleValue, evaluate, has_head, parse, qu
 from paddock.wolfram.context_resolver import ContextResolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from paddock.authoring.context import Context
     from paddock.extensions.paclets.function_owner import FunctionOwner
@@ -180,8 +180,10 @@ class _PacletKernel:
         self._lock = threading.Lock()
         self._kernel: Kernel | None = None
         self._engine: Engine | None = None
-        self._paclets_by_key: dict[str, _LoadedPaclet] = {}
-        self._completed_initializations: set[tuple[str, str]] = set()
+        self.paclets_by_key: dict[str, _LoadedPaclet] = {}
+        """The paclets that the running kernel has loaded."""
+        self.completed_initializations: set[tuple[str, str]] = set()
+        """Paclet key and code of the initializations that the running kernel has evaluated."""
 
     def call(self, call: FunctionCall, control: EvaluationControl) -> EvaluationResult:
         """Call a function after earlier calls have finished."""
@@ -205,25 +207,11 @@ class _PacletKernel:
         is_same = self._engine is not None and self._engine.name == engine.name
         if self._kernel is None or not self._kernel.is_alive or not is_same:
             self.close()
-            self._paclets_by_key.clear()
-            self._completed_initializations.clear()
+            self.paclets_by_key.clear()
+            self.completed_initializations.clear()
             self._engine = engine
             self._kernel = engine.start(EvaluationLimits())
         return self._kernel
-
-    def get_or_load_paclet(self, key: str, load: Callable[[], _LoadedPaclet]) -> _LoadedPaclet:
-        """Return a loaded paclet, loading it if necessary."""
-        if key not in self._paclets_by_key:
-            self._paclets_by_key[key] = load()
-        return self._paclets_by_key[key]
-
-    def needs_initialization(self, key: str, code: str) -> bool:
-        """Return whether an initialization has not been evaluated yet."""
-        return (key, code) not in self._completed_initializations
-
-    def record_initialization(self, key: str, code: str) -> None:
-        """Record that an initialization has been evaluated."""
-        self._completed_initializations.add((key, code))
 
 
 @cache
@@ -265,7 +253,7 @@ class _CallExecution:
         code = paclet.packages.qualify_code(self._call.code)
         self._check_symbols(code, paclet)
         result = self._evaluate(f"({code})[{write_association(self._evaluate_arguments())}]")
-        return self._check_outcome(result, code, paclet)
+        return self._check_result(result, code, paclet)
 
     def _evaluate(self, code: str) -> EvaluationResult:
         if self._engine.name in ENGINES_WITHOUT_NAMED_SLOTS:
@@ -278,9 +266,11 @@ class _CallExecution:
         return name in names
 
     def _get_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
-        return self._shared_kernel.get_or_load_paclet(
-            _make_paclet_key(owner), lambda: self._load_paclet(owner)
-        )
+        paclets_by_key = self._shared_kernel.paclets_by_key
+        key = _make_paclet_key(owner)
+        if key not in paclets_by_key:
+            paclets_by_key[key] = self._load_paclet(owner)
+        return paclets_by_key[key]
 
     def _load_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
         files = open_package_files(owner.files)
@@ -347,8 +337,9 @@ class _CallExecution:
 
     def _run_initialization(self, initialization: str, owner: FunctionOwner) -> None:
         """Evaluate an initialization once. A failure is reported only if a call fails too."""
-        key = _make_paclet_key(owner)
-        if not self._shared_kernel.needs_initialization(key, initialization):
+        key = (_make_paclet_key(owner), initialization)
+        completed_initializations = self._shared_kernel.completed_initializations
+        if key in completed_initializations:
             return
         paclet = self._get_paclet(owner)
         statements = _list_statements(paclet.packages.qualify_code(initialization), paclet.packages)
@@ -362,7 +353,7 @@ class _CallExecution:
                 paclet.problems.append(
                     f"the initialization {_shorten_first_line(code)} returned {value}"
                 )
-        self._shared_kernel.record_initialization(key, initialization)
+        completed_initializations.add(key)
 
     def _evaluate_arguments(self) -> dict[str, str]:
         code_by_key: dict[str, str] = {}
@@ -388,7 +379,7 @@ class _CallExecution:
             raise self._make_unresolved_error([code.partition("][")[0] + "]"])
         return result
 
-    def _check_outcome(
+    def _check_result(
         self, outcome: EvaluationResult, code: str, paclet: _LoadedPaclet
     ) -> EvaluationResult:
         """Return the result, unless the engine returned the call or a part of it unevaluated.
