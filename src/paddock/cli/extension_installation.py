@@ -36,6 +36,7 @@ def install_missing_extensions(server: str, policy: bool | None) -> None:
     """
     if policy is False:
         return
+    # No question if installing is disabled: starting the server reports what is missing.
     if policy is None and find_install_prohibition() is not None:
         return
     installed: set[str] = set()
@@ -46,6 +47,7 @@ def install_missing_extensions(server: str, policy: bool | None) -> None:
             _print_error_warning(problem)
         shown_warnings.add(str(problem))
 
+    # An installed extension can refer to further ones, which are known only now.
     while missing := [
         name for name in find_missing_extensions(server, warn) if name not in installed
     ]:

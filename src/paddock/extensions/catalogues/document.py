@@ -104,6 +104,7 @@ def parse_catalogue(data: bytes, where: str) -> CatalogueDocument:
             entries.append(_parse_entry(entry_table, where, f"extensions[{index}]"))
         except PaddockError as error:
             problems.append(error)
+        # An entry is untrusted and may be nested more deeply than Python can recurse.
         except RecursionError:
             nesting_error = CatalogueError(
                 "is nested too deeply", where=f"{where}: extensions[{index}]"

@@ -132,6 +132,7 @@ class PacletDefinition(DefinitionFile, frozen=True, kw_only=True):
         content, _, _ = self._load_file()
         expression: Expression | None = content.expression
         if self.is_combined:
+            # In a combined file, the item is the right side of the rule for its name.
             rule = _find_rule(expression, self.item)
             expression = None if rule is None else rule.args[1]
         rule = _find_rule(expression, key)
