@@ -35,6 +35,13 @@ MAX_PAGE_CHARACTERS = 200_000  # The rest of a longer page is not searchable.
 
 # Separates the stamp of a source from the name of its vectors.
 VECTORS_STAMP_SEPARATOR = " vectors: "
+PROGRESS_SETTING = "progress"
+"""The setting with the progress of indexing: fields separated by spaces."""
+# A process without progress for this time is assumed to have been killed.
+STALE_PROGRESS_SECONDS = 120.0
+BACKGROUND_INDEX_VARIABLE = "PADDOCK_INDEX_IN_BACKGROUND"
+"""Set to 0 to disable background indexing, except by `paddock docs index`."""
+NICE_INCREMENT = 10  # Indexing must not slow down the user's programs.
 
 
 class IndexProgress(NamedTuple):
@@ -147,15 +154,6 @@ def get_embedding_text(page: DocPage) -> str:
     """Return the part of a page from which its vector is computed."""
     names = split_identifiers(" ".join(page.names[:1] or (page.title,)))
     return f"{names}. {page.keywords}. {page.text[:MAX_EMBEDDED_CHARACTERS]}"
-
-
-PROGRESS_SETTING = "progress"
-"""The setting with the progress of indexing: fields separated by spaces."""
-# A process without progress for this time is assumed to have been killed.
-STALE_PROGRESS_SECONDS = 120.0
-BACKGROUND_INDEX_VARIABLE = "PADDOCK_INDEX_IN_BACKGROUND"
-"""Set to 0 to disable background indexing, except by `paddock docs index`."""
-NICE_INCREMENT = 10  # Indexing must not slow down the user's programs.
 
 
 class IndexJob(NamedTuple):

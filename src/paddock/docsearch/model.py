@@ -14,6 +14,23 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+MAX_QUERY_CHARACTERS = 2_000  # The rest of a longer query is ignored.
+MAX_QUERY_WORDS = 48
+_WORD_PATTERN = re.compile(r"[^\W_]+")
+_NAME_PATTERN = re.compile(r"\$?[^\W\d_][\w$]*(?:[.`][^\W\d][\w$]*)*")
+_OPERATOR_PATTERN = re.compile(r"(?<!\S)[^\w\s\"'(),]{1,4}(?!\S)")
+_CAMEL_CASE_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+[A-Z]?|[^\W\d_]+")
+_STOP_WORD_TEXT = """
+a about all am an and any are as at be been but by can could did do does doing for from get gets
+give given go had has have having how i if in into is it its just know let like make me more most
+my need no not of on one only or other our out over please should show so some such tell than that
+the their them then there these they this those to up us use used using want was way we were what
+when where which while who why will with would you your wolfram mathematica python language
+function
+"""
+STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
+"""Words that do not help to find pages; most are frequent in questions."""
+
 
 @dataclass(frozen=True, slots=True)
 class DocPage:
@@ -66,24 +83,6 @@ class Corpus(Protocol):
         Raises:
             OSError: The source cannot be read.
         """
-
-
-MAX_QUERY_CHARACTERS = 2_000  # The rest of a longer query is ignored.
-MAX_QUERY_WORDS = 48
-_WORD_PATTERN = re.compile(r"[^\W_]+")
-_NAME_PATTERN = re.compile(r"\$?[^\W\d_][\w$]*(?:[.`][^\W\d][\w$]*)*")
-_OPERATOR_PATTERN = re.compile(r"(?<!\S)[^\w\s\"'(),]{1,4}(?!\S)")
-_CAMEL_CASE_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+[A-Z]?|[^\W\d_]+")
-_STOP_WORD_TEXT = """
-a about all am an and any are as at be been but by can could did do does doing for from get gets
-give given go had has have having how i if in into is it its just know let like make me more most
-my need no not of on one only or other our out over please should show so some such tell than that
-the their them then there these they this those to up us use used using want was way we were what
-when where which while who why will with would you your wolfram mathematica python language
-function
-"""
-STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
-"""Words that do not help to find pages; most are frequent in questions."""
 
 
 class SearchQuery(NamedTuple):

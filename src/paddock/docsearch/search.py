@@ -44,6 +44,12 @@ if TYPE_CHECKING:
 MAX_ANSWER_CHARACTERS = 12_000
 MIN_EXCERPT_CHARACTERS = 80  # A shorter excerpt is not worth showing.
 TRUNCATION_MARK = " …"
+DEFAULT_MAX_HITS = 5
+DEFAULT_MAX_TEXT_CHARACTERS = 12_000
+FIRST_QUERY_WAIT_SECONDS = 1.5
+"""Time for which the first query waits for the partial index of a large corpus."""
+# After this time a background process checks the sources for changes again.
+RECHECK_INTERVAL_SECONDS = 600.0
 
 
 def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) -> str:
@@ -154,14 +160,6 @@ def _get_corpus_status(database: IndexStore, name: str) -> CorpusStatus:
     pages = database.fetch_rows("SELECT count(*) FROM pages WHERE corpus = ?", name)[0][0]
     problems = tuple(f"{key}: {problem}" for key, problem in sources if problem)
     return CorpusStatus(name, CORPORA[name][1], len(sources), int(str(pages)), problems)
-
-
-DEFAULT_MAX_HITS = 5
-DEFAULT_MAX_TEXT_CHARACTERS = 12_000
-FIRST_QUERY_WAIT_SECONDS = 1.5
-"""Time for which the first query waits for the partial index of a large corpus."""
-# After this time a background process checks the sources for changes again.
-RECHECK_INTERVAL_SECONDS = 600.0
 
 
 class SearchResult(NamedTuple):

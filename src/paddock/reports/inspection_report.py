@@ -18,6 +18,10 @@ SEVERITIES: tuple[Severity, ...] = (
     *("Scoping", "Remark", "Formatting"),
 )
 """Ordered from the most severe on."""
+REPORT_TITLE = "# Code Inspection Results"
+HORIZONTAL_RULE = "---"
+_MAX_EXCERPT_LINES = 20  # Longer excerpts are shortened in the middle.
+_MAX_LINE_CHARACTERS = 240
 
 
 class SourceRange(NamedTuple):
@@ -77,12 +81,6 @@ class IssueFilter(NamedTuple):
 
 ALL_ISSUES = IssueFilter()
 """A filter that passes every issue."""
-
-
-REPORT_TITLE = "# Code Inspection Results"
-HORIZONTAL_RULE = "---"
-_MAX_EXCERPT_LINES = 20  # Longer excerpts are shortened in the middle.
-_MAX_LINE_CHARACTERS = 240
 
 
 class InspectedFile(NamedTuple):

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 
 _LINE_END_PATTERN = re.compile(r"\r\n?|\n")
+_SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
 
 
 class LineIndex:
@@ -47,9 +48,6 @@ class LineIndex:
         if self._lines is None:
             self._lines = [0, *(end.end() for end in _LINE_END_PATTERN.finditer(self.text))]
         return self._lines
-
-
-_SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
 
 
 def format_table(kind: str, rows: Mapping[str, str]) -> str:

@@ -38,6 +38,10 @@ _UNIT_SECONDS = {
 _DURATION_PATTERN = re.compile(
     r"\s*(?:Quantity\[\s*)?([0-9.]+)\s*,?\s*\"?([A-Za-z]+?)s?\"?\s*\]?\s*", re.IGNORECASE
 )
+K = TypeVar("K")
+V = TypeVar("V")
+MAX_TRACKED_SESSIONS = 1000
+NEW_SESSION_NOTE = "Nothing was saved under this session id: it is a new, empty session."
 
 
 def parse_duration(duration: object) -> float | None:
@@ -67,11 +71,6 @@ def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
         max_sessions=options["MaxSessionCount"],
         max_total_bytes=options["MaxSessionBytes"],
     )
-
-
-K = TypeVar("K")
-V = TypeVar("V")
-MAX_TRACKED_SESSIONS = 1000
 
 
 class BoundedMapping(Generic[K, V]):
@@ -121,7 +120,6 @@ def _get_caller_key(ctx: Context) -> tuple[int, str]:
     return id(ctx.server), "" if principal is None else f"{principal.issuer} {principal.subject}"
 
 
-NEW_SESSION_NOTE = "Nothing was saved under this session id: it is a new, empty session."
 ResultT = TypeVar("ResultT")
 
 

@@ -69,6 +69,43 @@ EVALUATOR_OPTIONS = {
     ),
 }
 """Options of tools that evaluate code in sessions."""
+DEFAULT_CONFIDENCE = 0.75
+DEFAULT_EXCLUDED_SEVERITIES = "Formatting,Scoping"
+"""Severities that the inspector of Wolfram Language code does not report by default."""
+DEFAULT_PYTHON_EXCLUDED_SEVERITIES = "Formatting"
+"""The same for Python code, unless the project configures ruff."""
+DEFAULT_MAX_ISSUES = 100
+CODE_PARAMETER = Parameter("code", "string", "The code to inspect.")
+CONFIDENCE_PARAMETER = Parameter(
+    "confidenceLevel",
+    "number",
+    "Minimum confidence of reported issues, from 0 to 1.",
+    default=DEFAULT_CONFIDENCE,
+)
+ISSUE_LIMIT_PARAMETER = Parameter(
+    "limit", "integer", "Maximum number of issues to show.", default=DEFAULT_MAX_ISSUES
+)
+MAX_ITEMS_OPTION_NAME = "MaxItems"
+MAX_CHARACTERS_OPTION_NAME = "MaxCharacterCount"
+INTERPRETER_OPTION_NAME = "Interpreter"
+INTERPRETER_OPTION = Option(
+    None,
+    str | None,
+    "Python interpreter that runs the code, or the directory of its virtual environment",
+)
+TYPE_CHECKER_OPTION_NAME = "TypeChecker"
+KERNEL_OPTION_NAME = "JupyterKernel"
+KERNEL_OPTION = Option(
+    None, str | None, "Name of a Jupyter kernel that evaluates the code instead of Python"
+)
+GATEWAY_OPTION_NAME = "JupyterGateway"
+GATEWAY_OPTION = Option(
+    None, str | None, "URL of the Jupyter server or gateway that provides the kernels"
+)
+ENGINE_OPTION_NAME = "Engine"
+ENGINE_OPTION = Option(
+    None, str | None, "Engine that evaluates the code: wolfram, woxi, mathics or none"
+)
 
 
 @contextmanager
@@ -110,48 +147,3 @@ def resolve_time_limit(code: str, time_constraint: int | None, options: Mapping[
             "(7 days)"
         )
     return float(time_constraint)
-
-
-DEFAULT_CONFIDENCE = 0.75
-DEFAULT_EXCLUDED_SEVERITIES = "Formatting,Scoping"
-"""Severities that the inspector of Wolfram Language code does not report by default."""
-DEFAULT_PYTHON_EXCLUDED_SEVERITIES = "Formatting"
-"""The same for Python code, unless the project configures ruff."""
-DEFAULT_MAX_ISSUES = 100
-CODE_PARAMETER = Parameter("code", "string", "The code to inspect.")
-CONFIDENCE_PARAMETER = Parameter(
-    "confidenceLevel",
-    "number",
-    "Minimum confidence of reported issues, from 0 to 1.",
-    default=DEFAULT_CONFIDENCE,
-)
-ISSUE_LIMIT_PARAMETER = Parameter(
-    "limit", "integer", "Maximum number of issues to show.", default=DEFAULT_MAX_ISSUES
-)
-
-
-MAX_ITEMS_OPTION_NAME = "MaxItems"
-MAX_CHARACTERS_OPTION_NAME = "MaxCharacterCount"
-
-
-INTERPRETER_OPTION_NAME = "Interpreter"
-INTERPRETER_OPTION = Option(
-    None,
-    str | None,
-    "Python interpreter that runs the code, or the directory of its virtual environment",
-)
-TYPE_CHECKER_OPTION_NAME = "TypeChecker"
-KERNEL_OPTION_NAME = "JupyterKernel"
-KERNEL_OPTION = Option(
-    None, str | None, "Name of a Jupyter kernel that evaluates the code instead of Python"
-)
-GATEWAY_OPTION_NAME = "JupyterGateway"
-GATEWAY_OPTION = Option(
-    None, str | None, "URL of the Jupyter server or gateway that provides the kernels"
-)
-
-
-ENGINE_OPTION_NAME = "Engine"
-ENGINE_OPTION = Option(
-    None, str | None, "Engine that evaluates the code: wolfram, woxi, mathics or none"
-)

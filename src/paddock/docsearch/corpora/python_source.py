@@ -23,6 +23,47 @@ if TYPE_CHECKING:
 MAX_SOURCE_BYTES = 3_000_000  # Larger files contain data.
 MAX_LISTED_MEMBERS = 60
 MAX_SIGNATURE_CHARACTERS = 600
+INTROSPECTION_TIMEOUT_SECONDS = 60.0
+COMPILED_MODULES = (
+    *("builtins", "os", "sys", "math", "itertools", "functools", "collections", "time", "re"),
+    *("io", "hashlib", "threading", "sqlite3", "socket", "struct", "csv", "random", "queue"),
+    *("weakref", "signal", "select", "zlib", "binascii", "array", "cmath", "operator", "gc"),
+    *("pickle", "marshal", "atexit", "unicodedata", "ssl", "contextvars", "tracemalloc", "bz2"),
+    *("lzma", "mmap", "resource", "pwd", "grp", "fcntl", "termios", "faulthandler", "errno"),
+    *("decimal", "datetime", "zoneinfo", "syslog", "winreg", "msvcrt"),
+)
+"""Public modules, the most popular first. Those that a system lacks are skipped."""
+_INTROSPECTION_PROGRAM = """
+import importlib, inspect, json, sys
+def signature(value):
+    try:
+        return str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return ""
+def is_compiled(value):
+    if inspect.isclass(value):
+        return not any(hasattr(one, "__code__") for one in vars(value).values())
+    return inspect.isbuiltin(value) or inspect.ismethoddescriptor(value)
+found = []
+for name in sys.argv[1:]:
+    try:
+        module = importlib.import_module(name)
+    except ImportError:
+        continue
+    for key, value in list(vars(module).items()):
+        if key.startswith("_") or not is_compiled(value) or not isinstance(value.__doc__, str):
+            continue
+        is_class = inspect.isclass(value)
+        found.append((name, key, is_class, signature(value), value.__doc__))
+        if is_class and not issubclass(value, BaseException):
+            for method in list(vars(value)):
+                one = getattr(value, method, None)
+                doc = getattr(one, "__doc__", None)
+                if method.startswith("_") or not callable(one) or not isinstance(doc, str):
+                    continue
+                found.append((name, f"{key}.{method}", False, signature(one), doc))
+json.dump(found, sys.stdout)
+"""
 
 
 def read_module_pages(
@@ -182,49 +223,6 @@ def _read_dunder_all(statement: ast.Assign | ast.AugAssign) -> list[str]:
         element.value for element in statement.value.elts if isinstance(element, ast.Constant)
     ]
     return [value for value in values if isinstance(value, str)]
-
-
-INTROSPECTION_TIMEOUT_SECONDS = 60.0
-COMPILED_MODULES = (
-    *("builtins", "os", "sys", "math", "itertools", "functools", "collections", "time", "re"),
-    *("io", "hashlib", "threading", "sqlite3", "socket", "struct", "csv", "random", "queue"),
-    *("weakref", "signal", "select", "zlib", "binascii", "array", "cmath", "operator", "gc"),
-    *("pickle", "marshal", "atexit", "unicodedata", "ssl", "contextvars", "tracemalloc", "bz2"),
-    *("lzma", "mmap", "resource", "pwd", "grp", "fcntl", "termios", "faulthandler", "errno"),
-    *("decimal", "datetime", "zoneinfo", "syslog", "winreg", "msvcrt"),
-)
-"""Public modules, the most popular first. Those that a system lacks are skipped."""
-_INTROSPECTION_PROGRAM = """
-import importlib, inspect, json, sys
-def signature(value):
-    try:
-        return str(inspect.signature(value))
-    except (TypeError, ValueError):
-        return ""
-def is_compiled(value):
-    if inspect.isclass(value):
-        return not any(hasattr(one, "__code__") for one in vars(value).values())
-    return inspect.isbuiltin(value) or inspect.ismethoddescriptor(value)
-found = []
-for name in sys.argv[1:]:
-    try:
-        module = importlib.import_module(name)
-    except ImportError:
-        continue
-    for key, value in list(vars(module).items()):
-        if key.startswith("_") or not is_compiled(value) or not isinstance(value.__doc__, str):
-            continue
-        is_class = inspect.isclass(value)
-        found.append((name, key, is_class, signature(value), value.__doc__))
-        if is_class and not issubclass(value, BaseException):
-            for method in list(vars(value)):
-                one = getattr(value, method, None)
-                doc = getattr(one, "__doc__", None)
-                if method.startswith("_") or not callable(one) or not isinstance(doc, str):
-                    continue
-                found.append((name, f"{key}.{method}", False, signature(one), doc))
-json.dump(found, sys.stdout)
-"""
 
 
 def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:

@@ -23,6 +23,30 @@ MAX_FILE_BYTES = 20_000_000
 MAX_DIRECTORY_FILES = 50_000
 EXCLUDED_DIRECTORIES = frozenset(("node_modules", "__pycache__", "site-packages", "venv"))
 """Directories with third-party files, which are skipped like hidden ones."""
+_CORPORA_PACKAGE = "paddock.docsearch.corpora."
+CORPORA = {
+    "wolfram-symbols": (
+        "wolfram_symbols:SymbolDescriptions",
+        "Paddock's descriptions of common symbols",
+    ),
+    "wolfram-documentation": (
+        "wolfram_notebooks:InstalledDocumentation",
+        "the documentation of the Wolfram installation on this machine",
+    ),
+    "mathics": ("wolfram_symbols:MathicsDocstrings", "docstrings of the installed Mathics3"),
+    "paclets": ("wolfram_notebooks:PacletPages", "reference pages and notebooks of paclets"),
+    "python-stdlib": ("standard_library:StandardLibrary", "Python's standard library"),
+    "python-packages": ("python_packages:PythonPackages", "installed Python packages"),
+    "folders": ("markdown_folders:MarkdownFolders", "your Markdown folders"),
+}
+"""The class and the description of each corpus by name."""
+WOLFRAM_CORPORA = ("wolfram-symbols", "wolfram-documentation", "mathics", "paclets")
+PYTHON_CORPORA = ("python-stdlib", "python-packages")
+CORPUS_GROUPS = {"wolfram": WOLFRAM_CORPORA, "python": PYTHON_CORPORA, "all": tuple(CORPORA)}
+INDEX_ON_FIRST_QUERY = ("wolfram-symbols",)
+"""Corpora that the first query indexes completely, in a fraction of a second."""
+INDEX_PARTLY_ON_FIRST_QUERY = ("python-stdlib",)
+"""Corpora of which the first query indexes the most popular part."""
 
 
 def read_source_file(key: str) -> bytes:
@@ -63,32 +87,6 @@ def walk_files(directory: Path, suffixes: frozenset[str]) -> Iterator[Path]:
                 if count > MAX_DIRECTORY_FILES:
                     return
                 yield Path(folder, name)
-
-
-_CORPORA_PACKAGE = "paddock.docsearch.corpora."
-CORPORA = {
-    "wolfram-symbols": (
-        "wolfram_symbols:SymbolDescriptions",
-        "Paddock's descriptions of common symbols",
-    ),
-    "wolfram-documentation": (
-        "wolfram_notebooks:InstalledDocumentation",
-        "the documentation of the Wolfram installation on this machine",
-    ),
-    "mathics": ("wolfram_symbols:MathicsDocstrings", "docstrings of the installed Mathics3"),
-    "paclets": ("wolfram_notebooks:PacletPages", "reference pages and notebooks of paclets"),
-    "python-stdlib": ("standard_library:StandardLibrary", "Python's standard library"),
-    "python-packages": ("python_packages:PythonPackages", "installed Python packages"),
-    "folders": ("markdown_folders:MarkdownFolders", "your Markdown folders"),
-}
-"""The class and the description of each corpus by name."""
-WOLFRAM_CORPORA = ("wolfram-symbols", "wolfram-documentation", "mathics", "paclets")
-PYTHON_CORPORA = ("python-stdlib", "python-packages")
-CORPUS_GROUPS = {"wolfram": WOLFRAM_CORPORA, "python": PYTHON_CORPORA, "all": tuple(CORPORA)}
-INDEX_ON_FIRST_QUERY = ("wolfram-symbols",)
-"""Corpora that the first query indexes completely, in a fraction of a second."""
-INDEX_PARTLY_ON_FIRST_QUERY = ("python-stdlib",)
-"""Corpora of which the first query indexes the most popular part."""
 
 
 class UnknownCorpusError(PaddockError):

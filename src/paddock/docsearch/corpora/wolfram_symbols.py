@@ -30,6 +30,9 @@ SYMBOLS_CORPUS = "wolfram-symbols"
 OPERATORS_FILE = "operators.txt"
 REFERENCE_URL = "https://reference.wolfram.com/language/ref/"
 _SYMBOL_PATTERN = re.compile(r"\$?[A-Za-z][A-Za-z0-9$]*")
+MATHICS_CORPUS = "mathics"
+_TAG_PATTERN = re.compile(r"</?(?:dl|dt|dd|ul|li|em|b|i|url|console|con|subsection|section)[^>]*>")
+_SYMBOL_NAME_PATTERN = re.compile(r"\$?[A-Z][A-Za-z0-9$]*\Z")
 
 
 class SymbolDescription(NamedTuple):
@@ -103,11 +106,6 @@ def load_operators() -> dict[str, tuple[str, ...]]:
         name, *operators = line.split()
         operators_by_name[name] = tuple(operators)
     return operators_by_name
-
-
-MATHICS_CORPUS = "mathics"
-_TAG_PATTERN = re.compile(r"</?(?:dl|dt|dd|ul|li|em|b|i|url|console|con|subsection|section)[^>]*>")
-_SYMBOL_NAME_PATTERN = re.compile(r"\$?[A-Z][A-Za-z0-9$]*\Z")
 
 
 class MathicsDocstrings:

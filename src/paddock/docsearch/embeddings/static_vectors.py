@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MAX_WORD_CHARACTERS = 100  # BERT tokenizers treat longer words as unknown.
 _WORD_PATTERN = re.compile(r"[^\W_]+|[^\w\s]|_")
+QUANTIZATION_STEPS = 127
+MAX_TEXT_WORDS = 400  # The rest of a text is ignored.
+VOCABULARY_FILE = "pieces.txt"  # One piece per line.
 
 
 def split_words(text: str) -> list[str]:
@@ -60,9 +63,6 @@ def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[
     yield from piece_ids
 
 
-QUANTIZATION_STEPS = 127
-
-
 def quantize_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
     """Convert vectors to bytes. The scale is lost, because only directions are compared."""
     largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
@@ -77,10 +77,6 @@ def dequantize_vectors(rows: Sequence[bytes]) -> NDArray[np.float32]:
     lengths = np.linalg.norm(table, axis=1, keepdims=True)
     vectors: NDArray[np.float32] = table / np.maximum(lengths, 1e-9)
     return vectors
-
-
-MAX_TEXT_WORDS = 400  # The rest of a text is ignored.
-VOCABULARY_FILE = "pieces.txt"  # One piece per line.
 
 
 class StaticVectors:

@@ -44,6 +44,14 @@ if TYPE_CHECKING:
 FetchFailureReason = Literal["timeout", "too-large", "unreachable", "redirect", "address"]
 CANCEL_POLL_SECONDS = 0.05
 _CHUNK_BYTES = 1 << 16
+_HTTP_OK = 200
+_TAIL_BYTES = 16
+_IMAGE_SIGNATURES = (
+    ("image/png", b"\x89PNG\r\n\x1a\n", b"IEND"),
+    ("image/gif", b"GIF8", b";"),
+    ("image/jpeg", b"\xff\xd8\xff", b"\xff\xd9"),
+)
+"""MIME type, first bytes, and bytes at the end of a complete file."""
 
 
 class FetchResponse(NamedTuple):
@@ -239,16 +247,6 @@ def _check_public_address(connection: socket.socket) -> None:
 
 def _create_timeout_failure(seconds: float) -> FetchFailure:
     return FetchFailure("timeout", f"it took longer than {seconds:g} s")
-
-
-_HTTP_OK = 200
-_TAIL_BYTES = 16
-_IMAGE_SIGNATURES = (
-    ("image/png", b"\x89PNG\r\n\x1a\n", b"IEND"),
-    ("image/gif", b"GIF8", b";"),
-    ("image/jpeg", b"\xff\xd8\xff", b"\xff\xd9"),
-)
-"""MIME type, first bytes, and bytes at the end of a complete file."""
 
 
 def fetch_images(

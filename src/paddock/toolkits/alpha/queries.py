@@ -39,6 +39,25 @@ if TYPE_CHECKING:
 
 
 OFFLINE_LIMITS = EvaluationLimits(seconds=10, memory_bytes=1 << 30)
+MAX_QUERY_CHARACTERS = 2000
+_SOFT_FAILURE_TEXTS = {"not-understood": NO_RESULTS_TEXT, "timeout": TIMED_OUT_TEXT}
+ALPHA_HEADER = (
+    "IMPORTANT: These Wolfram|Alpha results are relevant to the given text. Use them, and say that "
+    "they are from Wolfram|Alpha."
+)
+SECTION_SEPARATOR = "======"
+IMAGE_HINT = (
+    "To show an image to the user, repeat its Markdown link. To cite a source, give the URL of the "
+    "result."
+)
+# Wolfram|Alpha does not understand longer sentences.
+MAX_SENTENCE_CHARACTERS = 200
+_SENTENCE_END_PATTERN = re.compile(r"(?<=[.?!;])\s+(?=[A-Z\d\"'(])|[\n\r\t]+")
+_ABBREVIATION_PATTERN = re.compile(r"\b(?:[A-Z]|e\.g|i\.e|vs|approx|Dr|Mr|Mrs|Ms|St|No|Mt|U\.S)\.$")
+DOCUMENTATION_HEADER = (
+    "IMPORTANT: Use these documentation pages when you write Wolfram Language code."
+)
+MAX_DOCUMENTATION_CHARACTERS = 12_000
 
 
 def find_offline_answer(
@@ -63,10 +82,6 @@ def find_offline_answer(
         return EngineResult(result.result, describe_engine(engine))
 
     return answer_offline(query, evaluate)
-
-
-MAX_QUERY_CHARACTERS = 2000
-_SOFT_FAILURE_TEXTS = {"not-understood": NO_RESULTS_TEXT, "timeout": TIMED_OUT_TEXT}
 
 
 class NoResultError(ToolError):
@@ -168,21 +183,6 @@ def _format_answer(
     return format_result(QueryResult(result.query, pieces), options["MaxCharacterCount"])
 
 
-ALPHA_HEADER = (
-    "IMPORTANT: These Wolfram|Alpha results are relevant to the given text. Use them, and say that "
-    "they are from Wolfram|Alpha."
-)
-SECTION_SEPARATOR = "======"
-IMAGE_HINT = (
-    "To show an image to the user, repeat its Markdown link. To cite a source, give the URL of the "
-    "result."
-)
-# Wolfram|Alpha does not understand longer sentences.
-MAX_SENTENCE_CHARACTERS = 200
-_SENTENCE_END_PATTERN = re.compile(r"(?<=[.?!;])\s+(?=[A-Z\d\"'(])|[\n\r\t]+")
-_ABBREVIATION_PATTERN = re.compile(r"\b(?:[A-Z]|e\.g|i\.e|vs|approx|Dr|Mr|Mrs|Ms|St|No|Mt|U\.S)\.$")
-
-
 def collect_alpha_context(ctx: Context, context: str) -> ToolContent:
     """Return the results for a context with their images; empty if it contains no queries."""
     return _download_and_build(ctx, collect_alpha_pieces(ctx, context, ctx.options))
@@ -218,12 +218,6 @@ def _is_queryable(sentence: str) -> bool:
     return len(sentence) <= MAX_SENTENCE_CHARACTERS and any(
         character.isalnum() for character in sentence
     )
-
-
-DOCUMENTATION_HEADER = (
-    "IMPORTANT: Use these documentation pages when you write Wolfram Language code."
-)
-MAX_DOCUMENTATION_CHARACTERS = 12_000
 
 
 def collect_wolfram_context(ctx: Context, context: str) -> ToolContent:

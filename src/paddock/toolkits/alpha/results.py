@@ -21,6 +21,17 @@ from paddock.toolkits.alpha.service_urls import get_page_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+INVALID_APP_ID_CODE, MISSING_APP_ID_CODE = "1", "2"
+_FENCE = "```"
+_HEADING_PATTERN = re.compile(r"(?!https?:|image:)[^\n|]{1,120}:")
+_IMAGE_PATTERN = re.compile(r"(?:image|\w[\w ]{0,30} image): ?(https?://\S+)", re.IGNORECASE)
+_CODE_PATTERN = re.compile(r"Wolfram Language code: ?(\S.*)", re.IGNORECASE)
+_OMITTED_SECTION_PATTERN = re.compile(r"(Query|Wolfram\|Alpha website result for .*):", re.DOTALL)
+"""Sections that repeat the query, and the URL of its page."""
+NO_RESULTS_TEXT = "No Results Found"
+TIMED_OUT_TEXT = "Request timed out"
+TRUNCATION_TEXT = "The rest is omitted because it is too long."
+
 
 class RemoteImage(NamedTuple):
     """An image of a result that has not been downloaded."""
@@ -44,10 +55,6 @@ class QueryResult(NamedTuple):
 
     query: str
     pieces: tuple[ResultPiece, ...]
-
-
-INVALID_APP_ID_CODE, MISSING_APP_ID_CODE = "1", "2"
-_FENCE = "```"
 
 
 class FullResult(NamedTuple):
@@ -149,13 +156,6 @@ def _to_text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-_HEADING_PATTERN = re.compile(r"(?!https?:|image:)[^\n|]{1,120}:")
-_IMAGE_PATTERN = re.compile(r"(?:image|\w[\w ]{0,30} image): ?(https?://\S+)", re.IGNORECASE)
-_CODE_PATTERN = re.compile(r"Wolfram Language code: ?(\S.*)", re.IGNORECASE)
-_OMITTED_SECTION_PATTERN = re.compile(r"(Query|Wolfram\|Alpha website result for .*):", re.DOTALL)
-"""Sections that repeat the query, and the URL of its page."""
-
-
 def parse_llm_text(text: str) -> tuple[ResultPiece, ...]:
     """Parse the text of the LLM API."""
     pieces: list[ResultPiece] = []
@@ -188,9 +188,6 @@ def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
 
 
 ToolContent = list[TextContent | ImageContent]
-NO_RESULTS_TEXT = "No Results Found"
-TIMED_OUT_TEXT = "Request timed out"
-TRUNCATION_TEXT = "The rest is omitted because it is too long."
 
 
 def format_result(result: QueryResult, max_characters: int) -> list[ResultPiece]:

@@ -41,6 +41,17 @@ if TYPE_CHECKING:
 
 
 MAX_SOURCE_BYTES = 20_000_000
+_EXEMPT_DECORATORS = frozenset({"override", "overload", "setter", "deleter"})
+DOC_OPERATIONS = (
+    *("createDocstring", "setDocstring", "setDocstringSection", "removeDocstring"),
+    *("checkDocstrings", "createPage", "setPageSection", "addPageSection", "removePageSection"),
+)
+_CONTENT_OPERATIONS = frozenset(
+    {"createDocstring", "setDocstring", "setPageSection", "addPageSection", "setDocstringSection"}
+)
+_PAGE_OPERATIONS = frozenset({"setPageSection", "addPageSection", "removePageSection"})
+_SECTION_OPERATIONS = _PAGE_OPERATIONS | {"setDocstringSection"}
+_MAX_FINDINGS, _MAX_FILES = 200, 5_000
 
 
 class DocumentedFileError(ToolError):
@@ -113,7 +124,6 @@ def _decode_source(data: bytes, path: Path) -> tuple[str, str]:
 
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
-_EXEMPT_DECORATORS = frozenset({"override", "overload", "setter", "deleter"})
 
 
 class DocstringFinding(NamedTuple):
@@ -227,18 +237,6 @@ def _inherits_docstring(node: ast.AST) -> bool:
     return any(
         ast.unparse(decorator).rpartition(".")[2] in _EXEMPT_DECORATORS for decorator in decorators
     )
-
-
-DOC_OPERATIONS = (
-    *("createDocstring", "setDocstring", "setDocstringSection", "removeDocstring"),
-    *("checkDocstrings", "createPage", "setPageSection", "addPageSection", "removePageSection"),
-)
-_CONTENT_OPERATIONS = frozenset(
-    {"createDocstring", "setDocstring", "setPageSection", "addPageSection", "setDocstringSection"}
-)
-_PAGE_OPERATIONS = frozenset({"setPageSection", "addPageSection", "removePageSection"})
-_SECTION_OPERATIONS = _PAGE_OPERATIONS | {"setDocstringSection"}
-_MAX_FINDINGS, _MAX_FILES = 200, 5_000
 
 
 class DocArgumentError(ToolError):

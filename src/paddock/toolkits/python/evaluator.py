@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 FINISHED_STATUSES = frozenset({"done", "failed"})
 _NO_OUTPUT_TEXT = "(The code ran; it printed nothing, and its last statement has no value.)"
+RESUMED_NOTE = (
+    "The session was resumed in a new process. Modules, functions, classes and values were "
+    "restored; open files, connections and threads are gone."
+)
+JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - the name of a variable
 
 
 def build_answer_items(
@@ -69,11 +74,6 @@ def truncate_middle(text: str, max_characters: int) -> str:
     return f"{head}\n… {len(text) - max_characters} characters omitted …\n{tail}"
 
 
-RESUMED_NOTE = (
-    "The session was resumed in a new process. Modules, functions, classes and values were "
-    "restored; open files, connections and threads are gone."
-)
-JUPYTER_TOKEN_VARIABLE = "PADDOCK_JUPYTER_TOKEN"  # noqa: S105 - the name of a variable
 # A session continues with the engine that evaluated it last, unless the call names another one.
 _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 

@@ -37,6 +37,11 @@ _ENVIRONMENT_CONFIG_FILE = "pyvenv.cfg"
 _VERSION_PATTERN = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+(?:\.\d+)?)", re.MULTILINE)
 _PROGRAM_NAME_PATTERN = re.compile(r"(python|pypy)[\d.]*w?(\.exe)?", re.IGNORECASE)
 _VERSION_PROGRAM = "import platform; print(platform.python_version())"
+_SOURCE_FOLDERS = ("src", "lib", "python")
+_HOME_PATTERN = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
+# The finder of an editable install contains its paths as text. It is read and never run.
+_EDITABLE_PATH_PATTERN = re.compile(r"'[\w.]+': '([^'\n]+)'")
+_MAX_CONFIG_BYTES = 1_000_000
 
 
 class InterpreterError(ToolError):
@@ -254,13 +259,6 @@ def _read_version(environment: Path) -> str | None:
 def _is_in_environment_root(program: Path) -> bool:
     # Conda on Windows puts the executable next to `Lib`, not into a folder for scripts.
     return _IS_WINDOWS and program.parent.name.lower() != "scripts"
-
-
-_SOURCE_FOLDERS = ("src", "lib", "python")
-_HOME_PATTERN = re.compile(r"^home\s*=\s*(.+?)\s*$", re.MULTILINE)
-# The finder of an editable install contains its paths as text. It is read and never run.
-_EDITABLE_PATH_PATTERN = re.compile(r"'[\w.]+': '([^'\n]+)'")
-_MAX_CONFIG_BYTES = 1_000_000
 
 
 def find_import_paths(

@@ -28,6 +28,29 @@ NOTEBOOK_FORMAT, NOTEBOOK_FORMAT_MINOR = 4, 5
 _CELL_ID_FORMAT = (4, 5)
 _DEFAULT_LANGUAGE = "python"
 _CELL_ID_CHARACTERS = 8
+OUTPUT_FENCE = "output"
+MAX_IMAGE_BYTES = 8 << 20
+_IMAGE_EXTENSIONS = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+}
+_SVG_MIME_TYPE = "image/svg+xml"
+_TEXT_MIME_TYPES = ("text/markdown", "text/plain", "text/latex", "application/json", "text/html")
+_ANSI_ESCAPE_PATTERN = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CELL_BREAK_PATTERN = re.compile(r"^\s*(?:```|~~~)|^<!-- #|\n\s*\n\s*\n|\A---\s*$", re.MULTILINE)
+"""Text that jupytext would not read back as a single Markdown cell."""
+# Rendered notebooks contain these markers where cells, or the ends of cells, are not shown. When
+# such Markdown is written back, the original content is restored.
+OMISSION_PATTERN = re.compile(r"\*Cells (\d+) to (\d+) are omitted\. Read them with start=\d+\.\*")
+TRUNCATION_PATTERN = re.compile(r"\n\.\.\. \[(\d+) more characters\]\Z")
+_FENCE_PATTERN = re.compile(r"^(`{3,}|~{3,})\s*([\w+#-]*)")
+_LANGUAGE_ALIASES = {"py": "python", "python3": "python", "ipython3": "python", "ipython": "python"}
+_NON_CODE_FENCES = frozenset({"", OUTPUT_FENCE, "text", "txt", "console", "json", "md", "markdown"})
+_JUPYTEXT_HEADER = "---\njupyter:\n  jupytext:\n    main_language: {}\n---\n\n"
+_JUPYTEXT_METADATA_KEY = "lines_to_next_cell"
+_MAX_EXACT_DIFF_CELLS = 2000
 
 
 class JupyterNotebookError(PaddockError):
@@ -173,21 +196,6 @@ def _detect_indent(text: str) -> int | str:
     return "\t" if indent.startswith("\t") else len(indent) or 1
 
 
-OUTPUT_FENCE = "output"
-MAX_IMAGE_BYTES = 8 << 20
-_IMAGE_EXTENSIONS = {
-    "image/png": "png",
-    "image/jpeg": "jpg",
-    "image/gif": "gif",
-    "image/webp": "webp",
-}
-_SVG_MIME_TYPE = "image/svg+xml"
-_TEXT_MIME_TYPES = ("text/markdown", "text/plain", "text/latex", "application/json", "text/html")
-_ANSI_ESCAPE_PATTERN = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
-_CELL_BREAK_PATTERN = re.compile(r"^\s*(?:```|~~~)|^<!-- #|\n\s*\n\s*\n|\A---\s*$", re.MULTILINE)
-"""Text that jupytext would not read back as a single Markdown cell."""
-
-
 class RenderLimits(NamedTuple):
     """Limits on the rendered text and images of a notebook."""
 
@@ -238,12 +246,6 @@ def render_notebook(
 
 def _format_omission(first: int, last: int, start: int) -> str:
     return f"*Cells {first} to {last} are omitted. Read them with start={start}.*"
-
-
-# Rendered notebooks contain these markers where cells, or the ends of cells, are not shown. When
-# such Markdown is written back, the original content is restored.
-OMISSION_PATTERN = re.compile(r"\*Cells (\d+) to (\d+) are omitted\. Read them with start=\d+\.\*")
-TRUNCATION_PATTERN = re.compile(r"\n\.\.\. \[(\d+) more characters\]\Z")
 
 
 class _NotebookRenderer:
@@ -333,14 +335,6 @@ def _truncate_text(text: str, max_characters: int) -> str:
     if len(text) <= max_characters:
         return text
     return f"{text[:max_characters]}\n... [{len(text) - max_characters} more characters]"
-
-
-_FENCE_PATTERN = re.compile(r"^(`{3,}|~{3,})\s*([\w+#-]*)")
-_LANGUAGE_ALIASES = {"py": "python", "python3": "python", "ipython3": "python", "ipython": "python"}
-_NON_CODE_FENCES = frozenset({"", OUTPUT_FENCE, "text", "txt", "console", "json", "md", "markdown"})
-_JUPYTEXT_HEADER = "---\njupyter:\n  jupytext:\n    main_language: {}\n---\n\n"
-_JUPYTEXT_METADATA_KEY = "lines_to_next_cell"
-_MAX_EXACT_DIFF_CELLS = 2000
 
 
 def build_notebook(markdown: str, previous: JupyterNotebook | None) -> JupyterNotebook:

@@ -26,6 +26,52 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.02
 _MAX_ERROR_BYTES = 20_000
+RUFF_TIMEOUT_SECONDS = 120.0
+MAX_RUFF_OUTPUT_BYTES = 64 << 20
+# The rules for projects that do not configure ruff.
+DEFAULT_RUFF_RULES = "E4,E7,E9,F,W605,ASYNC,B,C4,PERF,PIE,PLE,PLW,RET,SIM,UP"
+_INVALID_CONFIG_STATUS = 2
+_SYNTAX_CODES = frozenset({"invalid-syntax", "E902", "E999"})
+_SCOPING_CODES = frozenset({"F401", "F811", "F841", "PLW0127", "PLW0603"})
+_HIGH_CONFIDENCE = 0.95
+_MEDIUM_CONFIDENCE = 0.85
+_RUFF_SEVERITIES: tuple[tuple[str, Severity, float], ...] = (
+    ("F", "Error", _HIGH_CONFIDENCE),
+    ("PLE", "Error", _HIGH_CONFIDENCE),
+    ("E9", "Error", _HIGH_CONFIDENCE),
+    ("E7", "Warning", _MEDIUM_CONFIDENCE),
+    ("W605", "Warning", _HIGH_CONFIDENCE),
+    ("B", "Warning", _MEDIUM_CONFIDENCE),
+    ("S", "Warning", _MEDIUM_CONFIDENCE),
+    ("PLW", "Warning", _MEDIUM_CONFIDENCE),
+    ("ASYNC", "Warning", _MEDIUM_CONFIDENCE),
+    ("DTZ", "Warning", _MEDIUM_CONFIDENCE),
+    ("A", "Scoping", _MEDIUM_CONFIDENCE),
+    ("ARG", "Scoping", _MEDIUM_CONFIDENCE),
+    ("E", "Formatting", _HIGH_CONFIDENCE),
+    ("W", "Formatting", _HIGH_CONFIDENCE),
+    ("I", "Formatting", _HIGH_CONFIDENCE),
+    ("Q", "Formatting", _HIGH_CONFIDENCE),
+    ("COM", "Formatting", _HIGH_CONFIDENCE),
+    ("D2", "Formatting", _HIGH_CONFIDENCE),
+)
+"""Severity and confidence by prefix of the rule; other rules are remarks."""
+TYPE_CHECK_TIMEOUT_SECONDS = 300.0
+MAX_TYPE_CHECK_OUTPUT_BYTES = 64 << 20
+TYPE_CHECKERS = ("ty", "mypy")
+_TY_SEVERITIES: dict[str, Severity] = {
+    "blocker": "Fatal",
+    "critical": "Error",
+    "major": "Error",
+    "minor": "Warning",
+    "info": "Remark",
+}
+_TYPE_CONFIDENCE, _IMPORT_CONFIDENCE = 0.9, 0.6
+# Often these mean only that a package is missing from the inspected environment.
+_IMPORT_RULES = frozenset({"unresolved-import", "import-not-found", "import-untyped"})
+_RUFF_COVERED_RULES = frozenset(
+    {"invalid-syntax", "syntax", "unresolved-reference", "name-defined", "io"}
+)
 
 
 class ProgramError(ToolError):
@@ -141,38 +187,6 @@ class _OutputReader:
                 break
             remaining_bytes -= len(data)
         self.end_event.set()
-
-
-RUFF_TIMEOUT_SECONDS = 120.0
-MAX_RUFF_OUTPUT_BYTES = 64 << 20
-# The rules for projects that do not configure ruff.
-DEFAULT_RUFF_RULES = "E4,E7,E9,F,W605,ASYNC,B,C4,PERF,PIE,PLE,PLW,RET,SIM,UP"
-_INVALID_CONFIG_STATUS = 2
-_SYNTAX_CODES = frozenset({"invalid-syntax", "E902", "E999"})
-_SCOPING_CODES = frozenset({"F401", "F811", "F841", "PLW0127", "PLW0603"})
-_HIGH_CONFIDENCE = 0.95
-_MEDIUM_CONFIDENCE = 0.85
-_RUFF_SEVERITIES: tuple[tuple[str, Severity, float], ...] = (
-    ("F", "Error", _HIGH_CONFIDENCE),
-    ("PLE", "Error", _HIGH_CONFIDENCE),
-    ("E9", "Error", _HIGH_CONFIDENCE),
-    ("E7", "Warning", _MEDIUM_CONFIDENCE),
-    ("W605", "Warning", _HIGH_CONFIDENCE),
-    ("B", "Warning", _MEDIUM_CONFIDENCE),
-    ("S", "Warning", _MEDIUM_CONFIDENCE),
-    ("PLW", "Warning", _MEDIUM_CONFIDENCE),
-    ("ASYNC", "Warning", _MEDIUM_CONFIDENCE),
-    ("DTZ", "Warning", _MEDIUM_CONFIDENCE),
-    ("A", "Scoping", _MEDIUM_CONFIDENCE),
-    ("ARG", "Scoping", _MEDIUM_CONFIDENCE),
-    ("E", "Formatting", _HIGH_CONFIDENCE),
-    ("W", "Formatting", _HIGH_CONFIDENCE),
-    ("I", "Formatting", _HIGH_CONFIDENCE),
-    ("Q", "Formatting", _HIGH_CONFIDENCE),
-    ("COM", "Formatting", _HIGH_CONFIDENCE),
-    ("D2", "Formatting", _HIGH_CONFIDENCE),
-)
-"""Severity and confidence by prefix of the rule; other rules are remarks."""
 
 
 class LinterIssue(NamedTuple):
@@ -298,24 +312,6 @@ def classify_code(code: str) -> tuple[Severity, float]:
         if prefix.rstrip("0123456789") == letters and code.startswith(prefix):
             return severity, confidence
     return "Remark", _MEDIUM_CONFIDENCE
-
-
-TYPE_CHECK_TIMEOUT_SECONDS = 300.0
-MAX_TYPE_CHECK_OUTPUT_BYTES = 64 << 20
-TYPE_CHECKERS = ("ty", "mypy")
-_TY_SEVERITIES: dict[str, Severity] = {
-    "blocker": "Fatal",
-    "critical": "Error",
-    "major": "Error",
-    "minor": "Warning",
-    "info": "Remark",
-}
-_TYPE_CONFIDENCE, _IMPORT_CONFIDENCE = 0.9, 0.6
-# Often these mean only that a package is missing from the inspected environment.
-_IMPORT_RULES = frozenset({"unresolved-import", "import-not-found", "import-untyped"})
-_RUFF_COVERED_RULES = frozenset(
-    {"invalid-syntax", "syntax", "unresolved-reference", "name-defined", "io"}
-)
 
 
 class TypeChecker:

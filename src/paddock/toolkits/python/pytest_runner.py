@@ -22,12 +22,36 @@ from paddock.toolkits.paths import get_working_directory, require_path
 from paddock.toolkits.python.pytest_events import EventFileReader, PythonTestRun
 
 if TYPE_CHECKING:
-    from paddock.authoring.context import Context
+    from collections.abc import Callable
 
+    from paddock.authoring.context import Context
+    from paddock.toolkits.python.interpreters import PythonInterpreter
+
+    IsCancelled = Callable[[], bool]
+    OnProgress = Callable[[PythonTestRun], None]
+
+_SCRIPTS_DIRECTORY = Path(__file__).with_name("project_scripts")
+_PYTEST_SCRIPT = _SCRIPTS_DIRECTORY / "paddock_run_pytest.py"
 
 # A comma inside of brackets belongs to the parameters of a test, as in `test_sum[1,2]`.
 _SEPARATOR_PATTERN = re.compile(r",(?![^\[]*\])")
 _PROJECT_MARKERS = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py", ".git")
+SETTINGS_VARIABLE = "PADDOCK_TEST_SETTINGS"
+_NO_PYTEST_STATUS = 90
+_USAGE_ERROR_STATUS, _NO_TESTS_STATUS = 4, 5
+_INTERNAL_PATH_PATTERN = re.compile(r"[\\/](_pytest|pluggy|pytest|project_scripts)[\\/]")
+_PYTEST_ARGUMENTS = (
+    *("-p", "paddock_test_events"),
+    # Collection errors must not hide the results of the other files.
+    *("--color=no", "--tb=short", "--continue-on-collection-errors"),
+)
+_POLL_SECONDS = 0.05
+# After a test was stopped, or after the last test, before the process is killed.
+_STOP_GRACE_SECONDS = 5.0
+_EXIT_GRACE_SECONDS = 15.0
+# Each attempt sets up session fixtures again, so a suite that keeps crashing must end.
+_MAX_ATTEMPTS = 8
+_OUTPUT_TAIL_CHARACTERS = 4_000
 
 
 class PythonTestsNotFoundError(ToolError):
@@ -78,34 +102,6 @@ def _find_project_directory(near: Path, top: Path) -> Path:
         if folder == top:
             break
     return top if near.is_relative_to(top) else near
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from paddock.toolkits.python.interpreters import PythonInterpreter
-
-    IsCancelled = Callable[[], bool]
-    OnProgress = Callable[[PythonTestRun], None]
-
-SETTINGS_VARIABLE = "PADDOCK_TEST_SETTINGS"
-_SCRIPTS_DIRECTORY = Path(__file__).with_name("project_scripts")
-_PYTEST_SCRIPT = _SCRIPTS_DIRECTORY / "paddock_run_pytest.py"
-_NO_PYTEST_STATUS = 90
-_USAGE_ERROR_STATUS, _NO_TESTS_STATUS = 4, 5
-_INTERNAL_PATH_PATTERN = re.compile(r"[\\/](_pytest|pluggy|pytest|project_scripts)[\\/]")
-_PYTEST_ARGUMENTS = (
-    *("-p", "paddock_test_events"),
-    # Collection errors must not hide the results of the other files.
-    *("--color=no", "--tb=short", "--continue-on-collection-errors"),
-)
-_POLL_SECONDS = 0.05
-# After a test was stopped, or after the last test, before the process is killed.
-_STOP_GRACE_SECONDS = 5.0
-_EXIT_GRACE_SECONDS = 15.0
-# Each attempt sets up session fixtures again, so a suite that keeps crashing must end.
-_MAX_ATTEMPTS = 8
-_OUTPUT_TAIL_CHARACTERS = 4_000
 
 
 class PytestError(ToolError):

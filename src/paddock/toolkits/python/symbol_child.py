@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 _MAX_MEMBERS = 400
 _MAX_LINE_CHARACTERS = 160
+_MAX_FILES, _MAX_MATCHES = 5_000, 20
+_MAX_SEARCHED_FILE_BYTES = 2_000_000
+_EXCLUDED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "build", "dist"})
+_MAX_DEFINITIONS, _MAX_CANDIDATES, _MAX_SIGNATURES = 3, 5, 10
+_MAX_DOCSTRING_CHARACTERS = 20_000
+_MAX_SHOWN_FILE_BYTES = 5_000_000
+_MEMORY_LIMIT_BYTES, _CPU_LIMIT_SECONDS = 4 << 30, 120
 
 
 def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
@@ -69,11 +76,6 @@ def _format_member(member: Any, indent: str) -> str:
         text = f"{member.name}: {member.annotation}" if member.annotation else member.name
     summary = member.docstring.value.strip().partition("\n")[0] if member.docstring else ""
     return f"{indent}{text}  # {summary}"[:_MAX_LINE_CHARACTERS] if summary else f"{indent}{text}"
-
-
-_MAX_FILES, _MAX_MATCHES = 5_000, 20
-_MAX_SEARCHED_FILE_BYTES = 2_000_000
-_EXCLUDED_FOLDERS = frozenset({"node_modules", "__pycache__", "site-packages", "build", "dist"})
 
 
 def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path]) -> list[str]:
@@ -140,10 +142,6 @@ def _find_definitions(parent: ast.AST, name: str, prefix: str = "") -> Iterator[
             yield from _find_definitions(node, name, prefix)
 
 
-_MAX_DEFINITIONS, _MAX_CANDIDATES, _MAX_SIGNATURES = 3, 5, 10
-_MAX_DOCSTRING_CHARACTERS = 20_000
-_MAX_SHOWN_FILE_BYTES = 5_000_000
-_MEMORY_LIMIT_BYTES, _CPU_LIMIT_SECONDS = 4 << 30, 120
 SymbolRecord = dict[str, Any]
 
 

@@ -34,6 +34,16 @@ _IMPORT_SCRIPT = Path(__file__).with_name("project_scripts") / "paddock_import_s
 _IMPORT_TIMEOUT_SECONDS, _POLL_SECONDS = 60.0, 0.05
 _IMPORT_MEMORY_BYTES = 4 << 30
 _MAX_RESULT_BYTES = 64 << 20
+LOOKUP_TIMEOUT_SECONDS = 60.0
+_MAX_OUTPUT_BYTES = 64 << 20
+_MAX_NAMES = 50
+_MISSING_MODULE_ERROR = "ModuleNotFoundError"
+_CHILD_PROGRAM = """\
+import sys
+sys.path.append({source!r})
+from paddock.toolkits.python.symbol_child import main
+main()
+"""
 
 
 def import_symbols(
@@ -80,16 +90,6 @@ def import_symbols(
             return {name: {"name": name, "found": [], "error": error} for name in names}
 
 
-LOOKUP_TIMEOUT_SECONDS = 60.0
-_MAX_OUTPUT_BYTES = 64 << 20
-_MAX_NAMES = 50
-_MISSING_MODULE_ERROR = "ModuleNotFoundError"
-_CHILD_PROGRAM = """\
-import sys
-sys.path.append({source!r})
-from paddock.toolkits.python.symbol_child import main
-main()
-"""
 SymbolRecord = dict[str, Any]
 
 

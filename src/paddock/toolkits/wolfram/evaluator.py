@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from paddock.toolkits.content import ToolContent
     from paddock.toolkits.session_evaluation import SessionInfo
 
+RESUMED_NOTE = (
+    "The session was resumed in a new kernel. Definitions and history were restored; loaded "
+    "packages and other state may be missing."
+)
+
 
 def get_configured_engine(ctx: Context) -> Engine:
     """Return the engine that the tool's option or the environment names, else the best one.
@@ -83,12 +88,6 @@ def describe_engine(engine: Engine) -> str:
     """Return the name of an engine for results, which say if it is not Wolfram's."""
     title = f"{engine.title} {engine.version}".strip()
     return title if engine.name == "wolfram" else f"{title}, not by a Wolfram kernel"
-
-
-RESUMED_NOTE = (
-    "The session was resumed in a new kernel. Definitions and history were restored; loaded "
-    "packages and other state may be missing."
-)
 
 
 def run_evaluation(ctx: Context, code: str, seconds: float, session_id: str | None) -> ToolContent:

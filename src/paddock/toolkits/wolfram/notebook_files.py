@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
     from paddock.authoring.context import Context
 
+_NO_FRONT_END_TEXT = (
+    "A NotebookObject is a notebook that is open in a front end, which this server does not have. "
+    "Save the notebook and give the path of its file."
+)
+
 
 def read_wolfram_file(notebook: str, ctx: Context) -> list[TextContent | ImageContent]:
     """Return a notebook file as Markdown, with its images."""
@@ -41,12 +46,6 @@ def read_wolfram_file(notebook: str, ctx: Context) -> list[TextContent | ImageCo
         return [TextContent(f"{path} is not a valid notebook: {error}")]
     except OSError as error:
         return [TextContent(f"{path} is not a valid notebook: {error.strerror or error}")]
-
-
-_NO_FRONT_END_TEXT = (
-    "A NotebookObject is a notebook that is open in a front end, which this server does not have. "
-    "Save the notebook and give the path of its file."
-)
 
 
 def _is_notebook_object(text: str) -> bool:

@@ -41,6 +41,10 @@ Wolfram system:
 https://resources.wolframcloud.com/PacletRepository)
 3. Install the tools: `PacletInstall["Wolfram/PacletCICD"]; Needs["Wolfram`PacletCICD`"]`
 4. Submit: `SubmitPaclet[{directory}]`"""
+_BLOCKING_TAGS = frozenset(
+    {"NoPacletInfo", "InvalidPacletInfo", "InvalidName", "InvalidVersion", "UnreadableDirectory"}
+)
+"""Issues without which there is nothing to build, or no name for the archive."""
 
 
 class PacletPathError(ToolError):
@@ -135,9 +139,3 @@ def _build_archive(directory: Path, issues: list[PacletIssue]) -> str:
         rows["Left out"] = summarize_names([f"`{name}`" for name in archive_files.excluded])
     table = "\n".join(f"| **{name}** | {value} |" for name, value in rows.items())
     return f"# Paclet Build Successful\n\n| Property | Value |\n| --- | --- |\n{table}"
-
-
-_BLOCKING_TAGS = frozenset(
-    {"NoPacletInfo", "InvalidPacletInfo", "InvalidName", "InvalidVersion", "UnreadableDirectory"}
-)
-"""Issues without which there is nothing to build, or no name for the archive."""

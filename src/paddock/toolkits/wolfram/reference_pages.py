@@ -67,6 +67,7 @@ _FAILURE_TEXTS = {
     "cancelled": "the call was cancelled",
 }
 _MAX_QUOTED_CHARACTERS = 60
+_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 class ExampleContext(NamedTuple):
@@ -197,7 +198,6 @@ def _extend_history(
 
 
 Arguments = dict[str, Any]
-_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:

@@ -57,6 +57,17 @@ _FUNCTION_ATTRIBUTES = frozenset(
     | {"Orderless", "OneIdentity", "SequenceHold", "NHoldAll", "NHoldFirst", "NHoldRest"}
 )
 """Attributes that only functions have, not variables or constants."""
+LOOKUP_TIMEOUT_SECONDS = 60.0
+MAX_CANDIDATES = 5
+_SYMBOL_NAME_PATTERN = re.compile(
+    r"(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*(?:`(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*)*"
+)
+_CODE_KINDS = ("own", "down", "sub", "up", "format")
+_CODE_TESTS = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
+"""Functions of a Wolfram kernel that test for code of each kind."""
+# `Names` of these engines leaves out symbols. In other engines, looking at a missing symbol creates
+# it, so they are asked for the name first.
+_PARTIAL_NAMES_ENGINES = ("woxi",)
 
 
 def build_definitions(
@@ -178,19 +189,6 @@ def format_definitions(definitions: Iterable[Expression | str]) -> str:
     return "\n\n".join(
         item if isinstance(item, str) else format_expression(item) for item in definitions
     )
-
-
-LOOKUP_TIMEOUT_SECONDS = 60.0
-MAX_CANDIDATES = 5
-_SYMBOL_NAME_PATTERN = re.compile(
-    r"(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*(?:`(?:[^\W\d_$]|\$)(?:[^\W_]|\$)*)*"
-)
-_CODE_KINDS = ("own", "down", "sub", "up", "format")
-_CODE_TESTS = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
-"""Functions of a Wolfram kernel that test for code of each kind."""
-# `Names` of these engines leaves out symbols. In other engines, looking at a missing symbol creates
-# it, so they are asked for the name first.
-_PARTIAL_NAMES_ENGINES = ("woxi",)
 
 
 def look_up_symbols(

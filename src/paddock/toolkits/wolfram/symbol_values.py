@@ -39,6 +39,7 @@ _ASSIGNMENT_KINDS = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
 _BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
 _LOWERED_PATTERN = re.compile(r"(?<![\w$`])_{1,2}(?:dv|sp|up)\d+(?=_)|(?<![\w$`])__opts\d+___")
 """Names that Woxi generates for patterns that it rewrites."""
+_LOWERED_MARK = "lowered$pattern"
 
 
 class SymbolDefinition(NamedTuple):
@@ -201,9 +202,6 @@ def _parse_elements(answer: str | None) -> list[Expression | None]:
 def _replace_lowered_name(match: re.Match[str]) -> str:
     # A generated sequence pattern has the blanks `___` after its name.
     return f"{_LOWERED_MARK}___" if match[0].startswith("__opts") else _LOWERED_MARK
-
-
-_LOWERED_MARK = "lowered$pattern"
 
 
 def _build_definitions(

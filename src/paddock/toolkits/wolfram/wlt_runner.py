@@ -58,6 +58,27 @@ if TYPE_CHECKING:
     EvaluateText = Callable[[str], str | None]
     ParsedTestFiles = list[tuple[Path, WolframTestFile]]
 
+ACTUAL_SYMBOL, EXPECTED_SYMBOL, BODY_SYMBOL = "$PaddockActual", "$PaddockExpected", "$PaddockBody"
+FILE_PATH_SYMBOLS = ("$TestFileName", "$InputFileName")
+"""Symbols whose value is the path of the test file."""
+NOT_RUN_NOTE = "not run: the time limit of the file was reached"
+KERNEL_REPLACED_NOTE = (
+    "the kernel ended here and all definitions were lost; a new kernel was started"
+)
+_FAILURE_RESULTS = ("$Failed", "$Aborted")
+_FAILURE_TEXTS = {
+    "timed-out": "no value: stopped after {seconds:g} s",
+    "out-of-memory": "no value: stopped because it needed more than {memory}",
+    "crashed": "no value: the kernel ended",
+    "quit": "no value: the code ended the kernel",
+    "cancelled": "no value: the call was cancelled",
+    "failed": "no value: the engine does not support this code",
+}
+WLT_SUFFIX = ".wlt"
+_MAX_WLT_FILE_BYTES = 20_000_000
+# The largest limits that the operating systems accept.
+_MAX_SECONDS, _MAX_MEMORY_BYTES = 1_000_000, 1 << 60
+
 
 def apply_computed_options(
     test: WolframTest, evaluate: EvaluateText
@@ -90,24 +111,6 @@ def apply_computed_options(
 def _parse_value(text: str | None) -> Expression | None:
     source = parse(text or "")
     return source.expressions[0] if len(source.expressions) == 1 else None
-
-
-ACTUAL_SYMBOL, EXPECTED_SYMBOL, BODY_SYMBOL = "$PaddockActual", "$PaddockExpected", "$PaddockBody"
-FILE_PATH_SYMBOLS = ("$TestFileName", "$InputFileName")
-"""Symbols whose value is the path of the test file."""
-NOT_RUN_NOTE = "not run: the time limit of the file was reached"
-KERNEL_REPLACED_NOTE = (
-    "the kernel ended here and all definitions were lost; a new kernel was started"
-)
-_FAILURE_RESULTS = ("$Failed", "$Aborted")
-_FAILURE_TEXTS = {
-    "timed-out": "no value: stopped after {seconds:g} s",
-    "out-of-memory": "no value: stopped because it needed more than {memory}",
-    "crashed": "no value: the kernel ended",
-    "quit": "no value: the code ended the kernel",
-    "cancelled": "no value: the call was cancelled",
-    "failed": "no value: the engine does not support this code",
-}
 
 
 def parse_test_file(text: str, path: str) -> WolframTestFile:
@@ -262,12 +265,6 @@ def _format_assignment(symbol: str, code: str) -> str:
 
 def _list_messages(result: EvaluationResult) -> tuple[str, ...]:
     return tuple(output.text for output in result.outputs if output.kind == "message")
-
-
-WLT_SUFFIX = ".wlt"
-_MAX_WLT_FILE_BYTES = 20_000_000
-# The largest limits that the operating systems accept.
-_MAX_SECONDS, _MAX_MEMORY_BYTES = 1_000_000, 1 << 60
 
 
 class WolframTestsNotFoundError(ToolError):

@@ -43,6 +43,14 @@ if TYPE_CHECKING:
 
 _OPERATION_ARITIES = {"Plus": None, "Times": None, "Power": 2}
 _IMAGINARY_UNIT = FormulaCall("Power", (to_number(-1), to_number(Fraction(1, 2))))
+RADIANS_NOTE = "Angles without a degree sign are taken to be in radians."
+_ZERO_TOLERANCE = 1e-9
+_NON_ARITHMETIC_PATTERN = re.compile(
+    r"\d{1,2}[-/]\d{1,2}[-/]\d{2,4}|\d{4}[-/]\d{1,2}[-/]\d{1,2}|[-\d ()+]*\d{3}-\d{4}"
+)
+"""Dates and telephone numbers, which are not subtractions."""
+_MAX_PLAIN_RADIANS = 6
+"""Integers up to this one are plausible angles in radians."""
 
 
 class UnknownFormError(ValueError):
@@ -128,16 +136,6 @@ def _convert_atom(atom: Atom) -> Formula:
     if atom.text == "I":
         return _IMAGINARY_UNIT
     raise UnknownFormError(atom.text)
-
-
-RADIANS_NOTE = "Angles without a degree sign are taken to be in radians."
-_ZERO_TOLERANCE = 1e-9
-_NON_ARITHMETIC_PATTERN = re.compile(
-    r"\d{1,2}[-/]\d{1,2}[-/]\d{2,4}|\d{4}[-/]\d{1,2}[-/]\d{1,2}|[-\d ()+]*\d{3}-\d{4}"
-)
-"""Dates and telephone numbers, which are not subtractions."""
-_MAX_PLAIN_RADIANS = 6
-"""Integers up to this one are plausible angles in radians."""
 
 
 def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:

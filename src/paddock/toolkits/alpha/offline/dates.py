@@ -31,6 +31,7 @@ _DURATION_PATTERN = rf"{_COUNT_PATTERN} (days?|weeks?)"
 _UNIT_PATTERN = r"(days|weeks)"
 _RELATIVE_DATE_PATTERN = r"\b(?:today|tomorrow|yesterday|ago)\b"
 TODAY_NOTE = "Today is {} by the clock of the machine that runs Paddock."
+_COUNTED_UNIT_PATTERN = rf"(?:how many |number of )?{_UNIT_PATTERN}"
 
 
 def answer_date(text: str) -> OfflineAnswer | None:
@@ -139,7 +140,6 @@ def _answer_leap_year(year: str) -> OfflineAnswer:
     return OfflineAnswer(f"is {number} a leap year?", result)
 
 
-_COUNTED_UNIT_PATTERN = rf"(?:how many |number of )?{_UNIT_PATTERN}"
 _PHRASES: tuple[tuple[str, Callable[..., OfflineAnswer]], ...] = (
     (
         rf"{_COUNTED_UNIT_PATTERN} (?:are there )?between {_DATE_PATTERN} and {_DATE_PATTERN}",

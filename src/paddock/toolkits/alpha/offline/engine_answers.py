@@ -51,6 +51,42 @@ _FAR_POINTS = (1e2, 1e3, 1e4, 1e5, 1e6)
 _CUBIC_DEGREE = 3
 CONSTANT_NOTE = "The constant of integration is omitted."
 COMPLEX_NOTE = "With complex solutions."
+_VARIABLE_CLAUSE = r"(?: (?:with respect to|wrt) (?P<name>[a-z]))?"
+_LIMITS_CLAUSE = r"(?: from (?:(?P<in>[a-z]) ?= ?)?(?P<start>[^=]+?) to (?P<end>[^=]+?))?"
+_PHRASES = (
+    (rf"(?:first )?derivative of (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", "derivative"),
+    (rf"differentiate (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", "derivative"),
+    (r"d/d(?P<name>[a-z]) ?(?P<formula>[^=]+)", "derivative"),
+    (rf"second derivative of (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", "second derivative"),
+    (
+        (
+            r"(?:integrate|integral of|antiderivative of) (?P<formula>[^=]+?)"
+            rf"{_VARIABLE_CLAUSE}{_LIMITS_CLAUSE}"
+        ),
+        "integral",
+    ),
+    (r"solve (?P<formula>[^=]+)=(?P<right>[^=]+?)(?: for (?P<name>[a-z]))?", "roots"),
+    (r"(?:roots|zeros|zeroes) of (?P<formula>[^=]+)", "roots"),
+    (r"(?P<formula>[^=]+)=(?P<right>[^=]+)", "roots"),
+    (r"factor(?:ize|ise)? (?P<formula>[^=]+)", "factors"),
+    (r"expand (?P<formula>[^=]+)", "expansion"),
+    (r"simplify (?P<formula>[^=]+)", "simplification"),
+    (
+        (
+            r"limit of (?P<formula>[^=]+?) as (?P<name>[a-z]) ?"
+            r"(?:->|\u2192|approaches|goes to|tends to) ?(?P<end>[^=]+)"
+        ),
+        "limit",
+    ),
+    (
+        r"lim(?:it)? (?P<name>[a-z]) ?(?:->|\u2192) ?(?P<end>\S+) (?:of )?(?P<formula>[^=]+)",
+        "limit",
+    ),
+)
+_INFINITY_VALUES = {
+    **dict.fromkeys(("infinity", "inf", "\u221e", "+infinity", "oo"), float("inf")),
+    **dict.fromkeys(("-infinity", "-inf", "-\u221e", "minus infinity", "-oo"), -float("inf")),
+}
 
 
 class UnverifiedResultError(ValueError):
@@ -315,42 +351,6 @@ def _has_sum(formula: Formula) -> bool:
     return formula.head == "Plus" or any(_has_sum(arg) for arg in formula.arguments)
 
 
-_VARIABLE_CLAUSE = r"(?: (?:with respect to|wrt) (?P<name>[a-z]))?"
-_LIMITS_CLAUSE = r"(?: from (?:(?P<in>[a-z]) ?= ?)?(?P<start>[^=]+?) to (?P<end>[^=]+?))?"
-_PHRASES = (
-    (rf"(?:first )?derivative of (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", "derivative"),
-    (rf"differentiate (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", "derivative"),
-    (r"d/d(?P<name>[a-z]) ?(?P<formula>[^=]+)", "derivative"),
-    (rf"second derivative of (?P<formula>[^=]+?){_VARIABLE_CLAUSE}", "second derivative"),
-    (
-        (
-            r"(?:integrate|integral of|antiderivative of) (?P<formula>[^=]+?)"
-            rf"{_VARIABLE_CLAUSE}{_LIMITS_CLAUSE}"
-        ),
-        "integral",
-    ),
-    (r"solve (?P<formula>[^=]+)=(?P<right>[^=]+?)(?: for (?P<name>[a-z]))?", "roots"),
-    (r"(?:roots|zeros|zeroes) of (?P<formula>[^=]+)", "roots"),
-    (r"(?P<formula>[^=]+)=(?P<right>[^=]+)", "roots"),
-    (r"factor(?:ize|ise)? (?P<formula>[^=]+)", "factors"),
-    (r"expand (?P<formula>[^=]+)", "expansion"),
-    (r"simplify (?P<formula>[^=]+)", "simplification"),
-    (
-        (
-            r"limit of (?P<formula>[^=]+?) as (?P<name>[a-z]) ?"
-            r"(?:->|\u2192|approaches|goes to|tends to) ?(?P<end>[^=]+)"
-        ),
-        "limit",
-    ),
-    (
-        r"lim(?:it)? (?P<name>[a-z]) ?(?:->|\u2192) ?(?P<end>\S+) (?:of )?(?P<formula>[^=]+)",
-        "limit",
-    ),
-)
-_INFINITY_VALUES = {
-    **dict.fromkeys(("infinity", "inf", "\u221e", "+infinity", "oo"), float("inf")),
-    **dict.fromkeys(("-infinity", "-inf", "-\u221e", "minus infinity", "-oo"), -float("inf")),
-}
 _SOLVERS: dict[str, Callable[[FormulaQuestion, EvaluateCode], VerifiedResult]] = {
     "derivative": differentiate,
     "second derivative": differentiate_twice,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAX_FRACTION_BITS = 3000  # About 900 digits, more than anyone can read.
 MAX_FACTORIAL_ARGUMENT = 400
+MAX_POLYNOMIAL_DEGREE = 12
 
 
 class InexactValueError(ValueError):
@@ -101,9 +102,6 @@ _EXACT_FUNCTIONS: dict[str, Callable[[list[Fraction]], Fraction]] = {
     "Factorial": _compute_factorial,
     "Abs": lambda values: abs(values[0]),
 }
-
-
-MAX_POLYNOMIAL_DEGREE = 12
 
 
 class NotPolynomialError(ValueError):

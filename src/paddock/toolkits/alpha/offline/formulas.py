@@ -20,6 +20,38 @@ if TYPE_CHECKING:
 
 CONSTANT_VALUES: dict[str, float] = {"Pi": math.pi, "E": math.e}
 _FLOAT_DIGITS = 17
+TRIGONOMETRIC_FUNCTIONS = frozenset({"Sin", "Cos", "Tan", "Cot", "Sec", "Csc"})
+MAX_FORMULA_CHARACTERS = 300
+VARIABLE_NAMES = frozenset("abcfghjkmnpqrstuvwxyz")
+"""Letters that can only be variables; not d, e, i, l, o, which mean or look like other things."""
+_FUNCTION_NAME_LETTERS = frozenset("fgh")
+FUNCTION_HEADS = {
+    **{name.lower(): name for name in ("Sin", "Cos", "Tan", "Cot", "Sec", "Csc")},
+    **{name.lower(): name for name in ("Sinh", "Cosh", "Tanh", "Sqrt", "Exp", "Abs")},
+    **{f"arc{name}": f"Arc{name.title()}" for name in ("sin", "cos", "tan")},
+    "ln": "Log",
+    "log2": "Log2",
+    "log10": "Log10",
+}
+_WORD_OPERATORS = (
+    (r"to the power of", "^"),
+    (r"multiplied by", "*"),
+    (r"divided by", "/"),
+    (r"square root of", "sqrt"),
+    (r"plus", "+"),
+    (r"minus", "-"),
+    (r"times", "*"),
+    (r"squared", "^2"),
+    (r"cubed", "^3"),
+)
+_SIGN_REPLACEMENTS = str.maketrans(
+    {"\u2212": "-", "\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u03c0": "pi "}
+)
+_TOKEN_PATTERN = re.compile(
+    r"\s*(?:(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"|(?P<name>[A-Za-z]+\d*)|(?P<sign>\*\*|[-+*/^()!\u00b0\u221a]))"
+)
+_BINARY_OPERATORS = ("+", "-", "*", "/", "^")
 
 
 @dataclass(frozen=True)
@@ -77,7 +109,6 @@ NUMERIC_FUNCTIONS: dict[str, ComplexFunction] = {
     "Erf": lambda x: math.erf(_require_real(x)),
     "Factorial": lambda x: math.gamma(_require_real(x) + 1),
 }
-TRIGONOMETRIC_FUNCTIONS = frozenset({"Sin", "Cos", "Tan", "Cot", "Sec", "Csc"})
 
 
 class NoValueError(ValueError):
@@ -159,39 +190,6 @@ def _require_real(x: complex) -> float:
     if complex(x).imag != 0:
         raise NoValueError("not real")
     return complex(x).real
-
-
-MAX_FORMULA_CHARACTERS = 300
-VARIABLE_NAMES = frozenset("abcfghjkmnpqrstuvwxyz")
-"""Letters that can only be variables; not d, e, i, l, o, which mean or look like other things."""
-_FUNCTION_NAME_LETTERS = frozenset("fgh")
-FUNCTION_HEADS = {
-    **{name.lower(): name for name in ("Sin", "Cos", "Tan", "Cot", "Sec", "Csc")},
-    **{name.lower(): name for name in ("Sinh", "Cosh", "Tanh", "Sqrt", "Exp", "Abs")},
-    **{f"arc{name}": f"Arc{name.title()}" for name in ("sin", "cos", "tan")},
-    "ln": "Log",
-    "log2": "Log2",
-    "log10": "Log10",
-}
-_WORD_OPERATORS = (
-    (r"to the power of", "^"),
-    (r"multiplied by", "*"),
-    (r"divided by", "/"),
-    (r"square root of", "sqrt"),
-    (r"plus", "+"),
-    (r"minus", "-"),
-    (r"times", "*"),
-    (r"squared", "^2"),
-    (r"cubed", "^3"),
-)
-_SIGN_REPLACEMENTS = str.maketrans(
-    {"\u2212": "-", "\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u03c0": "pi "}
-)
-_TOKEN_PATTERN = re.compile(
-    r"\s*(?:(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"|(?P<name>[A-Za-z]+\d*)|(?P<sign>\*\*|[-+*/^()!\u00b0\u221a]))"
-)
-_BINARY_OPERATORS = ("+", "-", "*", "/", "^")
 
 
 class FormulaSyntaxError(ValueError):

@@ -15,6 +15,10 @@ MAX_FACTORED_NUMBER = 10**12  # Trial division up to its square root takes 0.1 s
 _MAX_COMBINATION_SIZE = 1000
 _INTEGER_PATTERN = r"(\d{1,3}(?:,\d{3})+|[1-9]\d*|0)"
 _BASE_FORMATS = {"binary": ("b", 2), "octal": ("o", 8), "hexadecimal": ("x", 16), "hex": ("x", 16)}
+_GCD_PATTERN = (
+    r"(?:greatest common divisor|gcd|greatest common factor|gcf|highest common factor|hcf)"
+)
+_INTEGER_LIST_PATTERN = r"((?:\d+(?:, and |, | and ))+\d+)"
 
 
 def answer_integers(text: str) -> OfflineAnswer | None:
@@ -109,10 +113,6 @@ def _answer_base(groups: Sequence[str]) -> OfflineAnswer | None:
     return OfflineAnswer(f"{number} in {base}", f"{number:{letter}} (base {radix})")
 
 
-_GCD_PATTERN = (
-    r"(?:greatest common divisor|gcd|greatest common factor|gcf|highest common factor|hcf)"
-)
-_INTEGER_LIST_PATTERN = r"((?:\d+(?:, and |, | and ))+\d+)"
 _PHRASES: tuple[tuple[str, Callable[[Sequence[str]], OfflineAnswer | None]], ...] = (
     (rf"is {_INTEGER_PATTERN} (?:a )?prime(?: number)?", _answer_primality),
     (

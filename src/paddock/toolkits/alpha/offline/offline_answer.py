@@ -11,6 +11,11 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
+ROUNDED_DIGITS = 12  # Significant digits of rounded results.
+_MAX_DECIMAL_CHARACTERS = 30
+NUMBER_PATTERN = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+_PERCENT_PATTERN = r" ?(?:%|percent|per cent)"
+
 
 class EngineResult(NamedTuple):
     """The result of Wolfram Language code."""
@@ -47,10 +52,6 @@ class OfflineAnswer(NamedTuple):
         if self.notes:
             parts += ["# Notes", *self.notes]
         return tuple(parts)
-
-
-ROUNDED_DIGITS = 12  # Significant digits of rounded results.
-_MAX_DECIMAL_CHARACTERS = 30
 
 
 def format_fraction(value: Fraction, *, as_decimal: bool = False) -> str:
@@ -93,10 +94,6 @@ def format_finite_decimal(value: Fraction) -> str:
     context = Context(prec=4000)
     decimal = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     return f"{decimal.normalize(context):f}"
-
-
-NUMBER_PATTERN = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-_PERCENT_PATTERN = r" ?(?:%|percent|per cent)"
 
 
 def answer_percentage(text: str) -> OfflineAnswer | None:
