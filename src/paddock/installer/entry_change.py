@@ -161,6 +161,13 @@ class InsertionEdit(FileEdit, frozen=True, kw_only=True):
     """All records of the file before the insertion."""
 
 
+def _add_directories(undo: UndoRecord | None, directories: tuple[Path, ...]) -> UndoRecord | None:
+    """Add the directories that are created for a file to the undo record of the entry."""
+    if undo is None or undo.existed or not directories:
+        return undo
+    return structs.replace(undo, directories=tuple(map(str, directories)))
+
+
 class _InsertedContent(NamedTuple):
     after: bytes | None
     undo: UndoRecord | None
@@ -206,10 +213,7 @@ class EntryInsertion:
                 raise make_foreign_entry_error(location, old_data, owner)
         data = self._render_data(old_data, owner)
         inserted = self._insert(content, old_data, data, owner, records)
-        undo = inserted.undo
-        if undo is not None and created_directories and not undo.existed:
-            directories = tuple(map(str, created_directories))
-            undo = structs.replace(undo, directories=directories)
+        undo = _add_directories(inserted.undo, created_directories)
         installation = attach_undo_record(self._build_record(), undo)
         # Other clients may read the same entry, which is now that of this server.
         shared = [

@@ -178,10 +178,10 @@ def identify_server(client: Client, data: object, records: list[Installation]) -
     recorded_entry = client.shape.parse_entry(undo.entry)
     # Any other program may write an entry with a URL, so the URL must be the recorded one. The user
     # may have changed its headers.
-    has_url = entry is not None and entry.url is not None
-    if has_url and recorded_entry is not None and entry.url == recorded_entry.url:
-        return records[-1].server
-    return records[-1].server if is_same_data(data, undo.entry) else None
+    url = None if entry is None else entry.url
+    has_recorded_url = url is not None and recorded_entry is not None and url == recorded_entry.url
+    is_own = has_recorded_url or is_same_data(data, undo.entry)
+    return records[-1].server if is_own else None
 
 
 def has_same_key(server: str, other: ServerReference, key: str) -> bool:

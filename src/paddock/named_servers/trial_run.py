@@ -66,20 +66,26 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
         ) from None
     except OSError:
         return  # the interpreter cannot be started, for example in an embedded Python
-    ready_line, _, response = completed.stdout.partition("\n")
-    if ready_line != _READY_LINE:
-        return  # Paddock itself is not importable there, which is not the definition's fault
-    try:
-        error = json.loads(response)
-    except ValueError:
-        exit_message = f"exit code {completed.returncode}"
-        error = {"message": (completed.stderr.strip().splitlines() or [exit_message])[-1]}
+    error = _parse_response(completed)
     if error:
         raise LoadError(
             f"{error['message']}, when a client starts the server",
             where=error.get("where") or origin.where,
             hint=error.get("hint"),
         )
+
+
+def _parse_response(completed: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """Return the error in the response of a trial; empty if there is none."""
+    ready_line, _, response = completed.stdout.partition("\n")
+    if ready_line != _READY_LINE:
+        return {}  # Paddock itself is not importable there, which is not the definition's fault
+    try:
+        error: dict[str, str] = json.loads(response)
+    except ValueError:
+        exit_message = f"exit code {completed.returncode}"
+        return {"message": (completed.stderr.strip().splitlines() or [exit_message])[-1]}
+    return error
 
 
 def main() -> None:
