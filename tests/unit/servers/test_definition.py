@@ -90,7 +90,7 @@ def test_a_misspelled_key_is_reported_with_a_suggestion() -> None:
 
 
 def test_a_server_needs_a_name() -> None:
-    with pytest.raises(ServerDefinitionError, match="cannot be the name"):
+    with pytest.raises(ServerDefinitionError, match="is not a valid server name"):
         parse_definition({})
 
 
