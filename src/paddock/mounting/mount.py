@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from paddock.authoring.methods import ServerMethods
 from paddock.authoring.tool import MAX_TOOL_NAME_CHARACTERS
 from paddock.errors import DefinitionError
-from paddock.mounting.forwarding import UpstreamSource
+from paddock.mounting.request_forwarder import UpstreamSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 One connection serves all clients. A thread keeps it: it connects, fetches lists, subscribes to
 changes, and reconnects with increasing delays. Lists and calls wait for it only up to a timeout.
-Calls need no thread (`mounting.forwarding`).
+Calls need no thread (`mounting.request_forwarder`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from paddock.client.connect_options import ConnectSettings
 from paddock.client.peer import Peer
 from paddock.client.process import ProcessChannel
 from paddock.errors import ConnectError, DefinitionError, PaddockError
-from paddock.mounting.rewriting import UpstreamError
+from paddock.mounting.message_rewriter import UpstreamError
 from paddock.mounting.thread_event import ThreadEvent
 from paddock.mounting.upstream_calls import UpstreamCallTable
 from paddock.mounting.upstream_lists import (

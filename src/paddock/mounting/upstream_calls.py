@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from paddock.errors import PaddockError
-from paddock.mounting.rewriting import UpstreamError, build_meta, create_server_request
+from paddock.mounting.message_rewriter import UpstreamError, build_meta, create_server_request
 from paddock.mounting.thread_event import ThreadEvent
 from paddock.protocol.errors import ProtocolError
 from paddock.protocol.params import LOGGING_LEVELS

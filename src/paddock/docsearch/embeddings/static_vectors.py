@@ -25,7 +25,7 @@ MAX_WORD_CHARACTERS = 100  # BERT tokenizers treat longer words as unknown.
 _WORD_PATTERN = re.compile(r"[^\W_]+|[^\w\s]|_")
 QUANTIZATION_STEPS = 127
 MAX_TEXT_WORDS = 400  # The rest of a text is ignored.
-VOCABULARY_FILE = "pieces.txt"  # One piece per line.
+VOCABULARY_FILE = "pieces.vocab"  # One piece per line.
 
 
 def split_words(text: str) -> list[str]:

@@ -313,8 +313,8 @@ def _collect_catch(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Hold", "HoldForm", "HoldComplete", "HoldCompleteForm")
 def _collect_hold(inspection: Inspection, node: Node) -> None:
-    # Held code is not evaluated here, so its `Throw` and slots belong to the code that releases it.
     """Record code that is not evaluated."""
+    # Held code is not evaluated here, so its `Throw` and slots belong to the code that releases it.
     inspection.catch_spans.add(node.start, node.end)
     inspection.function_spans.add(node.start, node.end)
 
@@ -326,8 +326,8 @@ EQUAL_STATEMENT = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes("CompoundExpression")
 def _check_statements(inspection: Inspection, node: Node) -> None:
-    # The last statement is the result of the compound expression, so its value is used.
     """Report comparisons as statements."""
+    # The last statement is the result of the compound expression, so its value is used.
     for statement in node.args[:-1]:
         if (
             isinstance(statement, Node)

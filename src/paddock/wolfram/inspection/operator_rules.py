@@ -189,8 +189,8 @@ LOGIC_OF_VALUES = OPERATORS.add(
 
 @OPERATORS.check_nodes("And", "Or", "Not")
 def _check_logic(inspection: Inspection, node: Node) -> None:
-    # The mistake this rule looks for, `x == "a" || "b"`, is only made with operators.
     """Check for strings and numbers as operands of logical operators."""
+    # The mistake this rule looks for, `x == "a" || "b"`, is only made with operators.
     if node.form == CALL_FORM:
         return
     for arg in node.args:

@@ -158,8 +158,8 @@ def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[in
 
 @PACKAGES.check_source
 def _check_packages(inspection: Inspection) -> None:
-    # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
     """Report unbalanced context declarations, and symbols used before `Needs`."""
+    # After a syntax error, an `End[]` may have been swallowed by an unclosed bracket.
     if inspection.source.problems:
         return
     open_contexts: list[tuple[str, Node]] = []

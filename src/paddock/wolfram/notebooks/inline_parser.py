@@ -180,8 +180,8 @@ class _InlineParser:
         return end + len(match[0])
 
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
-        # Indexed once per paragraph: searching from every opening would take quadratic time.
         """Return the position of the next row of exactly `length` backticks."""
+        # Indexed once per paragraph: searching from every opening would take quadratic time.
         if self._tick_positions is None:
             self._tick_positions = {}
             for ticks in re.finditer("`+", self._text):

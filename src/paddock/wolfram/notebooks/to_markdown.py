@@ -182,8 +182,8 @@ class _MarkdownWriter:
         self._blocks.append(block)
 
     def _add_item(self, cell: Cell, item: ItemStyle, text: str, quote: int) -> None:
-        # Numbering restarts for items nested below a new item.
         """Append a list item, or a paragraph that continues an item."""
+        # Numbering restarts for items nested below a new item.
         for deeper_level in [level for level in self._numbers if level > item.level]:
             del self._numbers[deeper_level]
         indent = "\t" * (item.level - 1)

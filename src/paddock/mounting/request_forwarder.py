@@ -15,7 +15,7 @@ from paddock.authoring.header_parameters import check_mirrored_headers, find_hea
 from paddock.authoring.results import build_error_result
 from paddock.client.errors import AnswerError, PeerError
 from paddock.errors import ConnectError, DefinitionError, PaddockError
-from paddock.mounting.rewriting import (
+from paddock.mounting.message_rewriter import (
     UpstreamError,
     build_call_params,
     build_completion_params,
