@@ -235,7 +235,7 @@ def test_a_context_that_outlives_its_request_harms_no_one(connect: Connect, era:
 
 
 def as_data(error: PaddockError) -> dict[str, object]:
-    place = error.place if isinstance(error, ArgumentsError) else None
+    place = error.argument_path if isinstance(error, ArgumentsError) else None
     return {"code": error.code, "message": str(error), "place": place}
 
 

@@ -124,7 +124,7 @@ def _is_same(found: Expression, expected: str) -> bool:
     if right is None:
         return False
     if has_head(right, "Failure") and has_head(found, "Failure"):
-        return are_equal(right.args[0], found.args[0])  # type: ignore[union-attr]  # both are nodes
+        return are_equal(right.args[0], found.args[0])
     _normalise(found)
     _normalise(right)
     return are_equal(found, right)

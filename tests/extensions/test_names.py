@@ -20,7 +20,8 @@ pytestmark = pytest.mark.usefixtures("installed")
 
 
 def tool(name: str) -> Tool:
-    return InstalledItemRegistry().resolve_item("tools", name, where="here")
+    item: Tool = InstalledItemRegistry().resolve_item("tools", name, where="here")
+    return item
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,7 @@ def test_the_prompt_of_an_agent_follows_the_memory_options_of_the_tool(zoo: Zoo)
         with connect(server) as peer:
             told: Any = peer.call("agent_zoo_inject", agentId="ada").structured
             (message,) = peer.prompt("agent_zoo_use_ada").messages
+        assert isinstance(message.content, TextContent)
         assert message.content.text.endswith(told["prompt"])
 
 
