@@ -262,7 +262,7 @@ def test_what_servers_can_be_made_of_is_listed(paddock: Program) -> None:
     listed = paddock("tools", "demod*", "--json").json
     assert [one["name"] for one in listed] == ["DemoDice"]
     assert listed[0]["qualified_name"] == "paddock/DemoDice"
-    assert paddock("tools", "DemoDice").out.splitlines()[1].startswith("DemoDice  Rolls dice")
+    assert paddock("tools", "DemoDice").out.splitlines()[1].startswith("DemoDice  Roll dice")
     prompts = [one["name"] for one in paddock("prompts", "--json").json]
     assert prompts == [
         *("DemoTour", "Notebook", "PythonSearch"),
@@ -415,4 +415,4 @@ def test_a_data_directory_that_cannot_be_used_is_not_a_traceback(paddock: Progra
         assert "Traceback" not in said.err
     said = paddock("create", "Mine", "--tool", "DemoDice", environment=nowhere)
     assert said.code == 2
-    assert "Hint: set PADDOCK_DATA_DIR to a directory" in said.err
+    assert "Hint: set PADDOCK_DATA_DIR to a writable directory" in said.err
