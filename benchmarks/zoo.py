@@ -128,18 +128,24 @@ def fill(address: str, count: int) -> None:
 
 MEASURES = [
     Measure("list a page", lambda zoo, agent: zoo.agents.list_summaries(limit=50)),
-    Measure("list a later page", lambda zoo, agent: zoo.agents.list_summaries(limit=50, cursor="50")),
+    Measure(
+        "list a later page", lambda zoo, agent: zoo.agents.list_summaries(limit=50, cursor="50")
+    ),
     Measure("list by a tag", lambda zoo, agent: zoo.agents.list_summaries(limit=5, tag="team-3")),
     Measure("read an agent", lambda zoo, agent: zoo.agents.get(agent)),
     Measure("find by name", lambda zoo, agent: zoo.agents.find(agent.replace("agent-", "AGENT "))),
     Measure("inject", lambda zoo, agent: zoo.injector.inject(agent)),
-    Measure("inject about", lambda zoo, agent: zoo.injector.preview(agent, about=f"{COMMON} {RARE}")),
+    Measure(
+        "inject about", lambda zoo, agent: zoo.injector.preview(agent, about=f"{COMMON} {RARE}")
+    ),
     Measure("query a brain", lambda zoo, agent: zoo.brain.query_entries(agent, limit=50)),
     Measure("search a brain", lambda zoo, agent: zoo.brain.search(COMMON, agent_id=agent)),
     Measure("search a common word", lambda zoo, agent: zoo.brain.search(COMMON)),
     Measure("search two words", lambda zoo, agent: zoo.brain.search(f"{COMMON} {VOCABULARY[40]}")),
     Measure("search a rare word", lambda zoo, agent: zoo.brain.search(RARE)),
-    Measure("write an entry", lambda zoo, agent: zoo.brain.create_entry(agent, "note", f"{COMMON} x")),
+    Measure(
+        "write an entry", lambda zoo, agent: zoo.brain.create_entry(agent, "note", f"{COMMON} x")
+    ),
     Measure("toggle a skill", lambda zoo, agent: zoo.skills.toggle(agent, "s3")),
 ]
 

@@ -136,7 +136,9 @@ def test_what_is_not_a_notebook_is_reported_as_text(era: str, work: Path) -> Non
     with tools(era) as peer:
         other = peer.call("ReadNotebook", notebook="a.nb")
         assert not other.is_error
-        assert other.text.startswith(f"{work / 'a.nb'} is not a valid notebook: The text contains no Noteb")
+        assert other.text.startswith(
+            f"{work / 'a.nb'} is not a valid notebook: The text contains no Noteb"
+        )
         directory = peer.call("ReadNotebook", notebook="dir.nb")
         assert directory.text == f"{work / 'dir.nb'} is not a valid notebook: Is a directory"
         missing = peer.call("ReadNotebook", notebook="gone.nb")

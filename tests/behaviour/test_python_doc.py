@@ -267,7 +267,11 @@ def test_sections_of_a_page_are_edited_in_place(do: Callable[..., str], work: Pa
         ("setDocstring", {"symbol": "tide"}, "setDocstring requires `content`"),
         ("setDocstring", {"symbol": "tid", "content": "x"}, "did you mean tide?"),
         ("createDocstring", {"symbol": "Sea", "content": "x"}, "Sea has a docstring already"),
-        ("setDocstringSection", {"section": "Arg", "content": "x"}, "unknown docstring section 'Arg'"),
+        (
+            "setDocstringSection",
+            {"section": "Arg", "content": "x"},
+            "unknown docstring section 'Arg'",
+        ),
         (
             "setDocstringSection",
             {"symbol": "tide", "section": "Args", "content": "x: y"},
@@ -276,7 +280,11 @@ def test_sections_of_a_page_are_edited_in_place(do: Callable[..., str], work: Pa
         ("createPage", {}, "createPage requires `page`"),
         ("createPage", {"page": "a.md", "symbol": "no"}, "cannot create the page"),
         ("setPageSection", {"section": "x", "content": "y"}, "there is no section 'x'"),
-        ("createDocstring", {"file": "gone.py", "content": "x"}, "the file does not exist: gone.py"),
+        (
+            "createDocstring",
+            {"file": "gone.py", "content": "x"},
+            "the file does not exist: gone.py",
+        ),
         ("createDocstring", {"file": "/etc/x.py", "content": "x"}, "is outside the folders"),
         ("setDocstring", {"file": "broken.py", "content": "x"}, "invalid Python"),
     ],

@@ -148,7 +148,9 @@ def test_what_is_missing_is_reported_with_what_might_be_meant(
     assert "Did you mean one of these?\n\n```py\nother.strait\nseas.north.strait\n```" in text
     assert "`seas.gone` was not found in the project or its packages.\n\nDid you mean" in text
     assert "# a b\n\nError: `a b` is not a valid Python name" in text
-    assert text.endswith("Error: The symbol `nowhere` was not found in the project or its packages.")
+    assert text.endswith(
+        "Error: The symbol `nowhere` was not found in the project or its packages."
+    )
 
 
 def test_packages_of_the_projects_environment_are_known_without_starting_it(

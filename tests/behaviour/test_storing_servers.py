@@ -127,7 +127,9 @@ def test_a_module_that_only_this_directory_has_is_refused(servers: Path, work: P
             print(error.message, error.hint)
         """,
     )
-    assert "there is no module 'garden', when a client starts the server" in ended.stdout, ended.stderr
+    assert "there is no module 'garden', when a client starts the server" in ended.stdout, (
+        ended.stderr
+    )
     assert "use the path of a file" in ended.stdout
     assert list(servers.iterdir()) == []
 

@@ -187,7 +187,10 @@ def test_symbols_of_the_paclet_are_found_by_their_pages_or_usages(peer: Peer, pa
         ),
         ({"operation": "setNotes", "content": None}, "The operation setNotes needs `content`"),
         ({"content": "new"}, "'new' is not a history entry"),
-        ({"notebook": "damaged.nb"}, "The notebook cannot be edited because of a syntax error: line "),
+        (
+            {"notebook": "damaged.nb"},
+            "The notebook cannot be edited because of a syntax error: line ",
+        ),
         ({"notebook": "essay.nb"}, "The notebook is not the page of a symbol"),
         ({"notebook": "/etc/hostname"}, "/etc/hostname is outside the folders"),
     ],

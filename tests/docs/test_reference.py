@@ -206,10 +206,19 @@ def test_every_version_and_method_is_listed() -> None:
         f"| length of a line | {base_server.MAX_MESSAGE_BYTES // 2**20} MiB, or",
         f"| plain handlers at a time | {worker_pool.MAX_THREADS} threads",
         f"and `async def` calls under way | {worker_pool.MAX_QUEUED_REQUESTS} |",
-        f"| requests waiting for a server that is being loaded | {dispatcher.MAX_DEFERRED_REQUESTS} |",
-        f"| a plain handler in the reading thread | {channel_server.WATCHDOG_TICK_SECONDS * 1000:g} ms |",
+        (
+            f"| requests waiting for a server that is being loaded "
+            f"| {dispatcher.MAX_DEFERRED_REQUESTS} |"
+        ),
+        (
+            f"| a plain handler in the reading thread "
+            f"| {channel_server.WATCHDOG_TICK_SECONDS * 1000:g} ms |"
+        ),
         f"| open `subscriptions/listen` | {subscriptions.MAX_STREAMS} for each connection;",
-        f"| a plain handler for which the event loop waits (HTTP) | {executor.BRIEF_WAIT_SECONDS * 1000:g} ms |",
+        (
+            f"| a plain handler for which the event loop waits (HTTP) "
+            f"| {executor.BRIEF_WAIT_SECONDS * 1000:g} ms |"
+        ),
         f"| a handler that goes on after it was cancelled | {thread_interrupt.RETRY_SECONDS:g} s |",
         f"| tasks that a server keeps | {tasks.MAX_TASKS} |",
         f"| how long a task is kept | {tasks.DEFAULT_TTL_MS} ms, at the most {tasks.MAX_TTL_MS} ms",
@@ -219,7 +228,10 @@ def test_every_version_and_method_is_listed() -> None:
         f"| name of a tool | {tools.MAX_TOOL_NAME_CHARACTERS} characters |",
         f"| name of a skill | {skill.MAX_SKILL_NAME_CHARACTERS} characters |",
         f"| description of a skill | {frontmatter.MAX_DESCRIPTION_CHARACTERS} characters |",
-        f"| {frontmatter_parser.MAX_FRONTMATTER_CHARACTERS} characters, {frontmatter_parser.MAX_NESTING_DEPTH} levels |",
+        (
+            f"| {frontmatter_parser.MAX_FRONTMATTER_CHARACTERS} characters, "
+            f"{frontmatter_parser.MAX_NESTING_DEPTH} levels |"
+        ),
         f"| files, and directories, of a skill | {skill_files.MAX_SKILL_FILES} |",
         f"| size of a skill | {skill_files.MAX_SKILL_BYTES // 2**20} MiB |",
         f"| validity of a `requestState` | {input_required.STATE_LIFETIME_SECONDS} s |",

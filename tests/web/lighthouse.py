@@ -1,6 +1,6 @@
 """Has Lighthouse look at the web app: `make lighthouse`. Fails below 95 of 100.
 
-It is not a test: how fast a page is depends on what else the machine does. How fast it would be on a
+It is not a test: the speed of a page depends on what else the machine does. Its speed on a
 phone with a slow connection is reported and does not count: Paddock runs where its browser does.
 """
 

@@ -71,7 +71,10 @@ def test_an_environment_of_uvs_cache_is_not_relied_upon(
 def test_a_link_to_the_interpreter_is_not_followed(tmp_path: Path) -> None:
     link = tmp_path / "python"
     link.symlink_to(sys.executable)
-    program = "from paddock.named_servers.launch_command import build_launch_command as c; print(c('x').command)"
+    program = (
+        "from paddock.named_servers.launch_command import build_launch_command as c;"
+        "print(c('x').command)"
+    )
     found = subprocess.run(
         [link, "-c", program],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

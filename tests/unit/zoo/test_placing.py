@@ -130,7 +130,9 @@ def test_a_link_that_is_put_there_after_the_plan_is_not_followed(tmp_path: Path)
     (tmp_path / "outside").mkdir()
     folder.mkdir()
     (folder / ".claude").symlink_to(tmp_path / "outside")
-    assert [one.error for one in apply_file_plan(plan)] == ["a symbolic link leads out of the folder"]
+    assert [one.error for one in apply_file_plan(plan)] == [
+        "a symbolic link leads out of the folder"
+    ]
     assert list((tmp_path / "outside").iterdir()) == []
 
 

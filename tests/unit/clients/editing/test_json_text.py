@@ -38,7 +38,10 @@ def fault(text: str, dialect: JsonDialect = JSONC) -> str:
         ('{"a" 1}', "file.json:1:6 found '1', expected ':' after the key"),
         ('{"a":}', "file.json:1:6 found '}', expected a value"),
         ('{\n  "a": 1\n  "b": 2\n}', "file.json:3:3 found '\"', expected ',' or a closing bracket"),
-        ('{\r\n "a": 1\r\n  b: 2\r\n}', "file.json:3:3 found 'b', expected ',' or a closing bracket"),
+        (
+            '{\r\n "a": 1\r\n  b: 2\r\n}',
+            "file.json:3:3 found 'b', expected ',' or a closing bracket",
+        ),
         ('{"ä": "😀", b: 2}', "file.json:1:12 found 'b', expected a key in double quotes or '}'"),
         ("{'a': 1}", "file.json:1:2 found \"'\", expected a key in double quotes or '}'"),
         ("[1 2]", "file.json:1:4 found '2', expected ',' or a closing bracket"),
