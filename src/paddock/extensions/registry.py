@@ -165,7 +165,7 @@ class ItemRegistry:
         owner: Extension | None = None,
         where: str,
     ) -> Any:
-        """Return the tool, prompt or resource that an element of a server's list stands for.
+        """Resolve an element of a server's item list to a tool, prompt or resource.
 
         Args:
             kind: The kind of the item.

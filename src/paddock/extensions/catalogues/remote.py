@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 EntryRank = tuple[bool, bool, bool, "Version | PacletVersionKey", int]
 
 _UNKNOWN_VERSION = Version("0.dev0")
-"""Stands for an invalid version, lower than any valid one."""
+"""Replaces an invalid version; lower than any valid one."""
 
 
 def rank_entry(entry: CatalogueEntry) -> EntryRank:

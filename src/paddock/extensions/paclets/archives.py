@@ -68,6 +68,9 @@ class PacletArchiveLimits(NamedTuple):
     max_ratio: int = MAX_COMPRESSION_RATIO
 
 
+DEFAULT_ARCHIVE_LIMITS = PacletArchiveLimits()
+
+
 class PacletArchive:
     """A checked archive with its files by name."""
 
@@ -96,7 +99,7 @@ class PacletArchive:
 @contextmanager
 def open_archive(
     path: Path,
-    limits: PacletArchiveLimits = PacletArchiveLimits(),  # noqa: B008 - immutable
+    limits: PacletArchiveLimits = DEFAULT_ARCHIVE_LIMITS,
 ) -> Iterator[PacletArchive]:
     """Open an archive after checking all its entries.
 
@@ -116,7 +119,7 @@ def unpack_archive(
     path: Path,
     target: Path,
     *,
-    limits: PacletArchiveLimits = PacletArchiveLimits(),  # noqa: B008 - immutable
+    limits: PacletArchiveLimits = DEFAULT_ARCHIVE_LIMITS,
 ) -> Path:
     """Unpack an archive into a new directory, completely or not at all.
 

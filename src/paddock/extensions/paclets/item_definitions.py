@@ -227,7 +227,7 @@ def make_prompt_properties(
     content = table.get("Content")
     arguments = _read_prompt_arguments(table, where)
     if isinstance(content, StringTemplate) and arguments is None:
-        arguments = [{"name": name} for name in list_slots(content.text)]
+        arguments = [dict[str, object](name=name) for name in list_slots(content.text)]
     prompt_content = _make_content(content, _read_content_type(table), arguments or [], owner)
     if prompt_content is None:
         raise PromptSpecificationError(

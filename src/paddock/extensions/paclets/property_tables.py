@@ -79,7 +79,7 @@ def get_arguments(value: object) -> list[object]:
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value stands for an absent one: `None`, `Missing[…]` or `Automatic`."""
+    """Return whether a value means an absent one: `None`, `Missing[…]` or `Automatic`."""
     return (
         value is None or get_head_name(value) == "Missing" or get_symbol_name(value) == "Automatic"
     )
