@@ -111,6 +111,7 @@ IMPLICIT_TIMES_CALL = OPERATORS.add(
 def _report_uncalled_function(inspection: Inspection, left: Atom, right: Expression) -> None:
     call = f"{left.text}[{inspection.text[right.start + 1 : right.end - 1]}]"
     edits = [IssueFix(f"Replace with {format_code(call)}", left.start, right.end, call)]
+    # In `(Sin) (x)`, replacing only the name would leave an unbalanced parenthesis, so no fix then.
     inspection.report_issue(
         IMPLICIT_TIMES_CALL,
         left.start,

@@ -285,6 +285,7 @@ def _check_shadow_variables(inspection: Inspection) -> None:
     enclosing: list[LocalScope] = []
     enclosing_by_name: dict[str, list[LocalScope]] = {}
     for scope in _sort_scopes(inspection.scopes):
+        # Scopes are sorted, so the ones that end before this scope enclose no later one either.
         while enclosing and enclosing[-1].node.end <= scope.node.start:
             for name in {variable.name for variable in enclosing.pop().variables}:
                 enclosing_by_name[name].pop()
@@ -392,6 +393,7 @@ def _iter_innermost_scopes(
     enclosing: list[LocalScope] = []
     remaining_scopes = iter(scopes)
     next_scope = next(remaining_scopes, None)
+    # A sweep over sorted positions, because looking up each one would take quadratic time.
     for position in sorted(positions):
         while next_scope is not None and next_scope.node.start <= position:
             while enclosing and enclosing[-1].node.end <= next_scope.node.start:

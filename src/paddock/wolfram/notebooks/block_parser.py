@@ -75,6 +75,7 @@ class _BlockParserState:
         """Append the open paragraph or item to the blocks."""
         if self.pending_block is not None:
             text = "\n".join(self.paragraph).strip(" \t\n")
+            # An empty item is still an item, but an empty paragraph is nothing.
             if text or self.pending_block.kind != "text":
                 self.blocks.append(self.pending_block._replace(text=text))
         self.paragraph, self.pending_block = [], None
@@ -98,6 +99,7 @@ def parse_blocks(text: str) -> list[MarkdownBlock]:
     while state.line_index < len(state.lines):
         depth, content = state.split_quote(state.lines[state.line_index])
         state.line_index += 1
+        # A block cannot continue at another quotation depth.
         if depth != state.quote:
             state.finish_paragraph()
             state.items.clear()
@@ -162,6 +164,7 @@ def _strip_quote(line: str, depth: int) -> str | None:
 def _parse_formula(state: _BlockParserState, line: str) -> bool:
     """Parse `$$ ... $$` on one or more lines."""
     first_line = line.strip()
+    # Within a paragraph, `$$` starts an inline formula instead.
     if not first_line.startswith("$$") or state.pending_block is not None:
         return False
     content, line_index = first_line[2:], state.line_index
@@ -196,6 +199,7 @@ def _parse_underline(state: _BlockParserState, line: str) -> bool:
     match = _UNDERLINE.match(line)
     if match is None or state.pending_block is None or state.pending_block.kind != "text":
         return False
+    # Below an item, a line of `-` is not a heading: items have no headings.
     if state.pending_block.level:
         return False
     level = 1 if match[1][0] == "=" else 2

@@ -105,6 +105,7 @@ def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
     text = to_plain_characters(text)
     if "\\!\\(" in text:
         text = replace_box_syntax(text, lambda boxes: boxes_to_text(boxes, form="text"))
+    # Notebooks made from Markdown store images as text, which must not be escaped.
     if "![" not in text:
         return [TextRun(text, "text", style)]
     runs, position = [], 0
@@ -317,6 +318,7 @@ def _make_style_options(style: TextStyle) -> list[Expression]:
 
 
 def _make_link(content: Expression, target: str) -> Expression:
+    # Documentation links have their own style: front ends open them without a browser.
     if target.startswith("paclet:"):
         data: Expression = ascii_string(target)
         style, tooltip = "Link", None

@@ -75,6 +75,7 @@ def notebook_to_markdown(
             placeholders in the text.
     """
     writer = _MarkdownWriter(output_limit, cell_limit, CellImageCollector(most_pictures))
+    # The runs and boxes created here all stay until the end, so collections would find nothing.
     with defer_gc():
         for cell in notebook:
             writer.add_cell(cell)

@@ -103,6 +103,7 @@ class CellBranch:
     def iter_text(self) -> Iterator[str]:
         """Yield the text in pieces."""
         yield self.prefix
+        # Comments of a list that was empty are kept even if it has elements now.
         if not self.elements or self._filler.strip():
             yield self._filler
         for index, element in enumerate(self.elements):

@@ -144,6 +144,7 @@ def _set_cells(
         section.set_body([*page.make_elements([Cell(content, style)]), *section.body])
         return
     positions[0].leaf.set_content(content)
+    # Reversed, because removing an element shifts the indices after it.
     for position in reversed(positions[1:]):
         position.branch.replace(position.position, position.position + 1, [])
 
@@ -172,7 +173,7 @@ def _add_note(page: SymbolPage, change: PageEdit) -> None:
 def _insert_notes(
     page: SymbolPage, change: PageEdit, cells: list[Cell], error_message: str
 ) -> None:
-    """Insert notes at the position of the operation; raise if there are none."""
+    """Insert notes at the position of the operation; raise without notes to insert."""
     if not cells:
         raise InvalidContentError(
             error_message, hint="write paragraphs or items; headings are ignored"
@@ -330,6 +331,7 @@ def _resolve_example_index(position: int | None, count: int) -> int:
     number = position or 1
     if number < 0:
         number += count + 1
+    # Out-of-range positions mean the first or last example instead of an error.
     return min(max(number, 1), count) - 1
 
 
