@@ -179,8 +179,10 @@ def test_a_server_with_the_name_of_a_client_is_given_apart(paddock: Program, cur
     unclear = paddock("install", "cursor", "zed")
     assert (unclear.code, unclear.err) == (
         2,
-        "Error: 'zed' is the name of a client and of a server\n"
-        "Hint: for the server, pass --server zed\n",
+        (
+            "Error: 'zed' is the name of a client and of a server\n"
+            "Hint: for the server, pass --server zed\n"
+        ),
     )
     assert paddock("install", "cursor", "--server", "zed", "--no-check").code == 0
     assert entries(cursor) == {"zed"}

@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from paddock.cli.commands import root_command
-from tests.unit.peer.http.web import STATELESS, Asked, Web
+from tests.unit.client.http.web import STATELESS, Asked, Web
 
 TOOL = {"name": "greet", "inputSchema": {"type": "object", "properties": {}}}
 

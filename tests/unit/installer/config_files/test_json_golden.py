@@ -1,6 +1,7 @@
 """JSON files before and after one entry is put into them, byte for byte.
 
-`python -m tests.unit.clients.editing.test_json_golden` writes them again; look at the difference.
+`python -m tests.unit.installer.config_files.test_json_golden` writes them again; review the
+difference.
 """
 
 from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 
 from paddock import PeerError, connect
 from paddock.client.errors import AnswerError, CallCancelledError, HttpError
-from tests.unit.peer.http.web import Asked, Handler, Web, one_after_the_other, replies
+from tests.unit.client.http.web import Asked, Handler, Web, one_after_the_other, replies
 
 Serve = Callable[[dict[str, Handler]], Web]
 

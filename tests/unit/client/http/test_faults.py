@@ -9,7 +9,7 @@ from paddock import ConnectError, Peer, PeerTimeoutError, connect
 from paddock.client.calls import PendingCall
 from paddock.client.errors import HttpError
 from tests.ports import free_port
-from tests.unit.peer.http.web import Asked, Handler, Web, in_session, one_after_the_other
+from tests.unit.client.http.web import Asked, Handler, Web, in_session, one_after_the_other
 
 Serve = Callable[[dict[str, Handler]], Web]
 

@@ -8,7 +8,7 @@ import pytest
 from paddock import PeerTimeoutError, connect
 from paddock.client.connect_options import Json
 from paddock.client.errors import CallCancelledError
-from tests.unit.peer.http.web import Asked, Handler, Web
+from tests.unit.client.http.web import Asked, Handler, Web
 
 Serve = Callable[[dict[str, Handler]], Web]
 

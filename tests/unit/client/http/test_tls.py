@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from paddock import ConnectError, connect
-from tests.unit.peer.http.web import Asked, Web
+from tests.unit.client.http.web import Asked, Web
 
 PATIENCE = 10.0
 

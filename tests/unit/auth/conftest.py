@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.authorization.local_server import LocalServer, local_server
+from tests.unit.auth.local_server import LocalServer, local_server
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from paddock import DefinitionError, InvalidTokenError, JwksValidator, Principal
 from paddock.auth.errors import UndecidedError
-from tests.unit.authorization.keys import (
+from tests.unit.auth.keys import (
     ISSUER,
     RESOURCE,
     claims,
@@ -20,7 +20,7 @@ from tests.unit.authorization.keys import (
     public_jwk,
     signed,
 )
-from tests.unit.authorization.local_server import Answer, Asked, LocalServer, local_server
+from tests.unit.auth.local_server import Answer, Asked, LocalServer, local_server
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 

@@ -17,7 +17,7 @@ from paddock.installer.config_files.document import (
 )
 from paddock.installer.config_files.json_document import JsonDocument, read
 from paddock.installer.config_files.json_reader import parse_json
-from tests.unit.clients.editing.json_documents import SERVERS, keys, scalars, texts, values
+from tests.unit.installer.config_files.json_documents import SERVERS, keys, scalars, texts, values
 
 members = st.dictionaries(keys, values, max_size=4)
 named = st.lists(st.one_of(scalars, st.fixed_dictionaries({"name": keys, "v": scalars})))

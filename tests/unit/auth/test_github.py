@@ -8,7 +8,7 @@ import pytest
 
 from paddock import Authorization, DefinitionError, GitHubValidator, InvalidTokenError, Principal
 from paddock.auth.errors import ForbiddenError, NotAllowedError, UndecidedError
-from tests.unit.authorization.local_server import Answer, Asked, LocalServer
+from tests.unit.auth.local_server import Answer, Asked, LocalServer
 
 RESOURCE = "https://example.org/mcp"
 OCTOCAT = {"login": "octocat", "id": 583231, "name": "The Octocat", "type": "User"}

@@ -14,7 +14,7 @@ from paddock.installer.config_files.document import (
     NamedElementStep,
     load_document,
 )
-from tests.unit.clients.editing.entries import ENTRY, missing_containers
+from tests.unit.installer.config_files.entries import ENTRY, missing_containers
 
 GOLDEN = File(__file__).parents[3] / "golden" / "editing"
 FORMATS: dict[str, ConfigFormat] = {".toml": "toml", ".yaml": "yaml"}

@@ -9,8 +9,8 @@ from ruamel.yaml import YAML
 from paddock.installer.config_files.data_changes import is_same_data, put_value, remove_value
 from paddock.installer.config_files.document import MISSING, DocumentPath, NamedElementStep
 from paddock.installer.config_files.yaml_document import read
-from tests.unit.clients.editing.entries import ENTRIES, TEXTS, missing_containers
-from tests.unit.clients.editing.yaml_documents import yaml_texts
+from tests.unit.installer.config_files.entries import ENTRIES, TEXTS, missing_containers
+from tests.unit.installer.config_files.yaml_documents import yaml_texts
 
 PAIR: DocumentPath = ("extensions", "x")
 ELEMENT: DocumentPath = ("mcpServers", NamedElementStep("x"))

@@ -12,7 +12,7 @@ import pytest
 
 from paddock import DefinitionError, IntrospectionValidator, InvalidTokenError, Principal
 from paddock.auth.errors import UndecidedError
-from tests.unit.authorization.local_server import Answer, Asked, LocalServer, local_server
+from tests.unit.auth.local_server import Answer, Asked, LocalServer, local_server
 
 RESOURCE = "https://example.org/mcp"
 US: dict[str, Any] = {"client_id": "notes:server", "client_secret": "p%ss wörd"}

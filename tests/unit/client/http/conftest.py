@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.unit.peer.http.web import Handler, Web
+from tests.unit.client.http.web import Handler, Web
 
 PATIENCE = 10.0
 Serve = Callable[[dict[str, Handler]], Web]

@@ -8,7 +8,7 @@ import pytest
 
 from paddock import ConnectError, PeerTimeoutError, connect
 from paddock.client.errors import HttpError
-from tests.unit.peer.http.web import (
+from tests.unit.client.http.web import (
     SESSION,
     STATELESS,
     Asked,

@@ -12,7 +12,7 @@ import pytest
 
 from paddock import IntrospectionValidator, InvalidTokenError
 from paddock.auth.token_lookup import MAX_PENDING_CALLS, MAX_THREADS
-from tests.unit.authorization.local_server import Answer, Asked, LocalServer
+from tests.unit.auth.local_server import Answer, Asked, LocalServer
 
 RESOURCE = "https://example.org/mcp"
 

@@ -11,7 +11,7 @@ from paddock.client.connect_options import ConnectOptions, ConnectSettings
 from paddock.client.errors import AccessRefusedError, HttpError
 from paddock.client.http.connection_pool import parse_server_url
 from paddock.client.http.request_sender import RequestSender
-from tests.unit.peer.http.web import STATELESS, Asked, Handler, Web, in_session
+from tests.unit.client.http.web import STATELESS, Asked, Handler, Web, in_session
 
 Serve = Callable[[dict[str, Handler]], Web]
 

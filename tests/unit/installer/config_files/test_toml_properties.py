@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from paddock.installer.config_files.data_changes import is_same_data, put_value, remove_value
 from paddock.installer.config_files.document import MISSING, DocumentPath, NamedElementStep
 from paddock.installer.config_files.toml_document import read
-from tests.unit.clients.editing.entries import ENTRIES, is_in, missing_containers
-from tests.unit.clients.editing.toml_documents import toml_texts
+from tests.unit.installer.config_files.entries import ENTRIES, is_in, missing_containers
+from tests.unit.installer.config_files.toml_documents import toml_texts
 
 TABLE: DocumentPath = ("mcp_servers", "x")
 ELEMENT: DocumentPath = ("mcp", "servers", NamedElementStep("x"))
