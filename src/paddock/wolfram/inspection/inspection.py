@@ -16,8 +16,8 @@ from paddock.wolfram.expressions import Atom, Node, has_head
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from paddock.reports.inspection_report import Severity
     from paddock.wolfram.expressions import Expression
-    from paddock.wolfram.inspection.rule_set import InspectionRule
     from paddock.wolfram.source import ParsedSource
 
 _MAX_QUOTED_CHARACTERS = 60
@@ -25,6 +25,15 @@ _MAX_QUOTED_CHARACTERS = 60
 _PATTERN_SCOPE_HEADS = frozenset(
     {"Set", "SetDelayed", "UpSetDelayed", "TagSetDelayed", "RuleDelayed"}
 )
+
+
+class InspectionRule(NamedTuple):
+    """A rule of the inspector; `summary` completes the sentence "Reports ..."."""
+
+    tag: str
+    severity: Severity
+    confidence: float
+    summary: str
 
 
 class SpanSet:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from paddock.wolfram.inspection.inspection import InspectionRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,15 +16,6 @@ if TYPE_CHECKING:
 
     NodeCheck = Callable[[Inspection, Node], None]
     SourceCheck = Callable[[Inspection], None]
-
-
-class InspectionRule(NamedTuple):
-    """A rule of the inspector; `summary` completes the sentence "Reports ..."."""
-
-    tag: str
-    severity: Severity
-    confidence: float
-    summary: str
 
 
 class RuleSet:

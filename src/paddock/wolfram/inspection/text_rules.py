@@ -8,8 +8,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from paddock.wolfram.expressions import has_head, walk
-from paddock.wolfram.inspection.inspection import IssueFix, SpanSet, find_text_end
-from paddock.wolfram.inspection.rule_set import InspectionRule, RuleSet
+from paddock.wolfram.inspection.inspection import InspectionRule, IssueFix, SpanSet, find_text_end
+from paddock.wolfram.inspection.rule_set import RuleSet
 
 if TYPE_CHECKING:
     from paddock.wolfram.expressions import Expression
