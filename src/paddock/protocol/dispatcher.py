@@ -1,7 +1,8 @@
-"""Dispatches messages: decodes a line, selects the era, runs the operation.
+"""The dispatcher, which turns each incoming line into an answer or into work for the transport.
 
-A request whose answer takes time is returned as a `Request` with work, which the transport runs.
-Everything else is answered at once, with bytes.
+It decodes the line, selects the protocol era, and runs the operation that the era's method table
+names. A request whose answer takes time is returned as a `Request` with work, and the transport
+decides where to run it. Everything else is answered immediately with encoded bytes.
 """
 
 from __future__ import annotations
@@ -55,13 +56,13 @@ Reply = bytes | Request | None
 """An answer, a request whose work must be run, or None for no answer."""
 
 MAX_DEFERRED_REQUESTS = 1000
-"""Requests that may wait while the server is being loaded."""
+"""Maximum number of requests that wait while the server is being loaded."""
 STILL_LOADING_TEXT = "The server is still loading, and too many requests are waiting for it"
 TOOL_CALL_MARKER = b'"tools/call"'
 TOOL_CALL_SEARCH_BYTES = 256
-"""Part of a line that is searched for `tools/call`, the method with a shortcut."""
+"""Number of leading bytes of a line that are searched for `TOOL_CALL_MARKER`."""
 DEFERRED_BATCH_ID = "\0batch"
-"""Replaces the id of a batch that is deferred."""
+"""Stored as the id of a deferred batch, which has no id of its own."""
 TOO_LONG_TEXT = "The message is longer than this server accepts"
 
 _NESTED_BATCH_ERROR = encode_error(
@@ -74,7 +75,10 @@ _decode_json = msgspec.json.Decoder().decode
 
 
 class ServerNotReady(Exception):  # noqa: N818 - not an error: the request is deferred
-    """Raised by operations while the server is being loaded. The request is deferred."""
+    """Raised by an operation that needs the server while it is still being loaded.
+
+    The dispatcher keeps the line of the request and dispatches it again once the server is ready.
+    """
 
 
 class ProtocolEras:
@@ -95,7 +99,7 @@ class ProtocolEras:
         return self.session if meta is UNSET or meta.version is UNSET else self.stateless
 
     def set_observers(self, observers: Sequence[RequestObserver]) -> None:
-        """Let these observers, instead of earlier ones, see every request."""
+        """Wrap every operation so that these observers see it. Earlier observers are replaced."""
         from paddock.protocol.observers import wrap_methods  # noqa: PLC0415 - few servers need it
 
         for era, methods in self._plain_methods:
@@ -103,7 +107,15 @@ class ProtocolEras:
 
 
 def run_operation(request: Request, operation: Operation) -> Reply:
-    """Run a request's operation. Return the answer, or the request if it has work to run."""
+    """Run a request's operation and turn every outcome into a reply.
+
+    Exceptions become error answers, because a request without an answer would leave the client
+    waiting. Only `ServerNotReady` is passed on, so that the caller can defer the request.
+
+    Returns:
+        The encoded answer, the request itself if the operation gave it work, or None if the
+        operation answers later on its own.
+    """
     era = request.era
     try:
         era.check_request(request)
@@ -139,8 +151,14 @@ class Dispatcher:
     def dispatch_line(
         self, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
-        """Dispatch one line. Only a batch returns several replies."""
-        # Tool calls are the most frequent requests and may be long, so they are decoded only once.
+        """Dispatch one line, which is a message or a batch. Only a batch returns several replies.
+
+        Args:
+            line: The encoded message, without its line end.
+            exchange: The HTTP exchange that the message arrived in. None for other transports.
+        """
+        # Tool calls are the most frequent requests and may be long. The marker usually occurs
+        # near the beginning, so a short search finds out if the line can be decoded in one pass.
         if line.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(line)
@@ -153,16 +171,22 @@ class Dispatcher:
     def dispatch_tool_call(
         self, call: ToolCallFrame, line: bytes, exchange: RequestExchange | None = None
     ) -> Reply | list[Reply]:
-        """Dispatch a `tools/call` that is already decoded."""
+        """Dispatch a `tools/call` whose frame and parameters the caller has decoded in one pass.
+
+        This is the fast path of `dispatch_line`. The HTTP transport calls it directly, because it
+        has to decode the call before it can select the session.
+        """
         try:
             return self._begin_request(call.id, "tools/call", call.params, line, exchange)
         except ServerNotReady:
             return self._defer(call.id, line)
 
     def _dispatch_frame(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
+        """Dispatch any message in two steps: first its envelope, then the method's parameters."""
         try:
             frame = decode_frame(line)
         except DECODE_ERRORS as error:
+            # Only one version of the protocol allows batches. In others, an array is malformed.
             if self.connection.version == BATCH_VERSION and is_batch(line):
                 return self._dispatch_batch(line, exchange)
             return answer_malformed_line(line, error)
@@ -180,9 +204,13 @@ class Dispatcher:
         *,
         is_ready: bool = True,
     ) -> list[bytes]:
-        """Use these operations from now on, and return the lines that were deferred until now.
+        """Replace the operations, and return the deferred lines so that they can be replayed.
 
-        Operations that are not ready (`is_ready=False`) may defer requests again.
+        Args:
+            operations: The operations that answer all further requests.
+            observers: Observers that see every further request.
+            is_ready: Pass False for operations that may still raise `ServerNotReady`. Their
+                requests are deferred again.
         """
         eras = ProtocolEras(operations, self._eras.subscriptions)
         if observers:
@@ -195,9 +223,13 @@ class Dispatcher:
         return [line for _, line in deferred or ()]
 
     def reject_long_line(self, head: bytes, tail: bytes) -> bytes | None:
-        """Return the answer to an oversized line, of which only the two ends are known.
+        """Return the error for a line that exceeds the limit, or None if the line is a response.
 
-        A response gets no answer. The handler that waits for it receives an error.
+        A response is never answered. Instead, the handler that waits for it receives an error.
+
+        Args:
+            head: The first bytes of the line.
+            tail: The last bytes of the line. The request's id may be in either part.
         """
         if is_response(head):
             self.connection.handle_response(
@@ -209,7 +241,11 @@ class Dispatcher:
         )
 
     def announce_change(self, kind: str, uri: str | None = None) -> int:
-        """Notify the client of a change, in its era. Return the number of notifications."""
+        """Notify the client of a change and return the number of notifications.
+
+        A session is notified once. In the stateless era, each open subscription stream that
+        asked for this kind of change gets a notification.
+        """
         notified_count = self._eras.session.announce_change(self.connection, kind, uri)
         return notified_count + self._eras.subscriptions.announce_change(kind, uri)
 
@@ -219,7 +255,11 @@ class Dispatcher:
         self.connection.close()
 
     def _defer(self, request_id: int | str, line: bytes) -> Reply | list[Reply]:
-        """Keep a line until the server is loaded, or dispatch it if that has just happened."""
+        """Keep a line until the server is loaded.
+
+        If `set_operations` has run since the line was dispatched, the line would never be
+        replayed. It is then dispatched again immediately.
+        """
         with self._deferred_lock:
             if self._deferred is not None:
                 if len(self._deferred) >= MAX_DEFERRED_REQUESTS:
@@ -250,6 +290,7 @@ class Dispatcher:
         line: bytes,
         exchange: RequestExchange | None,
     ) -> Reply:
+        """Create the `Request` for decoded parameters and run its operation."""
         era = self._eras.select_era(params)
         request = Request(self.connection, era, request_id, method, params, line)
         if exchange is not None:
@@ -265,7 +306,11 @@ class Dispatcher:
     def _reject_params(
         self, request_id: int | str, method: str, frame: JsonRpcFrame, error: ProtocolError
     ) -> bytes:
-        """Report the first problem: the envelope, the method, or else the parameters."""
+        """Return the error for parameters that could not be decoded.
+
+        An invalid envelope or an unknown method is reported first, because the parameters have
+        no meaning then. `error` describes the parameters and is the last resort.
+        """
         try:
             params = decode_base_params(frame.params)
         except ProtocolError:
@@ -287,6 +332,8 @@ class Dispatcher:
         era, method = request.era, request.method
         operation = era.methods.get(method)
         is_session = era is self._eras.session
+        # The method exists only in the stateless era, so the client probably forgot the members
+        # of `_meta` that select it. "Method not found" would be misleading.
         if operation is None and is_session and method in self._eras.stateless.methods:
             raise InvalidParamsError(
                 f"{method} needs params._meta with {META_VERSION!r} and {META_CAPABILITIES!r}"
@@ -318,6 +365,10 @@ class Dispatcher:
         return None
 
     def _cancel_request(self, frame: JsonRpcFrame) -> None:
+        """Cancel the request, subscription or deferred line that a notification names.
+
+        Unknown ids are ignored, since the answer may have been sent in the meantime.
+        """
         if frame.params is UNSET:
             return
         try:
@@ -336,6 +387,11 @@ class Dispatcher:
             request.cancel(params.reason)
 
     def _dispatch_batch(self, line: bytes, exchange: RequestExchange | None) -> Reply | list[Reply]:
+        """Dispatch the members of a batch and collect their answers in one array.
+
+        Returns:
+            The members that still have work to run, and the array if all answers are complete.
+        """
         try:
             messages = split_batch(line)
         except DECODE_ERRORS as error:
@@ -358,9 +414,10 @@ class Dispatcher:
 
 
 def _reject_batch_member(message: bytes) -> bytes | None:
-    """Return the error for a message that cannot be part of a batch, or None."""
+    """Return the error for a message that cannot be part of a batch, or None if it is allowed."""
     if is_batch(message):
         return _NESTED_BATCH_ERROR
+    # Searching the bytes first saves the decoding of almost all messages.
     if _META_VERSION_KEY not in message:
         return None
     try:

@@ -1,8 +1,8 @@
-"""Answers the first message of a connection before the rest of the library is loaded.
+"""The first answer of a connection, given before the rest of the library is loaded.
 
 Some clients give up on a server after a few seconds, and every import before the first answer
-delays it. Plain forms of `initialize` and `server/discover` are therefore answered here, with
-nothing loaded but the interpreter. All other messages are left unread for the dispatcher.
+delays it. The usual forms of `initialize` and `server/discover` are therefore answered here with
+code that imports almost nothing. All other messages are left to the dispatcher.
 """
 
 from __future__ import annotations
@@ -142,7 +142,11 @@ def _build_stateless_capabilities(metadata: ServerMetadata) -> Json:
 def answer_handshake(
     line: bytes, connection: ServerConnection, metadata: ServerMetadata
 ) -> bytes | None:
-    """Return the answer to a plain opening message, or None to leave it to the dispatcher."""
+    """Return the answer to the first message, or None to leave the message to the dispatcher.
+
+    Only messages that are valid in every respect checked here are answered. Reporting errors
+    is left to the dispatcher, so that the rules for them exist only once.
+    """
     try:
         message = parse_json(line)
     except ValueError:
@@ -163,6 +167,7 @@ def answer_handshake(
 def _build_handshake_result(
     method: object, params: Json, connection: ServerConnection, metadata: ServerMetadata
 ) -> Json | None:
+    """Return the result of a plain `initialize` or `server/discover`, or None otherwise."""
     meta = params.get("_meta")
     version = meta.get(META_VERSION) if isinstance(meta, dict) else None
     if method == "initialize" and version is None and _is_plain_initialize(params):

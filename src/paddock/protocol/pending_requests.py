@@ -1,7 +1,7 @@
 """Questions to the client whose answers are pending.
 
-An `async def` handler awaits a `PendingAnswer`; a plain handler calls `wait()`. How the questions
-are sent depends on the era.
+An `async def` handler awaits a `PendingAnswer`. A plain handler calls its `wait` method. The
+protocol era determines the way in which the questions are sent.
 """
 
 from __future__ import annotations
@@ -101,6 +101,7 @@ class ResponseCollector:
 
     def wait(self) -> Json:
         """Block until all answers have arrived or the request is cancelled."""
+        # A lock that is acquired twice serves as an event.
         lock = allocate_lock()
         lock.acquire()
 
@@ -138,6 +139,10 @@ class ResponseCollector:
         return self._read_answers()
 
     def _set_waiter(self, wake: Callable[[], None]) -> None:
+        """Store the function that wakes the waiting handler.
+
+        It is called immediately if the last answer arrived before it was stored.
+        """
         with self._lock:
             self._wake_waiter = wake
             is_complete = self._is_complete()

@@ -45,9 +45,12 @@ QUICK_CALLS_TO_FORGIVE = 16
 class SlowHandlerTracker:
     """Decides where a plain handler runs, from the duration of its earlier calls.
 
-    A handler runs in the thread that read its call, which costs nothing, until it proves slow. Then
-    its calls go to worker threads. A handler that was slow only once, for example because of a cold
-    cache, recovers after some quick calls. `is_trusted` handlers are declared to be quick.
+    At first a handler runs in the thread that read its call, which avoids a thread switch. Once it
+    proves slow, its calls go to worker threads. A handler that was slow only once, for example
+    because of a cold cache, recovers after `QUICK_CALLS_TO_FORGIVE` quick calls.
+
+    Args:
+        is_trusted: The author declared the handler to be quick. It is never marked as slow.
     """
 
     __slots__ = ("_quick_streak", "is_slow", "is_trusted")
@@ -70,8 +73,9 @@ class SlowHandlerTracker:
 
 
 Result = bytes | tuple[bytes, ...] | dict[str, object]
-"""A result as a dictionary, or as the encoded members of its JSON object without the braces. The
-members may be in pieces, because joining a large result would copy it.
+"""A result as a dictionary, or as the encoded members of its JSON object without the braces.
+
+The members may be split into several pieces, because joining a large result would copy it.
 """
 
 OperationResult = Result | None
@@ -154,7 +158,7 @@ class ProtocolEra(Protocol):
 
 
 class RequestExchange(Protocol):
-    """The HTTP exchange of a request; other transports have none."""
+    """The HTTP request and response that carry a message. Other transports do not have one."""
 
     principal: Principal | None
     error: ProtocolError | None
@@ -177,7 +181,11 @@ class RequestExchange(Protocol):
         """
 
     def close_for_reconnect(self, retry_ms: int | None) -> bool:
-        """Close the response; the client reconnects for the answer. Return False if it cannot."""
+        """Close the response so that the client reconnects and fetches the answer later.
+
+        Returns:
+            False if the client could not resume the response. It then stays open.
+        """
 
     def finish(self, request: Request, answer: bytes | None) -> None:
         """Send the answer, which ends the exchange. May be called by any thread."""
@@ -195,14 +203,22 @@ class RequestExchange(Protocol):
 
 
 class AnswerSink(Protocol):
-    """Receives an answer instead of the client: a batch or a task."""
+    """A batch or a task, which receives the answer of a request instead of the client."""
 
     def add_answer(self, answer: bytes | None) -> bytes | None:
-        """Take an answer. Return the bytes to send now, if any."""
+        """Add the answer of a request. None means that the request is not answered.
+
+        Returns:
+            The bytes to send to the client now, or None.
+        """
 
 
 class Request:
-    """A request of the client, from its arrival to its answer."""
+    """A request of the client, from its arrival to its answer.
+
+    The thread that runs the work and the thread that cancels it both use the object. `interrupt`
+    and `run` are written so that an interrupt can only hit the work of this request.
+    """
 
     # Most requests never set these. As class attributes they cost nothing per request.
     work: Work | None = None
@@ -216,7 +232,7 @@ class Request:
     task: CallTask | None = None
     observation: ObservedRequest | None = None
     has_no_deadline = False
-    """Whether the work may take any time, because it waits for something else."""
+    """Whether the work is exempt from time limits, because it waits for something else."""
     is_cancelled = False
     is_done = False
     last_progress: float | None = None
@@ -266,7 +282,12 @@ class Request:
         (self.exchange or self.connection).send(frame)
 
     def run(self) -> bytes | None:
-        """Run the work in this thread. Return the frame to send, or None."""
+        """Run the work in this thread.
+
+        Returns:
+            The frame to send, or None if the request was cancelled or an `AnswerSink` has taken
+            the answer.
+        """
         self._thread_id = get_ident()
         answer: bytes | None = None
         # Two levels, because HandlerCancelled can be raised at any bytecode: also while another
@@ -305,11 +326,15 @@ class Request:
             send_answer(self, self._pass_to_sink(answer))
 
     def cancel(self, reason: str | None = None) -> None:
-        """Stop the work, wherever it runs. The request is not answered."""
+        """Stop the work, in whichever thread or event loop it runs. The request is not answered.
+
+        Args:
+            reason: The reason that the client gave, or the server's own.
+        """
         self.is_cancelled = True
         for callback in self._cancel_callbacks or ():
             callback()
-        # Work that has not begun needs neither: run() checks is_cancelled.
+        # Work that has not begun has neither `stop` nor a thread. `run` checks `is_cancelled`.
         if self.stop is not None:
             self.stop()
         elif self._thread_id:
@@ -318,7 +343,15 @@ class Request:
                 interrupt_retrier.retry_until_done(self)
 
     def detach(self, ttl_ms: int | None = None, message: str | None = None) -> bool:
-        """Answer the request with a task that continues the work. Return False if that fails."""
+        """Answer the request now with a task, which receives the result of the work later.
+
+        Args:
+            ttl_ms: Milliseconds for which the client can fetch the result.
+            message: The status message of the new task.
+
+        Returns:
+            False if the call may not become a task or is cancelled.
+        """
         if self.task is not None:
             return True
         if self.task_factory is None or self.is_cancelled:
@@ -339,7 +372,7 @@ class Request:
         return True
 
     def discard_body(self) -> None:
-        """Release the memory of the message once the work is done."""
+        """Release the message, which may be large, once the work no longer needs it."""
         self.line = b"{}"
         self.params = EMPTY_PARAMS
 
@@ -391,14 +424,17 @@ class Request:
         return self.era.encode_error_reply(self.id, error)
 
     def _pass_to_sink(self, answer: bytes | None) -> bytes | None:
+        """Give the answer to the batch or task, if there is one, and return the bytes to send."""
+        # A batch counts its members, so it must also receive the missing answer of a cancelled one.
         if self.is_cancelled:
             answer = None
         return answer if self.answer_sink is None else self.answer_sink.add_answer(answer)
 
     def interrupt(self) -> None:
-        """Interrupt the work that runs in a thread."""
-        # The worker writes is_done, then reads _was_interrupted; this thread writes
-        # _was_interrupted, then reads is_done. At least one of them sees the other's write.
+        """Raise `HandlerCancelled` in the thread that runs the work."""
+        # The worker writes `is_done` and then reads `_was_interrupted`. This thread writes
+        # `_was_interrupted` and then reads `is_done`. At least one of them sees the other's write,
+        # so an interrupt that arrives too late is always withdrawn.
         with _cancel_lock:
             self._was_interrupted = True
             if not self.is_done:

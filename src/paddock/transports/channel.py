@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
 
 KEPT_END_BYTES = 1024
-"""Bytes kept of either end of an oversized line, where a request's id usually is."""
+"""Number of bytes kept from each end of an oversized line, where the request's id usually is."""
 
 
 class LineSplitter:
     """Splits a byte stream into lines of limited length.
 
-    Parts of a long line are collected and joined once. Of a line beyond the limit only the
-    beginning and the end are kept, for `reject`.
+    The pieces of a long line are collected and joined only once, when the line is complete. A line
+    beyond the limit is not stored: only its beginning and its end are kept and passed to `reject`.
     """
 
     __slots__ = ("_is_skipping", "_pieces", "_reject", "_size", "max_line_bytes")
@@ -83,6 +83,7 @@ class LineSplitter:
         return lines + self._split_lines(remainder)
 
     def _split_lines(self, remainder: bytes) -> list[bytes]:
+        """Return the complete lines of a chunk and keep the unfinished last one for later."""
         lines = remainder.split(b"\n")
         unfinished = lines.pop()
         if unfinished:
@@ -95,6 +96,7 @@ class LineSplitter:
         return [line for line in lines if len(line) <= self.max_line_bytes]
 
     def _append_piece(self, piece: bytes) -> None:
+        """Add a piece to the unfinished line. Beyond the limit, drop all but the two ends."""
         self._size += len(piece)
         self._pieces.append(piece)
         if self._size > self.max_line_bytes:
@@ -103,6 +105,7 @@ class LineSplitter:
             self._pieces = [gathered[:KEPT_END_BYTES], gathered[-KEPT_END_BYTES:]]
 
     def _finish_line(self) -> bytes | None:
+        """Return the collected line, or reject it and return None if it was too long."""
         pieces, self._pieces = self._pieces, []
         is_too_long, self._is_skipping = self._is_skipping, False
         self._size = 0

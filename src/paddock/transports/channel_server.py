@@ -1,10 +1,12 @@
 """Server for newline-delimited messages on one channel.
 
 The reader thread also runs plain handlers, which saves a thread switch per call. If a handler
-runs for longer than WATCHDOG_TICK_SECONDS, the watchdog starts a new reader thread. The old one
-finishes its handler and joins the worker pool, and further calls of that handler go straight to
-the workers (`SlowHandlerTracker`). Coroutine handlers run on an event loop in the thread that
-called `run`. See docs/decisions/0002.
+blocks it for longer than `WATCHDOG_TICK_SECONDS`, the watchdog thread starts a new reader. The old
+reader finishes its handler and then joins the worker pool. Further calls of that handler go
+straight to the workers (see `SlowHandlerTracker`).
+
+Coroutine handlers run on an event loop in the thread that called `run`. If only coroutine handlers
+are called for a while, the loop also reads the channel. See docs/decisions/0002.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 128 * 1024 * 1024
 WATCHDOG_TICK_SECONDS = 0.002
-"""Seconds that a handler may block the reader thread."""
+"""Seconds that a handler may block the reader thread before the reader is replaced."""
 MAX_QUIET_TICKS = 25
 """Ticks without a message after which the watchdog sleeps, so that an idle server uses no CPU."""
 ASYNC_STREAK_CALLS = 32
@@ -39,11 +41,11 @@ ASYNC_STREAK_CALLS = 32
 LOOP_TICK_SECONDS = 0.05
 """Seconds that a message may wait while a handler blocks the event loop that reads."""
 MAX_BATCHED_REPLIES = 32
-"""Answers written at once, at most."""
+"""Maximum number of answers that are written together."""
 LARGE_REPLY_BYTES = 16_384
-"""Answers of this size are written without waiting for others."""
+"""Size from which an answer is written immediately instead of together with others."""
 DRAIN_SECONDS = 0.2
-"""Seconds for running requests to finish when the stream ends, and again once cancelled."""
+"""Seconds that running requests have to finish at shutdown, and again after they are cancelled."""
 
 
 class ChannelServer:
@@ -147,7 +149,12 @@ class ChannelServer:
             self._run_in_worker(reply)
 
     def _read_loop(self, epoch: int) -> None:
-        """Read and answer until the stream ends or another thread or the loop takes over."""
+        """Read and answer lines until the stream ends, or another thread or the loop takes over.
+
+        Args:
+            epoch: The value of `_reader_epoch` when this thread was started. As soon as the two
+                differ, another reader has replaced this one.
+        """
         while True:
             try:
                 while self._fill_lines(epoch) and self._answer_lines(epoch):
@@ -190,18 +197,29 @@ class ChannelServer:
         logging.getLogger("paddock").exception("A message could not be answered")
 
     def _read_lines(self) -> bool:
+        """Read a chunk and split it into `_pending_lines`. Return False at the end of the stream.
+
+        Queued answers are written first, because the client may wait for them before it sends more.
+        """
         if self._output:
             self._flush_output()
         chunk = b"" if self._is_stopped else self._channel.read()
         if not chunk:
             return False
-        # An attribute, so that a new reader thread continues with the rest of the lines.
+        # An attribute, so that a new reader thread continues with the rest of the lines. They are
+        # reversed so that `pop` returns the first one.
         self._pending_lines = lines = self._splitter.feed(chunk)
         lines.reverse()
         return True
 
     def _run_request(self, request: Request, epoch: int) -> bool:
-        """Run a request here, in a worker or on the loop. Return False as `_answer_lines` does."""
+        """Run a request in this thread, in a worker or on the event loop.
+
+        Handlers that are not trusted are announced to the watchdog while they run in this thread.
+
+        Returns:
+            False if the watchdog has replaced this reader while it ran the handler.
+        """
         if request.async_work is not None:
             self._async_streak += 1
             self._run_on_event_loop(request)
@@ -224,6 +242,8 @@ class ChannelServer:
                 if is_current:
                     self._busy_request = None
             if not is_current:
+                # A new reader owns the channel and `_output` now, so this thread only delivers
+                # its late answer and then helps out as a worker.
                 self._finish_request(request, answer)
                 self._workers.join_as_worker()
                 return False
@@ -266,11 +286,15 @@ class ChannelServer:
             self._channel.write(error_reply)
 
     def _run_watchdog(self) -> None:
-        """Replace the reader thread whenever a handler blocks it."""
+        """Replace the reader thread whenever a handler blocks it.
+
+        The thread ticks only while handlers run. After `MAX_QUIET_TICKS` it sleeps until the
+        reader wakes it.
+        """
         while not self._is_stopped:
-            # The reader writes _busy_request, then reads _is_watchdog_idle; this thread writes
-            # _is_watchdog_idle, then reads _busy_request. At least one of them sees the other's
-            # write, so no slow handler goes unnoticed.
+            # The reader writes `_busy_request` and then reads `_is_watchdog_idle`. This thread
+            # writes `_is_watchdog_idle` and then reads `_busy_request`. At least one of them sees
+            # the other's write, so no slow handler goes unnoticed.
             if self._busy_request is not None:
                 self._wake_watchdog()
             self._watchdog_wakeup.acquire()
@@ -293,6 +317,12 @@ class ChannelServer:
                 self._watchdog_wakeup.release()
 
     def _replace_reader(self, last_activity: int) -> None:
+        """Start a new reader thread, because a handler has blocked the current one for a tick.
+
+        Args:
+            last_activity: The activity count at the beginning of the tick. If it has changed,
+                the handler is a different one, which has not run for long.
+        """
         with self._lock:
             request = self._busy_request
             if request is None or self._activity_count != last_activity:
@@ -314,7 +344,11 @@ class ChannelServer:
         start_new_thread(self._read_loop, (epoch,))
 
     def _move_reading_to_loop(self, epoch: int) -> bool:
-        """Let the event loop read the channel, which saves coroutine handlers a thread switch."""
+        """Let the event loop read the channel, which saves coroutine handlers a thread switch.
+
+        Returns:
+            False if the channel has no descriptor that the loop could watch.
+        """
         descriptor = self._channel.descriptor
         if descriptor is None:
             self._async_streak = 0
@@ -327,6 +361,11 @@ class ChannelServer:
         return True
 
     def _handle_readable(self, descriptor: int, epoch: int) -> None:
+        """Read and answer lines on the event loop.
+
+        The first request for a plain handler moves the reading back to a thread, where such a
+        handler cannot block the loop.
+        """
         loop = self.get_event_loop()
         with self._lock:
             is_current = self._reader_epoch == epoch
@@ -371,7 +410,11 @@ class ChannelServer:
         start_new_thread(self._read_loop, (new_epoch,))
 
     def _watch_event_loop(self, descriptor: int, epoch: int) -> None:
-        """Give the reading back to a thread if the loop is blocked, or idle for a while."""
+        """Move the reading back to a thread if the loop is blocked or idle.
+
+        Runs in a thread of its own while the loop reads. A blocked loop cannot react to its own
+        delay, so this thread checks if data has been waiting for a whole tick.
+        """
         quiet_ticks = 0
         while (
             quiet_ticks < MAX_QUIET_TICKS and self._reader_epoch == epoch and not self._is_stopped
@@ -408,6 +451,7 @@ class ChannelServer:
         return bool(self._connection.in_flight or self._busy_request is not None or self._output)
 
     def _drain(self) -> None:
+        """Wait up to `DRAIN_SECONDS` for running requests, and for writes that make progress."""
         deadline = monotonic() + DRAIN_SECONDS
         pause = sleep if self._loop is None else self._loop.pause
         while self._has_work() and monotonic() < deadline:

@@ -94,6 +94,9 @@ class EventLoop:
             self._stopped.set_result(None)
 
     def _start_queued_requests(self) -> None:
+        """Start all requests that were submitted since the loop was woken up."""
+        # Cleared first: a request that is submitted from now on must cause a further wake-up,
+        # because the loop below may already have ended.
         self._has_wakeup = False
         queued_requests = self._queued_requests
         while queued_requests:
@@ -116,7 +119,8 @@ class EventLoop:
         if answer is None:
             return
         self._output.append(answer)
-        # Written at once if no other answer is expected, else once per turn of the loop.
+        # If no other request is running, nothing can be written together with this answer.
+        # Otherwise the answers of one turn of the loop are written together.
         if not self._connection.in_flight:
             self._flush_output()
         elif len(self._output) == 1:
