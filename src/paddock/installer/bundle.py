@@ -112,6 +112,11 @@ class BundleContents:
         return self._assign_path(file, file.parent)
 
     def _assign_path(self, file: Path, directory: Path) -> str:
+        """Return the path of a file in the bundle.
+
+        Each source directory becomes a directory of its own (`code`, `code2`, …), so that files
+        with the same name do not collide.
+        """
         count = len(self.directory_names)
         name = self.directory_names.setdefault(
             directory, f"{CODE_DIRECTORY}{count + 1 if count else ''}"
@@ -133,6 +138,7 @@ def collect_contents(server: InstallableServer) -> BundleContents:
 
 
 def _collect_definition(server: NamedServer) -> BundleContents:
+    """Return the contents for a named server: its definition, and the files that it refers to."""
     contents = BundleContents()
     location = server.location
     directory = location.parent if isinstance(location, Path) else None
@@ -172,6 +178,14 @@ def _convert_value(value: Any, key: str, directory: Path | None, contents: Bundl
 
 
 def _convert_text(value: str, key: str, directory: Path | None, contents: BundleContents) -> str:
+    """Return a string of the definition for the bundle.
+
+    Depending on its key, a string is a path, a reference to a function, the name of an item, or
+    plain text, which is returned unchanged.
+
+    Raises:
+        BundleError: The string names an item of an extension, which bundles cannot contain.
+    """
     normalized_key = normalize_key(key)
     if normalized_key == "file":
         return contents.add_file((directory or Path()) / Path(value).expanduser())
@@ -195,6 +209,11 @@ def _convert_text(value: str, key: str, directory: Path | None, contents: Bundle
 def _convert_reference(
     value: str, key: str, directory: Path | None, contents: BundleContents
 ) -> str:
+    """Return a reference for the bundle.
+
+    A file in the reference is added to the bundle. A module becomes a requirement on the
+    distribution that contains it.
+    """
     source, _, name = value.rpartition(":")
     if source.endswith(".py"):
         return f"{contents.add_file((directory or Path()) / Path(source).expanduser())}:{name}"
@@ -205,6 +224,7 @@ def _convert_reference(
 
 
 def _collect_path(text: str) -> BundleContents:
+    """Return the contents for a server that is a Python file, or a directory with all its files."""
     contents = BundleContents()
     target = PathTarget(text)
     path = Path(target.path).resolve()
@@ -292,6 +312,7 @@ def _resolve_target(file: str | os.PathLike[str] | None, key: str) -> Path:
 def _build_local_bundle(
     server: InstallableServer, env: Mapping[str, str] | None
 ) -> dict[str, bytes]:
+    """Return the files of a bundle whose manifest runs this machine's installation of Paddock."""
     entry = build_entry(server, env=env)
     launch: dict[str, object] = {"command": entry.command, "args": list(entry.args)}
     if entry.env:
@@ -309,6 +330,10 @@ def _build_local_bundle(
 
 
 def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the files of a bundle that contains the server and a project that uv can run.
+
+    The project requires this version of Paddock and the distributions that the server imports.
+    """
     description = _describe_server(server)
     contents = collect_contents(server)
     args = ["run", "--directory", "${__dirname}", START_SCRIPT_NAME]
@@ -334,6 +359,10 @@ def _build_portable_bundle(server: InstallableServer, env: Mapping[str, str]) ->
 
 
 def _describe_server(server: InstallableServer) -> dict[str, object]:
+    """Return the manifest's fields about the server, which applications show before installing.
+
+    The server is loaded to list its tools.
+    """
     loaded_server = _load_server(server)
     metadata = loaded_server.metadata
     author = server.named_server.definition.extra.get("author") if server.named_server else None

@@ -82,6 +82,7 @@ def format_reinstall_command(
 
 
 def _list_required_options(entry: ConfigEntry) -> Iterator[str]:
+    """Yield the options that the user has to add by hand, with placeholders for their values."""
     if entry.url is not None and mask_url(entry.url) != entry.url:
         yield "--http URL"
     yield from (f"--header {name}:VALUE" for name in entry.headers)
@@ -160,7 +161,11 @@ def doctor(
 
 
 def _collect_entries(clients: list[Client]) -> list[InstalledEntry]:
-    """Return the entries to examine, once for each client that reads them."""
+    """Return the entries to examine, once for each client that reads them.
+
+    If all clients are examined, this includes recorded entries of clients that this version of
+    Paddock does not know.
+    """
     ids = {client.id for client in clients}
     includes_all = len(ids) > 1
     known_clients = supported_clients()
@@ -182,6 +187,10 @@ def _get_client_name(client_id: str) -> str:
 
 
 def _check_readable(client: Client, file: Path) -> list[Finding]:
+    """Return a warning if a file without entries of Paddock's cannot be parsed.
+
+    Such a file prevents installations, although nothing installed is affected.
+    """
     try:
         make_entry_location(client, file, "", USER_SCOPE).read_entries(read_content(file))
     except PaddockError as error:
@@ -204,7 +213,11 @@ def _examine_entry(installed: InstalledEntry) -> list[Finding]:
 
 
 class _EntryExamination:
-    """The examination of one entry, which collects findings."""
+    """The examination of one entry, which collects findings.
+
+    The steps go from the client's file to the running server, and stop at the first problem that
+    makes the next step meaningless or unsafe.
+    """
 
     def __init__(self, installed: InstalledEntry) -> None:
         self._installed_entry = installed
@@ -251,9 +264,11 @@ class _EntryExamination:
             self._start_server(entry)
 
     def _can_start(self, data: object, entry: ConfigEntry) -> bool:
-        """Return whether an entry belongs to Paddock, and in a project is exactly the recorded one.
+        """Return whether it is safe to start the entry.
 
-        Starting a changed entry of a project could run other people's commands.
+        The entry must belong to Paddock. In a project, it must also equal the recorded entry,
+        because other people can change the file of a project, and starting a changed entry could
+        run their commands.
         """
         if identify_server(self._client, data, self._records) is None:
             return False
@@ -265,7 +280,10 @@ class _EntryExamination:
         )
 
     def _check_duplicates(self) -> None:
-        """Report entries of the user with the key of a project's entry: one hides the other."""
+        """Report an entry in the user's files with the same key as this entry of a project.
+
+        The client uses only one of them.
+        """
         if not is_project_scope(self._installed_entry.scope):
             return
         for file in _list_user_files(self._client):
@@ -299,6 +317,7 @@ class _EntryExamination:
         self._check_requirements(entry)
 
     def _check_requirements(self, entry: ConfigEntry) -> None:
+        """Report requirements of tools that are missing in the environment of the client."""
         name = find_started_server(entry)
         if name is None or not has_server_name(entry):
             return
@@ -323,6 +342,12 @@ def _list_user_files(client: Client) -> list[Path]:
 
 
 def _report_client_state(client: Client, *, is_project: bool) -> Iterator[Finding]:
+    """Yield a warning if a client is running, and the steps that it requires after installing.
+
+    Args:
+        client: A client with installed entries.
+        is_project: True if any of the entries is for a project, which may need further steps.
+    """
     if is_running(client):
         message = f"{client.name} is running and may overwrite its file from memory"
         yield Finding("warning", client.id, "", "", message, "quit it before you install")

@@ -69,7 +69,7 @@ class EntryError(PaddockError):
 
 @dataclass(frozen=True)
 class InstallableServer:
-    """A server that can be installed into a client."""
+    """A server that can be installed: a named server, or a file or directory to serve."""
 
     name: str
     """The name of a named server; otherwise the absolute path."""
@@ -90,6 +90,8 @@ class InstallableServer:
     def check_options(self, options: ToolOptionValues) -> None:
         """Check that the tools have these options and accept the values.
 
+        The server is loaded for this, because only its tools know their options.
+
         Raises:
             OptionError: An option does not exist, or its value is not valid.
         """
@@ -100,9 +102,14 @@ class InstallableServer:
 
 
 def resolve_installable(server: ServerReference | None, client: Client) -> InstallableServer:
-    """Return the server for a reference; None is the default for this kind of client.
+    """Return the server that a user means by a reference.
 
-    A string is a path if it looks like one, else a name, else the path of an existing file.
+    A string that looks like a path is a path. Any other string is tried as a name first, and then
+    as the path of an existing file.
+
+    Args:
+        server: The reference; None selects the built-in server for this kind of client.
+        client: The client that the server will be installed into.
 
     Raises:
         ServerNotFoundError: There is no such server.
@@ -127,6 +134,7 @@ def resolve_installable(server: ServerReference | None, client: Client) -> Insta
 
 
 def _select_default_server(client: Client) -> str:
+    """Return the built-in server for a kind of client, which depends on the engines found here."""
     # Imported here because finding engines is only needed if the user names no server.
     from paddock.kernels.wolfram.engines import find_engines  # noqa: PLC0415 - seldom needed
 
@@ -154,6 +162,7 @@ def _wrap_named_server(server: NamedServer) -> InstallableServer:
 
 
 def _wrap_path(text: str) -> InstallableServer:
+    """Return the server for a path, which may be a definition (`.toml`) or something to serve."""
     path = str(Path(text).expanduser().absolute())
     if path.endswith(".toml"):
         if not Path(path).is_file():
@@ -174,10 +183,15 @@ def build_entry(
     headers: Mapping[str, str] | None = None,
     options: ToolOptionValues | None = None,
 ) -> ConfigEntry:
-    """Build the entry for a server, for any client.
+    """Build the entry for a server in a form that does not depend on the client.
 
-    Variables whose value is None become `forwarded_variables`, which `adapt_entry` turns into the
-    client's syntax.
+    Args:
+        server: The server to start. If `http` is given, only its description is used.
+        env: Environment variables for the server. Those whose value is None become
+            `forwarded_variables`, which `adapt_entry` turns into the client's syntax.
+        http: The URL of a running server, to connect to instead of starting a program.
+        headers: Headers for requests to that URL.
+        options: Option values of tools, by the name of the tool.
 
     Raises:
         EntryError: A variable, a header or the URL is not valid, or they do not go together.
@@ -200,9 +214,11 @@ def build_entry(
 def _build_program_entry(
     server: InstallableServer, env: EnvironmentVariables, options: ToolOptionValues | None
 ) -> ConfigEntry:
+    """Build the entry that starts a server with the command of this Paddock installation."""
     forwarded = _check_variable_names([name for name, value in env.items() if value is None])
     values = {name: value for name, value in env.items() if value is not None}
-    # Options are checked now: as a variable, an error would only be in the server's log.
+    # Tool options reach the server in an environment variable. They are checked now, because an
+    # error in them would otherwise appear only in the server's log.
     variables = _check_text_values(values, "variable")
     if options:
         server.check_options(options)
@@ -229,6 +245,13 @@ def _get_import_path_variable() -> dict[str, str]:
 
 
 def _check_text_values(pairs: Mapping[str, str], label: str) -> dict[str, str]:
+    """Check the names and values of variables or headers, and return them as a dict.
+
+    Args:
+        pairs: The values by name.
+        label: The word for a pair in error messages. `HEADER_LABEL` also applies the stricter
+            rules for header values.
+    """
     for name, value in pairs.items():
         if not isinstance(name, str) or not re.fullmatch(r"[^=\s\0:]+", name):
             raise EntryError(f"{name!r} is not a valid name for a {label}")
@@ -292,8 +315,9 @@ def choose_entry_key(client: Client, server: InstallableServer, name: str | None
 def find_started_server(entry: ConfigEntry) -> str | None:
     """Return the name or path of the server that an entry starts; None if it is not Paddock's.
 
-    The program must be Paddock itself, Python with `-m paddock`, or uv. Other programs that start
-    Paddock in turn, such as containers, do not count.
+    This recognizes Paddock's entries even if no record of their installation exists. The program
+    must be Paddock itself, Python with `-m paddock`, or uv. Other programs that start Paddock in
+    turn, such as containers, do not count.
     """
     arguments = _find_serve_arguments(entry)
     if arguments is None:
@@ -336,7 +360,14 @@ def merge_entry_data(
     """Return the data of an entry that replaces an older one for the same server.
 
     Variables and headers that the user has added are preserved, and so are the client's own
-    settings, such as approvals.
+    settings, such as approvals. If the old entry cannot be parsed or uses the other transport,
+    nothing of it is preserved.
+
+    Args:
+        shape: The client's format.
+        old: The data of the older entry.
+        entry: The new entry.
+        key: The key of both.
     """
     before = shape.parse_entry(old)
     if before is None or not isinstance(old, dict) or (before.url is None) != (entry.url is None):
@@ -430,6 +461,10 @@ def adapt_entry(
 
 
 def _add_variable_references(client: Client, entry: ConfigEntry) -> ConfigEntry:
+    """Turn forwarded variables into references in the client's syntax, such as `${env:NAME}`.
+
+    Clients that have a list for forwarded variables in their format need no references.
+    """
     if client.shape.has_variable_list:
         return entry
     if not client.variable:
@@ -441,6 +476,7 @@ def _add_variable_references(client: Client, entry: ConfigEntry) -> ConfigEntry:
 
 
 def _make_reference_error(client: Client, names: tuple[str, ...]) -> EntryError:
+    """Return the error about a client without variable references, with the best alternative."""
     options = " ".join(f"--env {name}" for name in names)
     if client.environment == "all":
         hint = f"leave out {options}: servers inherit all variables of {client.name}"
@@ -456,6 +492,7 @@ def _make_reference_error(client: Client, names: tuple[str, ...]) -> EntryError:
 def _shorten_command(
     client: Client, entry: ConfigEntry, shorten: Callable[[str], str]
 ) -> ConfigEntry:
+    """Replace the command by a path without spaces, for clients that split it at spaces."""
     command = entry.command or ""
     short_command = shorten(command)
     if " " in short_command:
@@ -469,7 +506,8 @@ def _shorten_command(
 def resolve_variables(client: Client, entry: ConfigEntry) -> dict[str, str]:
     """Return the variables that a client gives to a server, with their values in this process.
 
-    A reference to a variable that is not set becomes an empty string, as in clients.
+    Used to start a server for a check as its client would. A reference to a variable that is not
+    set becomes an empty string, as in clients.
     """
     values = {name: _resolve_variable_reference(client, value) for name, value in entry.env.items()}
     forwarded = {name: os.environ[name] for name in entry.forwarded_variables if name in os.environ}

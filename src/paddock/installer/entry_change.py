@@ -1,7 +1,8 @@
 """Insertion and removal of one entry in one file, together with the records of installations.
 
-Several entries of Paddock's in one file form layers: the text of an entry that was inserted later
-can enclose an earlier one. So a change of one entry may also need new undo records for others.
+Paddock's entries in one file form layers, because the text of an entry that was inserted later
+can enclose the text of an earlier one. Changing one entry can therefore invalidate the undo
+records of the others, which are then updated in the same step.
 """
 
 from __future__ import annotations
@@ -72,19 +73,21 @@ class ForeignEntryError(PaddockError):
 
 @dataclass(frozen=True)
 class EntryLayer:
-    """An entry of Paddock's in a file, with its records."""
+    """One of Paddock's entries in a file, with its records: one for each client that reads it."""
 
     inserted: InsertedEntry
     records: tuple[Installation, ...]
 
     def update_records(self, undo: UndoRecord) -> list[Installation]:
-        """Return the records with a new undo record."""
+        """Return copies of the records with a new undo record."""
         return [attach_undo_record(record, undo) for record in self.records]
 
     def inherit_undo(self, undo: UndoRecord) -> list[Installation]:
-        """Return the records with responsibility for what was created for a removed entry.
+        """Return copies of the records that take over the cleanup duties of a removed entry.
 
-        The file, its directories and containers are then removed together with this entry.
+        The removed entry may have been the one for which the file, its directories or the
+        containers in it were created. They are still needed, so they are now removed together
+        with this entry.
         """
         own_undo = self.inserted.undo
         return self.update_records(
@@ -124,7 +127,11 @@ class EntryLayers:
 
 
 def find_other_layers(location: EntryLocation) -> EntryLayers:
-    """Return Paddock's other entries in a file, without those that have no valid undo record."""
+    """Return Paddock's other entries in the file of an entry.
+
+    Entries without a valid undo record are omitted, because their text cannot be identified. If
+    the entry itself is not recorded yet, all other entries count as earlier ones.
+    """
     identity = get_entry_identity(location.client.id, location.file, location.key)
     groups = group_records_by_entry(location.file)
     identities = list(groups)
@@ -148,7 +155,10 @@ def _build_layers(file: Path, groups: Iterable[list[Installation]]) -> Iterator[
 
 
 def _has_entry(location: EntryLocation, data: object, content: bytes | None) -> bool:
-    """Return whether an entry in a file's content has this data, which may be `MISSING`."""
+    """Return whether the entry has the expected data, or is absent if `data` is `MISSING`.
+
+    Verifies a written file by its meaning, because a client may have reformatted it since.
+    """
     return is_same_data(location.read_entry(content), data)
 
 
@@ -162,7 +172,11 @@ class InsertionEdit(FileEdit, frozen=True, kw_only=True):
 
 
 def _add_directories(undo: UndoRecord | None, directories: tuple[Path, ...]) -> UndoRecord | None:
-    """Add the directories that are created for a file to the undo record of the entry."""
+    """Add the directories that are created for a file to the undo record of the entry.
+
+    The record of an entry in a file that already existed stays as it is: uninstalling the entry
+    does not delete that file.
+    """
     if undo is None or undo.existed or not directories:
         return undo
     return structs.replace(undo, directories=tuple(map(str, directories)))
@@ -192,13 +206,21 @@ class EntryInsertion:
         return build_change(self.location, before, self.plan_edit(before).after)
 
     def apply(self) -> AppliedEdit[InsertionEdit]:
-        """Write the file and the records."""
+        """Write the file and the records, and return the edit for `roll_back`."""
         return apply_edit(self.location.file, self.plan_edit)
 
     def plan_edit(
         self, content: bytes | None, created_directories: tuple[Path, ...] = ()
     ) -> InsertionEdit:
         """Plan the insertion into a file with this content.
+
+        Used for previews and for writing. When writing, `apply_edit` calls it again if another
+        program has changed the file, so it decides from the content alone and keeps no state.
+
+        Args:
+            content: The current content of the file; None if the file does not exist.
+            created_directories: The directories that have to be created for the file, which
+                uninstalling removes again.
 
         Raises:
             ForeignEntryError: The key is used by an entry that must not be replaced.
@@ -239,7 +261,11 @@ class EntryInsertion:
         )
 
     def roll_back(self, applied: AppliedEdit[InsertionEdit]) -> None:
-        """Restore the file and its records after the insertion."""
+        """Restore the file and its records, after another file of the client could not be written.
+
+        Args:
+            applied: The result of `apply`.
+        """
         edit = applied.edit
 
         def plan_reversal(content: bytes | None, _: tuple[Path, ...]) -> FileEdit:
@@ -256,12 +282,17 @@ class EntryInsertion:
             remove_empty_directories(tuple(map(Path, edit.undo.directories)))
 
     def _can_replace(self, owner: str | None) -> bool:
-        """Return whether the entry of a server may be replaced without the user's consent."""
+        """Return whether the existing entry may be replaced without the user's consent.
+
+        Args:
+            owner: The server that the existing entry starts; None if the entry is foreign.
+        """
         return owner is not None and (
             owner == self.server or has_same_key(owner, self.server, self.location.key)
         )
 
     def _render_data(self, old_data: object, owner: str | None) -> object:
+        """Return the data to write; an entry of the same server keeps the user's additions."""
         shape, key = self.location.client.shape, self.location.key
         if owner == self.server:
             return merge_entry_data(shape, old_data, self.entry, key)
@@ -275,6 +306,11 @@ class EntryInsertion:
         owner: str | None,
         records: list[Installation],
     ) -> _InsertedContent:
+        """Write the data into the content, by the method that the existing entry requires.
+
+        An identical entry is left alone, a recorded entry of Paddock's is updated in its layer,
+        and any other entry is replaced in a way that uninstalling can undo.
+        """
         location, undo = self.location, decode_undo_record(records)
         is_own = self._can_replace(owner)
         if is_own and is_same_data(old_data, data):
@@ -295,7 +331,7 @@ class EntryInsertion:
         return _InsertedContent(after, new_undo, is_new=True, changed_records=[])
 
     def _update(self, content: bytes | None, data: object, undo: UndoRecord) -> _InsertedContent:
-        """Replace an entry of Paddock's, and keep its layer below the later ones if possible."""
+        """Replace one of Paddock's entries, and keep its layer below the later ones if possible."""
         location, layers = self.location, find_other_layers(self.location)
         after, new_undo = location.insert(content, data, is_own=True, undo=undo)
         # If removing all layers and inserting them again gives the same text, every layer can be
@@ -326,7 +362,10 @@ class EntryInsertion:
 def make_foreign_entry_error(
     location: EntryLocation, data: object, owner: str | None
 ) -> ForeignEntryError:
-    """Return the error about an entry that may not be replaced without the user's consent."""
+    """Return the error about an entry that may not be replaced without the user's consent.
+
+    The message names the program or URL of the entry, so that the user can recognize it.
+    """
     entry = location.client.shape.parse_entry(data)
     description = "not by Paddock"
     if owner is not None:
@@ -355,6 +394,12 @@ def remove_entry(
 ) -> Plan:
     """Remove an entry from a file, and restore the entry that it replaced.
 
+    Args:
+        location: The entry.
+        server: The server to name in the plan if the entry has no record.
+        scope: The scope to name in the plan.
+        dry_run: Plan the removal without writing the file or the records.
+
     Raises:
         ConfigurationError: The file cannot be parsed.
         WriteError: The file cannot be written.
@@ -379,12 +424,17 @@ def remove_entry(
 
 
 def _note_other_clients(location: EntryLocation, records: list[Installation]) -> Iterator[str]:
+    """Yield a note for each other client that was reading the removed entry."""
     for client in sorted({record.client for record in records} - {location.client.id}):
         yield f"The entry was shared with {client}, which no longer has it either."
 
 
 def _plan_removal(location: EntryLocation, content: bytes | None) -> RemovalEdit:
-    """Plan the removal; an entry that no longer belongs to Paddock is left in place."""
+    """Plan the removal of an entry from a file with this content.
+
+    If the entry is gone, or no longer belongs to Paddock, the file is left unchanged and only
+    the records are deleted.
+    """
     records = find_records(location)
     undo = decode_undo_record(records)
     data = location.read_entry(content)
@@ -424,8 +474,16 @@ def _record_removal(
     restored: Iterable[Installation] = (),
     empty_directories: tuple[str, ...] = (),
 ) -> Generator[None]:
-    # After the file: if the process is killed in between, the record of a missing entry does no
-    # harm, but an entry without a record could not be reverted.
+    """Update the records after the body has written the file.
+
+    Args:
+        removed: The records of the removed entry.
+        changed: Records of other entries with new undo records.
+        restored: The records of the entry that was replaced and is now back in the file.
+        empty_directories: Directories that were created for the file and are no longer needed.
+    """
+    # The records must outlive the entry. If the process is killed in between, the record of a
+    # missing entry does no harm, but an entry without a record could not be reverted.
     yield
     replace_records(removed, list(changed), list(restored))
     remove_empty_directories(tuple(map(Path, empty_directories)))
@@ -438,8 +496,9 @@ def _remove_content(
     if undo is None:
         return location.remove(content, None), []
     layers = find_other_layers(location)
-    # In order of fidelity: cutting out the text, the same around later layers, and only then by the
-    # rules of the format, which cannot restore the original text.
+    # The methods are tried in order of fidelity. Cutting out the inserted text restores the file
+    # byte for byte, if necessary after lifting off the later layers. Removing the entry by the
+    # rules of the format comes last, because it cannot restore the original text.
     remaining = location.cut(content, undo)
     if remaining is not None:
         after = remaining.content

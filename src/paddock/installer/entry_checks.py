@@ -119,9 +119,11 @@ def build_client_environment(client: Client, entry: ConfigEntry) -> dict[str, st
 def _query_process(
     client: Client, entry: ConfigEntry, timeout: float
 ) -> tuple[str, tuple[str, ...]]:
+    """Start the command of an entry and query it; errors include the end of its error output."""
     command = [entry.command or "", *entry.args]
     # Clients start servers in a directory of their own choice, so a server that depends on the
-    # current directory must fail here. On Windows, the ended process may still hold the directory.
+    # current directory must fail here. On Windows, the process may still hold the directory for
+    # a moment after it has ended, so errors of the cleanup are ignored.
     with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as directory:
         settings = ConnectSettings(timeout=timeout, cwd=directory, stderr="capture")
         channel = ProcessChannel(command, settings, build_client_environment(client, entry))
@@ -143,6 +145,7 @@ def _query_url(entry: ConfigEntry, timeout: float) -> tuple[str, tuple[str, ...]
 
 
 def _query_tools(peer: Peer) -> tuple[str, tuple[str, ...]]:
+    """Return the name and version that a server reports, and the names of its tools."""
     info = peer.server_info
     server = " ".join(str(info[part]) for part in ("name", "version") if part in info)
     has_tools = "tools" in peer.server_capabilities
@@ -186,7 +189,9 @@ def find_missing_requirements(
 ) -> list[MissingRequirement]:
     """Return the requirements of a named server's tools that are missing under a client.
 
-    The list is empty for URLs and for servers that are not named, whose tools are not known here.
+    A requirement, such as a program or an environment variable, can be met in the user's shell
+    and missing in the environment that the client gives to the server. The list is empty for URLs
+    and for servers that are not named, whose tools are not known here.
     """
     if entry.url is not None or server is None:
         return []
@@ -231,6 +236,7 @@ def _group_missing_requirements(
 
 
 def _describe_missing(tool: Tool, environment: dict[str, str]) -> str:
+    """Return the text about a tool's missing requirement; empty if nothing is missing."""
     if tool.needs is None:
         return ""
     try:
@@ -271,8 +277,9 @@ def find_interpreter_problems(client: Client, entry: ConfigEntry) -> Iterator[En
 
 
 def _find_version_problems(client: Client, entry: ConfigEntry) -> Iterator[EntryProblem]:
-    # Without -P, Python would import modules from the working directory, which must therefore also
-    # be one that no other user can write to.
+    """Run the interpreter of an entry to find out which version of Paddock it imports, if any."""
+    # With -P, Python does not import modules from the working directory. The directory is also a
+    # new private one, to which no other user can write.
     flags = ["-P", *entry.args[: entry.args.index("-m")]]
     try:
         with tempfile.TemporaryDirectory(prefix="paddock-", ignore_cleanup_errors=True) as private:

@@ -138,6 +138,10 @@ def _collect_field_values(entry: ConfigEntry, key: str) -> dict[str, object]:
 
 
 def _fill_form(form: EntryForm, values: Mapping[str, object]) -> dict[str, object]:
+    """Return the data of a form with its fields filled in; nested mappings are forms themselves.
+
+    A nested form whose fields are all empty is omitted, unless the form itself is an empty table.
+    """
     filled: dict[str, object] = {}
     for name, part in form.items():
         if isinstance(part, FormatField):
@@ -166,6 +170,11 @@ def _match_form(form: EntryForm, data: Mapping[str, object], values: dict[str, o
 def _match_form_part(
     part: object, data: Mapping[str, object], name: str, values: dict[str, object]
 ) -> bool:
+    """Return whether one field of the data matches its part of the form, and store its value.
+
+    Values of a form other than constants and fields are settings with which Paddock creates
+    entries. The user may have changed them, so they match any value.
+    """
     is_present = name in data
     value = data.get(name)
     if isinstance(part, FormatConstant):
@@ -180,6 +189,7 @@ def _match_form_part(
 
 
 def _build_entry(values: Mapping[str, object], *, is_enabled: bool) -> ConfigEntry | None:
+    """Build an entry from the values of its fields, or return None if one has the wrong type."""
     command_line = _to_string_tuple(values.get("command_line", ()))
     command = values.get("command", command_line[0] if command_line else None)
     args = _to_string_tuple(values.get("args", command_line[1:] if command_line else ()))

@@ -85,8 +85,9 @@ def is_untouched(splice: TextSplice, content: bytes) -> bool:
 def iterate_reverted_contents(splice: TextSplice, content: bytes) -> Iterator[bytes]:
     """Yield possible contents without the change, the most likely first.
 
-    The only one is certain if the file is untouched. Otherwise the added text is searched for, with
-    less and less context, and the caller has to verify each result.
+    If the file is untouched, the change is reverted at its recorded offset, and this content is
+    the only one. Otherwise, the added text is searched for with less and less context. The caller
+    has to verify each of these contents, because equal text may occur elsewhere in the file.
     """
     if is_untouched(splice, content):
         yield _revert_at(splice, content, splice.start)
@@ -118,7 +119,8 @@ def _find_unique(text: bytes, pattern: bytes) -> int | None:
 
 
 def _measure_common_prefix(left: bytes, right: bytes) -> int:
-    # By halving, so that the comparisons run in C: a config file can have many megabytes.
+    # A binary search over slices, whose comparisons run in C. Comparing byte by byte in Python
+    # would be slow for a config file of many megabytes.
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -130,7 +132,19 @@ def _measure_common_prefix(left: bytes, right: bytes) -> int:
 
 
 def _align_to_line_start(before: bytes, after: bytes, start: int, end: int) -> tuple[int, int]:
-    """Move an insertion left to the start of a line, if the result of the change is the same."""
+    """Move an insertion left to the start of its line, if that gives the same content.
+
+    An insertion can be moved left by one byte if the byte before it equals its last byte.
+
+    Args:
+        before: The content before the insertion.
+        after: The content after it.
+        start: The length of the common prefix.
+        end: The length of the common suffix.
+
+    Returns:
+        The new lengths of prefix and suffix, or the old ones if the line start is out of reach.
+    """
     line_start, suffix = start, end
     while line_start > 0 and before[line_start - 1 : line_start] != b"\n":
         if after[line_start - 1] != after[len(after) - suffix - 1]:
@@ -182,7 +196,7 @@ class EntryLocation:
         return self.client.get_entry_path(self.key, self.file)
 
     def load_document(self, content: bytes | None) -> DocumentFile:
-        """Parse the file's content; None, for a missing file, is an empty document.
+        """Parse the content of the file. None, for a missing file, gives an empty document.
 
         Raises:
             ConfigurationError: The client could not parse it either.
@@ -216,8 +230,15 @@ class EntryLocation:
     ) -> tuple[bytes, UndoRecord]:
         """Insert an entry, and return the new content and the record that reverts it.
 
-        An existing foreign entry is restored when the new one is removed. If the existing entry is
-        Paddock's own (`is_own`, inserted with `undo`), the new record reverts both insertions.
+        An existing foreign entry is stored in the record and restored when the new entry is
+        removed.
+
+        Args:
+            content: The content of the file; None if it does not exist.
+            entry: The data of the new entry.
+            is_own: True if the existing entry is Paddock's. It is not restored: the new record
+                leads back to the file as it was before Paddock's first entry.
+            undo: The record of that existing entry, if there is one.
         """
         document_file = self.load_document(content)
         document = document_file.document
@@ -246,7 +267,13 @@ class EntryLocation:
     def remove(self, content: bytes | None, undo: UndoRecord | None) -> bytes | None:
         """Return the content without the entry, or None if the file should be deleted.
 
-        Without `undo`, only the entry is removed, and nothing is restored.
+        The inserted text is cut out if it can be identified. Otherwise, the entry is removed by
+        the rules of the format, which may leave other whitespace than there was before.
+
+        Args:
+            content: The content of the file; None if it does not exist.
+            undo: The record of the insertion. Without it, only the entry is removed, and nothing
+                is restored.
         """
         remaining = None if undo is None else self.cut(content, undo)
         if remaining is not None:
@@ -257,7 +284,11 @@ class EntryLocation:
         return after if undo is None else self._build_remainder(after, undo).content
 
     def cut(self, content: bytes | None, undo: UndoRecord) -> RemainingContent | None:
-        """Cut out the inserted text, or return None if the text cannot be identified."""
+        """Cut out the inserted text, which restores the user's formatting and comments.
+
+        Returns:
+            The remaining content, or None if the inserted text cannot be identified.
+        """
         if content is None:
             return None
         if is_untouched(undo.splice, content):
@@ -265,8 +296,8 @@ class EntryLocation:
                 next(iterate_reverted_contents(undo.splice, content)), undo
             )
         document = self.load_document(content).document
-        # Text that looks like the insertion may be elsewhere, so a cut counts only if the data is
-        # what removing the entry by the rules of the format would give.
+        # Text that looks like the insertion may be elsewhere in the file. A cut is therefore only
+        # accepted if it leaves the same data as removing the entry by the rules of the format.
         expected = self._remove_from_document(document, undo)
         for candidate in iterate_reverted_contents(undo.splice, content):
             if self._has_expected_data(candidate, expected):
@@ -281,12 +312,17 @@ class EntryLocation:
     def _remove_from_document(
         self, document: EditableDocument, undo: UndoRecord | None
     ) -> EditableDocument:
+        """Remove the entry by the rules of the format, or put back the entry that it replaced."""
         if undo is not None and undo.replaced:
             return document.put(self.path, undo.replaced[0])
         return document.remove(self.path, prune=undo.made if undo else 0)
 
     def _has_expected_data(self, content: bytes, expected: EditableDocument) -> bool:
-        """Return whether content parses to the expected data, with or without the defaults."""
+        """Return whether content parses to the expected data, with or without the defaults.
+
+        The defaults may differ, because insertion adds them and cutting out its text removes
+        them again, while removing the entry by the rules of the format leaves them in place.
+        """
         try:
             data = self.load_document(content).document.to_data()
         except ConfigurationError:
@@ -312,6 +348,7 @@ class EntryLocation:
         return self._remove_defaults(document).text.strip() in EMPTY_DOCUMENT_TEXTS
 
     def _remove_defaults(self, document: EditableDocument) -> EditableDocument:
+        """Remove the client's default settings, unless the user has changed their values."""
         for path, value in self._get_defaults().items():
             if is_same_data(document.get(path), value):
                 document = document.remove(path, prune=len(path))
@@ -324,6 +361,7 @@ class EntryLocation:
         return client.defaults
 
     def _count_missing_containers(self, content: bytes | None) -> int:
+        """Return the number of containers around the entry that insertion has to create."""
         document = self.load_document(content).document
         container_paths = (self.path[:length] for length in range(1, len(self.path)))
         return sum(document.get(path) is MISSING for path in container_paths)
@@ -344,8 +382,8 @@ def reinsert_later_entries(
 ) -> tuple[bytes | None, list[UndoRecord]] | None:
     """Remove or replace an entry although other entries were inserted after it.
 
-    The text of later entries can enclose the first one, which then cannot be cut out on its own. So
-    the later ones are cut out, the last one first, then the first one, and the later ones are
+    The text of later entries can enclose the first one, which then cannot be cut out on its own.
+    Therefore, all entries are cut out in reverse order of their insertion, and the later ones are
     inserted again.
 
     Args:

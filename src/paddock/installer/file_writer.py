@@ -72,9 +72,14 @@ class AppliedEdit(Struct, Generic[EditT], frozen=True):
 def apply_edit(file: Path, plan_edit: EditPlanner[EditT]) -> AppliedEdit[EditT]:
     """Change a file completely or not at all.
 
+    All writes to clients' files go through this function. It reads the file, plans the change,
+    writes it atomically with a backup, and reads the file again. If another program has written
+    the file in between, it starts over with the new content.
+
     Args:
-        file: The file.
-        plan_edit: Plans the change. Called again if another program has changed the file.
+        file: The file, which need not exist.
+        plan_edit: Plans the change. Called again for each attempt, so it must not have side
+            effects.
 
     Raises:
         WriteError: The file cannot be written, or another program keeps changing it.
@@ -139,6 +144,12 @@ def remove_empty_directories(directories: tuple[Path, ...]) -> None:
 
 
 def _write_content(file: Path, before: bytes | None, after: bytes | None) -> Path | None:
+    """Replace or delete a file whose content is still `before`, and return the backup of it.
+
+    Raises:
+        WriteError: The file is read-only.
+        _ConcurrentChangeError: The file has been changed since it was read.
+    """
     if after == before:
         return None
     check_unchanged = partial(_check_unchanged, file, before)
@@ -187,6 +198,7 @@ def _format_reason(error: Exception) -> str:
 
 
 def _is_writable(file: Path) -> bool:
+    # By default, os.access checks for the real user, which differs in a setuid program.
     if os.access in os.supports_effective_ids:
         return os.access(file, os.W_OK, effective_ids=True)
     return os.access(file, os.W_OK)
@@ -202,7 +214,10 @@ def create_backup(file: Path, content: bytes) -> Path:
 
 
 def prune_backups(file: Path) -> None:
-    """Delete the backups of a file beyond the limit, except the oldest."""
+    """Delete the backups of a file beyond the limit.
+
+    The oldest backup is never deleted, because it has the content from before the first change.
+    """
     for backup in list_backups(file)[MAX_BACKUPS_PER_FILE - 1 : -1]:
         with suppress(OSError):
             backup.unlink()

@@ -179,6 +179,10 @@ def install_all(
 def _resolve_install_destination(
     client: str | None, project: str | PathLike[str] | None, file: str | PathLike[str] | None
 ) -> InstallDestination:
+    """Return the files to write; for a client without a config file, a destination without files.
+
+    `install` then returns text to paste into the client's settings.
+    """
     if client is not None and file is None and project is None:
         client_app = find_client(client)
         if not client_app.has_file:
@@ -209,7 +213,13 @@ def _apply_insertions(plan: Plan, insertions: list[EntryInsertion]) -> Plan:
 
 
 def _check_hidden_entries(destination: InstallDestination, key: str, server: str) -> None:
-    """Check that the entry would not hide a foreign one in another file that the client merges."""
+    """Check that no other file that the client merges has an entry under the same key.
+
+    The client would use only one of the two entries. An entry for the same server is accepted.
+
+    Raises:
+        ForeignEntryError: Another file has an entry under this key for something else.
+    """
     if destination.scope == FILE_SCOPE:
         return
     project = destination.scope if destination.is_project else None
@@ -226,6 +236,7 @@ def _check_hidden_entries(destination: InstallDestination, key: str, server: str
 
 
 def _check_transport(client: Client, http: str | None) -> None:
+    """Check that the client can start programs or, if a URL is given, connect to URLs."""
     if http is None and not client.starts_programs:
         raise UnsupportedTransportError(
             f"{client.name} cannot start programs and accepts only URLs",
@@ -242,6 +253,7 @@ def _check_transport(client: Client, http: str | None) -> None:
 
 
 def _collect_notes(destination: InstallDestination) -> tuple[str, ...]:
+    """Return the steps that remain for the user, after a warning if the client is running."""
     client = destination.client
     steps = client.get_follow_up_steps(is_project=destination.is_project)
     if is_running(client):
@@ -257,6 +269,7 @@ def _note_unset_variables(client: Client, entry: ConfigEntry) -> Iterator[str]:
 
 
 def _render_paste_text(client: Client, entry: ConfigEntry, key: str) -> str:
+    """Return the entry as JSON, inside the containers that the client's settings expect."""
     data: object = {key: client.shape.render_entry(entry, key)}
     for step in reversed(client.path or ("mcpServers",)):
         data = {step: data}

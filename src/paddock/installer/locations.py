@@ -87,12 +87,13 @@ class HostMachine:
         return PureWindowsPath(text) if self.system == "windows" else PurePosixPath(text)
 
     def resolve_local_path(self, template: str) -> Path:
-        """Return the same as an absolute path in this process's file system."""
+        """Return the path for a template as an absolute path in this process's file system."""
         path = self.resolve_template(template)
         local_path = Path(path.as_posix())
         return local_path if path.is_absolute() else local_path.absolute()
 
     def _expand_variables(self, template: str) -> str:
+        """Expand `~` and `${NAME:-default}`, where the default may contain variables too."""
         text = self.home + template[1:] if template.startswith("~") else template
         start = text.find("${")
         if start < 0:
@@ -123,6 +124,7 @@ def _find_required_variables(template: str) -> list[str]:
 
 
 def _find_closing_brace(text: str, start: int) -> int:
+    """Return the offset of the brace that closes a variable reference, skipping nested ones."""
     depth = 0
     for index in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[index], 0)
@@ -146,7 +148,12 @@ def locate_config_files(
     project: str | os.PathLike[str] | None = None,
     machine: HostMachine | None = None,
 ) -> list[Path]:
-    """Return the files to write for a client, of the user or of one project: at least one.
+    """Return the files to write for a client, at least one, which need not exist.
+
+    Args:
+        client: The client.
+        project: The directory of a project, for its file instead of the user's.
+        machine: The machine to resolve paths for; this one by default.
 
     Raises:
         UnsupportedProjectError: The client reads no project files.
@@ -174,7 +181,11 @@ def list_merged_files(
     project: str | os.PathLike[str] | None = None,
     machine: HostMachine | None = None,
 ) -> list[Path]:
-    """Return all existing files that a client merges, if it merges files."""
+    """Return all existing files that a client merges into one configuration.
+
+    The list is empty for clients that read only one file. In a merged configuration, an entry in
+    one file can hide an entry with the same key in another.
+    """
     if not client.merges_files:
         return []
     if project is not None:
@@ -189,7 +200,11 @@ def list_merged_files(
 
 
 def _select_location_file(machine: HostMachine, locations: list[ConfigLocation]) -> Path:
-    """Return the file whose marker exists, or else the first file that exists, or the first."""
+    """Return the file that a client uses, out of several possible locations.
+
+    The existence of a location's marker path shows which variant of the client is installed.
+    Without a marker, the first file that exists is used, or else the first location.
+    """
     for location in locations:
         marker = location.marker_path
         if marker and path_exists(machine.resolve_local_path(marker)):
@@ -226,6 +241,7 @@ def _select_project_file(client: Client, directory: Path) -> Path:
 
 
 def _make_unknown_location_error(client: Client, machine: HostMachine) -> UnknownLocationError:
+    """Return the error about a client without a file here, with the best alternative as a hint."""
     if client.project:
         hint = f"install for a project: paddock install {client.id} --project DIRECTORY"
     elif client.has_file:
@@ -239,8 +255,9 @@ def _make_unknown_location_error(client: Client, machine: HostMachine) -> Unknow
 def guess_client(path: Path, data: object, *, machine: HostMachine | None = None) -> Client | None:
     """Return the client to which a config file belongs, or None if it is ambiguous.
 
-    The client's own locations decide first, then the end of the path, then the content. A wrong
-    guess would write an entry that the client cannot read, so ambiguous content is not guessed.
+    Used if the user names a file but no client. The known locations of clients decide first, then
+    the end of the path, then the content. A wrong guess would write an entry that the client
+    cannot read, so ambiguous content gives None.
 
     Args:
         path: The file, which need not exist.
@@ -279,6 +296,7 @@ def _match_by_path(clients: list[Client], path: PurePath, data: object) -> Clien
 
 
 def _iterate_path_tails(client: Client) -> Iterator[PurePath]:
+    """Yield the ends of paths by which a client's files are recognized in any directory."""
     yield from (PurePosixPath(name) for name in (*client.project, *client.known_as))
     for system in OPERATING_SYSTEMS:
         # Without variables and home directory, templates resolve to the tails of their defaults.
@@ -305,6 +323,7 @@ def _get_server_entries(client: Client, path: PurePath, data: object) -> list[ob
 
 
 def _match_by_content(clients: list[Client], path: PurePath, data: object) -> Client | None:
+    """Return the first client with a distinctive layout or field that occurs in a file's data."""
     format_ = FORMATS_BY_SUFFIX.get(path.suffix.casefold())
     candidates = [
         (client, entries)
@@ -367,6 +386,12 @@ def resolve_destination(
 ) -> InstallDestination:
     """Return the files that a user means by a client, a project or a file.
 
+    Args:
+        client: The client, by any of its names. May be None if `file` is given, whose client is
+            then recognized.
+        project: The directory of a project, for its file instead of the user's.
+        file: A file to use instead of the client's own files.
+
     Raises:
         DestinationError: Both a project and a file are given, or neither a client nor a file.
         UnsupportedClientError: There is no such client, or a file's client cannot be recognized.
@@ -394,6 +419,10 @@ def resolve_destination(
 
 
 def _identify_client(client: str | None, file: Path) -> Client:
+    """Return the client of a file that the user named, recognized by path and content if needed.
+
+    A JSON file with the most common layout is accepted even if its client is unknown.
+    """
     if client is not None:
         return find_client(client)
     format_ = FORMATS_BY_SUFFIX.get(file.suffix.casefold(), "json")  # the most common format

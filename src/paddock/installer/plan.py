@@ -43,7 +43,7 @@ SECRET_NAME_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class Change:
-    """The planned or completed change of one file."""
+    """The planned or completed change of one file, with a preview that is safe to print."""
 
     file: Path
     before: bytes | None = field(repr=False)
@@ -61,9 +61,11 @@ class Change:
         return self.before != self.after
 
     def diff(self, *, show_values: bool = False) -> str:
-        """Return the change of the entry as a unified diff, without secrets.
+        """Return the change as a unified diff.
 
-        With `show_values`, return the diff of the complete file as it is.
+        Args:
+            show_values: Show the complete file as it is, with its secrets. By default, the diff
+                contains only the entry, with secrets masked.
         """
         name = str(self.file)
         before, after = (
@@ -134,7 +136,14 @@ def _split_lines(text: str) -> list[str]:
 def build_change(
     location: EntryLocation, before: bytes | None, after: bytes | None, backup: Path | None = None
 ) -> Change:
-    """Return the change of a file, with masked previews of the entry."""
+    """Return the change of a file, with masked previews of the entry.
+
+    Args:
+        location: The entry that is inserted or removed.
+        before: The content before the change; None if the file does not exist.
+        after: The content after the change; None if the file is deleted.
+        backup: The backup of `before`, once the change is made.
+    """
     placeholders: dict[str, str] = {}
 
     def replace_secret(value: object) -> str:
@@ -156,6 +165,7 @@ def _render_preview(
     base: bytes | None,
     replace_secret: SecretReplacer,
 ) -> str:
+    """Return the entry with its secrets masked, written into the document `base`."""
     data = location.read_entry(content)
     if data is MISSING:
         return ""
@@ -168,7 +178,15 @@ def _render_preview(
 def _replace_secrets(
     data: object, replace_secret: SecretReplacer, field: str, *, is_own: bool
 ) -> object:
-    """Replace everything in an entry that may be secret; of foreign entries, almost every text."""
+    """Replace everything in the data of an entry that may be secret.
+
+    Args:
+        data: The entry, or a part of it.
+        replace_secret: Returns the placeholder for a secret.
+        field: The name of the field that holds `data`; empty for the entry itself.
+        is_own: True if the entry starts Paddock, so that its texts are known to be harmless
+            unless their field names a secret. Of foreign entries, only a few fields are shown.
+    """
     if isinstance(data, dict):
         if field in SECRET_TABLE_NAMES:
             return {
@@ -202,6 +220,11 @@ def _replace_variable_value(name: object, value: object, replace_secret: SecretR
 def _replace_argument_secrets(
     arguments: list[object], replace_secret: SecretReplacer, field: str, *, is_own: bool
 ) -> list[object]:
+    """Replace the arguments of a command that may be secret.
+
+    Of Paddock's own commands, these are the values of options with a secret name, and all options
+    of the form `--name=value`. Of foreign commands, all arguments are replaced.
+    """
     masked_arguments = []
     option = ""
     for index, argument in enumerate(arguments):

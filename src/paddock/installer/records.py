@@ -48,7 +48,11 @@ clients may read the same entry, or different servers of the same file."""
 
 
 def get_entry_identity(client: str, file: Path, key: str) -> EntryIdentity:
-    """Return the identity of a client's entry, whatever links lead to the file."""
+    """Return the identity of a client's entry, regardless of the links that lead to the file.
+
+    Records and entries found in files are matched by it. Clients that read the same entry give
+    the same identity.
+    """
     path: tuple[str, ...] = ()
     with suppress(UnsupportedClientError):  # recorded by another version of Paddock
         path = find_client(client).get_servers_path(file)
@@ -85,7 +89,10 @@ def find_records(location: EntryLocation) -> list[Installation]:
 
 
 def decode_undo_record(records: list[Installation]) -> UndoRecord | None:
-    """Return the undo record of the newest record that has a valid one."""
+    """Return the undo record of the newest record that has a valid one.
+
+    Without a valid one, the entry can still be removed, but only by the rules of the format.
+    """
     for record in reversed(records):
         with suppress(msgspec.ValidationError):
             if record.splice is not None:
@@ -103,9 +110,13 @@ def attach_undo_record(record: Installation, undo: UndoRecord | None) -> Install
 def record_installations(new: list[Installation], changed: list[Installation]) -> Generator[None]:
     """Write records before the body runs, and restore the previous ones if the body fails.
 
-    Recording before writing means that any entry of Paddock's in a client's file is on record, even
-    if the process is killed in between. `new` records are appended and replace older ones of the
-    same entry; `changed` ones keep their position.
+    The body writes the client's file. Because its records exist by then, every entry of Paddock's
+    is on record even if the process is killed in between. The order of the records is the order
+    in which the entries were inserted.
+
+    Args:
+        new: Records to append. They replace older records of the same entries.
+        changed: Records that replace older ones in the same position.
     """
     before: list[Installation] = []
 
@@ -157,11 +168,15 @@ def _replace_changed_records(
 
 
 def _contains_record(record: Installation, others: list[Installation]) -> bool:
+    """Return whether a list has a record of the same entry, whatever its other fields are."""
     return any(record.is_same_entry(other) for other in others)
 
 
 def identify_server(client: Client, data: object, records: list[Installation]) -> str | None:
     """Return the server of an entry that belongs to Paddock, or None for a foreign entry.
+
+    Only entries that belong to Paddock are updated or removed without the user's consent. An entry
+    belongs to Paddock if its command starts Paddock, or if it is still the recorded one.
 
     Args:
         client: The client.
@@ -223,7 +238,13 @@ def list_recorded_entries() -> list[InstalledEntry]:
 def deduplicate_entries(
     entries: Iterable[InstalledEntry], client: str | None = None
 ) -> list[InstalledEntry]:
-    """Return each entry once, preferably as that of `client`, otherwise as that of the last one."""
+    """Return each entry once, although several clients may read it.
+
+    Args:
+        entries: The entries, one for each client.
+        client: The id of the client to keep for a shared entry. If this client does not read the
+            entry, the last client in `entries` is kept.
+    """
     entries_by_identity: dict[EntryIdentity, InstalledEntry] = {}
     for entry in entries:
         known_entry = entries_by_identity.get(entry.identity)
@@ -233,7 +254,11 @@ def deduplicate_entries(
 
 
 def find_installed_entries(destination: InstallDestination) -> list[InstalledEntry]:
-    """Return the recorded entries in a client's files, and any other entries that start Paddock."""
+    """Return the recorded entries in a client's files, and any other entries that start Paddock.
+
+    Entries without a record were added by hand or by another program. All entries are returned
+    as those of this client.
+    """
     client = destination.client
     paths = {get_entry_identity(client.id, file, "")[:2] for file in destination.files}
     recorded = [entry for entry in list_recorded_entries() if entry.identity[:2] in paths]
@@ -247,6 +272,7 @@ def find_installed_entries(destination: InstallDestination) -> list[InstalledEnt
 
 
 def _scan_file(destination: InstallDestination, file: Path) -> list[InstalledEntry]:
+    """Return the entries in a file that start Paddock, recorded or not."""
     client, scope = destination.client, destination.scope
     data_by_key = make_entry_location(client, file, "", scope).read_entries(read_content(file))
     parsed = {key: client.shape.parse_entry(data) for key, data in data_by_key.items()}

@@ -102,6 +102,7 @@ def _find_entries(
 
 
 def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: str | None) -> bool:
+    """Return whether an entry matches the server and the key that the user named, if any."""
     if name is not None and entry.key != name:
         return False
     return (
@@ -112,7 +113,11 @@ def _is_selected(entry: InstalledEntry, server: ServerReference | None, name: st
 
 
 def _list_recorded_names(server: ServerReference) -> set[str]:
-    """Return the names under which a server may be recorded; the server may no longer exist."""
+    """Return the names under which a server may be recorded.
+
+    A string can be a name or a path. Both are returned, because a server that no longer exists
+    cannot be looked up.
+    """
     if isinstance(server, NamedServer):
         return {server.name}
     path = str(Path(server).expanduser().absolute())
@@ -120,7 +125,10 @@ def _list_recorded_names(server: ServerReference) -> set[str]:
 
 
 def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> Outcome:
-    """Remove one entry; a failure is part of the outcome."""
+    """Remove one entry, and return its plan or its error.
+
+    Errors are not raised, so that a failure for one client does not stop the removal from others.
+    """
     try:
         location = make_entry_location(
             find_client(entry.client), entry.file, entry.key, entry.scope
@@ -134,6 +142,7 @@ def uninstall_entry(entry: InstalledEntry, *, dry_run: bool = False) -> Outcome:
 def _make_not_installed_error(
     client: str | None, server: ServerReference | None, name: str | None
 ) -> NotInstalledError:
+    """Return the error about a missing entry, with the other clients that have a matching one."""
     suffix = f" in {client}" if client else ""
     if name is not None:
         message = f"an entry {name!r} is not installed{suffix}"
