@@ -141,7 +141,11 @@ Send it as `If-Match` with a change; the response is 412 if the resource has cha
 
 
 def complete_openapi(schema: Json) -> Json:
-    """Complete an OpenAPI document in place: examples, security, strict bodies."""
+    """Complete an OpenAPI document in place, and return it.
+
+    Adds the parts that Litestar does not generate: examples, security schemes, and the rule that
+    request bodies must not have unknown keys.
+    """
     for path, method, operation in _iterate_operations(schema):
         for parameter in operation.get("parameters", ()):
             _complete_parameter(parameter)
@@ -174,7 +178,10 @@ def _iterate_operations(schema: Json) -> Iterator[tuple[str, str, Json]]:
 
 
 def _complete_parameter(parameter: Json) -> None:
-    """Set the example of a parameter. A header that is not sent is missing, never null."""
+    """Set the example of a parameter, and correct the type of a header.
+
+    An optional header that is not sent is missing, never null.
+    """
     if parameter["in"] == "header":
         parameter["schema"] = _remove_null(parameter["schema"])
     if parameter["name"] in PARAMETER_EXAMPLES:
@@ -182,7 +189,7 @@ def _complete_parameter(parameter: Json) -> None:
 
 
 def _complete_body(body: Json, example: Json | None) -> None:
-    """Set the example of a body. A body that may be null may also be omitted."""
+    """Set the example of a body, and mark a nullable body as optional."""
     for content in body["content"].values():
         if _remove_null(content["schema"]) is not content["schema"]:
             body["required"] = False
@@ -223,7 +230,11 @@ class ApiServices(NamedTuple):
 
 
 def create_api(services: ApiServices) -> Litestar:
-    """Create the application that serves all paths below `/api`."""
+    """Create the application that serves all paths below `/api`.
+
+    The routes live in `zoo/rest` and `app/rest`. This function connects them with their services,
+    error handlers and guards.
+    """
     # Registered here, because the zoo must not import the packages of these errors.
     error_responses.ERROR_STATUSES.update(
         {
@@ -299,6 +310,11 @@ async def get_openapi_document(request: Request[Any, Any, Any]) -> dict[str, Any
 
 
 def _make_dependencies(services: ApiServices) -> dict[str, Provide]:
+    """Return the providers of the objects that routes request by parameter name.
+
+    `zoo` and `feed` depend on the user of the request. The other objects are shared by all
+    requests, apart from `expected`, which is parsed from the `If-Match` header.
+    """
     throttle = SignInThrottle()
 
     def provide_zoo(request: Request[Any, Any, Any]) -> Any:
@@ -336,6 +352,7 @@ def _make_provider(value: object) -> Callable[[], Any]:
 
 
 def _make_middleware(requests_a_minute: int | None) -> list[Any]:
+    """Return the rate limiter, if a limit is configured."""
     if requests_a_minute is None:
         return []
     limit = RateLimitConfig(
@@ -345,7 +362,10 @@ def _make_middleware(requests_a_minute: int | None) -> list[Any]:
 
 
 def _identify_client(request: Request[Any, Any, Any]) -> str:
-    """Return the key by which requests are counted for the rate limit."""
+    """Return the key by which requests are counted for the rate limit.
+
+    Members of a team are counted by name, all other clients by address.
+    """
     user = get_request_user(request)
     if user.name is not None:
         return f"user {user.name}"

@@ -83,7 +83,11 @@ def configure_request_log() -> None:
 
 
 class ResponseLogger:
-    """Sends the response to one request with the common headers, and logs the request."""
+    """Sends the response to one request with the common headers, and logs the request.
+
+    The instance replaces the `send` of the ASGI interface, so every part of the application gets
+    the headers and the log line without extra code.
+    """
 
     def __init__(self, send: Send, head: RequestHead, headers: Headers, *, is_logged: bool) -> None:
         self._send = send
@@ -94,7 +98,11 @@ class ResponseLogger:
         self._is_finished = not is_logged
 
     async def __call__(self, message: MutableMapping[str, Any]) -> None:
-        """Send a message of the response."""
+        """Send a message of the response, and log the request after the last one.
+
+        The common headers are added to the first message. A header that the handler has set is
+        kept.
+        """
         if message["type"] == "http.response.start":
             self._status = message["status"]
             headers = [*message.get("headers", ())]
@@ -107,7 +115,11 @@ class ResponseLogger:
             self.finish()
 
     def finish(self) -> None:
-        """Write the log line, if that has not been done."""
+        """Write the log line unless it has been written.
+
+        Called after the last message, and again when the request ends, because a handler that fails
+        may never send a last message.
+        """
         if self._is_finished:
             return
         self._is_finished = True
@@ -124,7 +136,10 @@ log = logging.getLogger("paddock.app")
 
 
 class ZooRegistry:
-    """The zoos of one database, each with its event feed."""
+    """The zoos of one database, each with its event feed.
+
+    Each member of a team owns a zoo. Without a team, the owner is the empty string.
+    """
 
     def __init__(self, zoo: Zoo) -> None:
         self._zoo = zoo
@@ -223,6 +238,11 @@ class Application:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, then pass it to the API, an MCP endpoint or the web app.
+
+        The request policy comes first, so a request from a foreign web page reaches neither
+        authentication nor a handler.
+        """
         head = RequestHead.from_pairs(scope["method"], scope["path"], scope["headers"])
         # MCP endpoints write their own log lines, which name the called tool.
         is_logged = not is_path_below(head.path, MCP_PATH)
@@ -247,6 +267,7 @@ class Application:
     async def _dispatch_request(
         self, head: RequestHead, scope: Scope, receive: Receive, send: Send
     ) -> None:
+        """Authenticate a request, and pass it to the API or an MCP endpoint."""
         user: RequestUser | None = await self._authenticate(head)
         if user is None and head.path not in PUBLIC_PATHS:
             # RFC 9110 section 11.6.1: a 401 response must have a challenge.
@@ -255,6 +276,8 @@ class Application:
             await _send_response(make_error_response(401, "SIGN_IN_NEEDED", text, challenge), send)
             return
         if user is not None and self._authenticator.is_team and head.method == "GET":
+            # Event streams are GET requests. They can outlive the credentials that were just
+            # checked.
             receive = self._receive_while_authorized(receive, head)
         user = user or ANONYMOUS
         if is_path_below(head.path, MCP_PATH):
@@ -313,6 +336,11 @@ class Application:
             await endpoint({**scope, "path": path, "root_path": ""}, receive, send)
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        """Answer the server's startup and shutdown messages.
+
+        On shutdown, event streams are ended before the endpoints are closed, because they never
+        finish without being ended.
+        """
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":

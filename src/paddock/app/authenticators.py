@@ -73,6 +73,9 @@ class Authenticator(Protocol):
     """Identifies the user of a request.
 
     The methods may wait for a database, so the application calls them in a thread.
+
+    `needs_sign_in` is false only if every request is accepted. `is_team` is true if several users
+    have accounts, each with a zoo.
     """
 
     needs_sign_in: bool
@@ -93,7 +96,10 @@ class Authenticator(Protocol):
 
 
 class LocalAuthenticator:
-    """Grant every request full access. Only for loopback addresses."""
+    """Grant every request full access. Only for loopback addresses.
+
+    The request policy still rejects web pages of other origins.
+    """
 
     needs_sign_in = False
     is_team = False
@@ -133,7 +139,11 @@ class TokenAuthenticator:
         self._token = token.encode()
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Return a user with all permissions if the token or the cookie is valid."""
+        """Return a user with all permissions if the token or the cookie is valid.
+
+        A bearer token takes precedence over a cookie: a request with an invalid token is rejected
+        even if its cookie is valid.
+        """
         token = get_bearer_token(head)
         if token is not None:
             return RequestUser() if hmac.compare_digest(token.encode(), self._token) else None
@@ -201,7 +211,11 @@ class TeamAuthenticator:
         self._accounts = accounts
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Return the user whose token or session the request sends."""
+        """Return the user whose token or session the request sends.
+
+        A bearer token takes precedence over a cookie: a request with an invalid token is rejected
+        even if its cookie is valid.
+        """
         token = get_bearer_token(head)
         if token is not None:
             return _make_request_user(self._accounts.authenticate_secret(token, "token"))

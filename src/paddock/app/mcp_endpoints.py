@@ -61,7 +61,10 @@ CONSOLE_CLIENT_INFO: dict[str, object] = {
 
 
 class MissingScopesError(Exception):
-    """A request needs scopes, which owners of zoos never have."""
+    """A request needs scopes, which owners of zoos never have.
+
+    The attributes are those that the HTTP transport expects of an authorization error.
+    """
 
     def __init__(self, scopes: Iterable[str]) -> None:
         super().__init__(f"needs {', '.join(scopes)}")
@@ -71,7 +74,11 @@ class MissingScopesError(Exception):
 
 
 class OwnerAuthorization:
-    """An authorizer that takes every request for one of the same owner."""
+    """An authorizer that attributes every request to one owner.
+
+    The HTTP transport takes the principal of a call from an authorizer. The application has already
+    authenticated the request, so this authorizer only supplies the owner.
+    """
 
     # Without OAuth metadata: the application has authenticated the request before.
     resource = ""
@@ -146,7 +153,10 @@ class ClientActivityLog:
 
 
 class ActivityObserver:
-    """An observer that records the requests to one endpoint."""
+    """An observer that records the requests to one endpoint.
+
+    It implements the observer interface for telemetry, but needs only the start of each request.
+    """
 
     def __init__(self, activity_log: ClientActivityLog, owner: str, server: str) -> None:
         self._activity_log = activity_log
@@ -175,7 +185,7 @@ class ActivityObserver:
 
 
 class NullObservation:
-    """An observation that records nothing about the handling of a request."""
+    """An observation that ignores how the request is handled."""
 
     def run(self, work: Callable[[], Result]) -> Result:
         """Call `work`."""
@@ -293,6 +303,11 @@ class McpEndpointRegistry:
             return await self._refresh_endpoint(key, path)
 
     async def _refresh_endpoint(self, key: EndpointKey, path: str) -> AsgiApp:
+        """Create an endpoint, or reload its server if the definition has changed.
+
+        The caller holds the lock of this endpoint. A changed definition updates the running server
+        in place, so its HTTP app stays the same.
+        """
         endpoint = self._endpoints.get(key)
         version = await asyncio.to_thread(_get_definition_version, key.server)
         if endpoint is not None:

@@ -74,7 +74,10 @@ class RequestPolicy:
         self._host_policy = HostOriginPolicy(list(hosts), self._origins)
 
     def check(self, head: RequestHead) -> HttpResponse | None:
-        """Return the response to a rejected request or a CORS preflight; None to go on."""
+        """Return the response to a rejected request or a CORS preflight.
+
+        None means that the request is accepted and should be routed.
+        """
         if b"host" not in head.headers:
             return make_error_response(403, "HOST_NOT_ALLOWED", "The Host header is missing")
         violation = self._host_policy.find_host_violation(head)
@@ -90,6 +93,7 @@ class RequestPolicy:
                 "The request comes from a web page of another origin; to allow it, add the origin "
                 "to ALLOWED_ORIGINS",
             )
+        # Browsers send preflights without credentials, so they are answered before authentication.
         is_preflight = head.method == "OPTIONS" and PREFLIGHT_HEADER in head.headers
         if is_preflight and is_path_below(head.path, API_PATH):
             return HttpResponse(204, self._make_preflight_headers(head))
@@ -140,6 +144,7 @@ class RequestPolicy:
             return False
 
     def _make_cors_headers(self, head: RequestHead) -> Headers:
+        """Return the headers that let a page of an allowed origin read the response."""
         origin = head.headers.get(b"origin")
         if origin is None or not self._is_allowed_origin(origin):
             return []
@@ -150,6 +155,11 @@ class RequestPolicy:
         ]
 
     def _make_preflight_headers(self, head: RequestHead) -> Headers:
+        """Return the headers of the answer to a CORS preflight.
+
+        An origin that is not allowed gets an ordinary `OPTIONS` answer without CORS headers, which
+        makes the browser refuse the actual request.
+        """
         if not self._make_cors_headers(head):
             return [(b"allow", ALLOWED_METHODS)]
         return [

@@ -136,6 +136,7 @@ def acquire_port(address: ListenAddress, instance: InstanceInfo) -> socket.socke
 
 
 def _is_same_instance(running: RunningInstance | None, instance: InstanceInfo) -> bool:
+    """Return whether the running Paddock can be used instead of starting another one."""
     return (
         running is not None
         and running.version == __version__
@@ -146,6 +147,7 @@ def _is_same_instance(running: RunningInstance | None, instance: InstanceInfo) -
 def _describe_port_owner(
     running: RunningInstance | None, address: ListenAddress, instance: InstanceInfo
 ) -> str:
+    """Describe the program that uses the port, for a message to the user."""
     if running is None:
         return find_port_owner(address.port) or "another program"
     if running.zoo != instance.fingerprint:
@@ -180,6 +182,7 @@ class AppServer(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End event streams, which never finish by themselves, then wait for other requests."""
         self._application.close_streams()
+        # uvicorn waits for open requests here, up to `timeout_graceful_shutdown`.
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -76,7 +76,10 @@ class StaticFiles:
         return (self._directory / INDEX_PAGE).is_file()
 
     def get_response(self, head: RequestHead) -> HttpResponse:
-        """Return the requested file, or the page if there is no such file."""
+        """Return the requested file, or the page of the web app if there is no such file.
+
+        The web app handles its own routes, so any path that is not a file must load the page.
+        """
         if head.method not in ("GET", "HEAD"):
             return HttpResponse(405, [(b"allow", b"GET, HEAD")])
         file = self._load_file(head.path.strip("/"))
@@ -92,7 +95,10 @@ class StaticFiles:
         return _make_response(file, head)
 
     def _load_file(self, path: str) -> StaticFile | None:
-        """Return a file below the directory, unless its path is hidden or leads out of it."""
+        """Return a file below the directory, unless its path is hidden or leads out of it.
+
+        Files are cached in memory, and read again when their time or size changes.
+        """
         parts = path.split("/")
         if not path or any(part in ("", ".", "..") or part.startswith(".") for part in parts):
             return None

@@ -70,6 +70,10 @@ def verify_password(password: str, password_hash: str) -> bool:
 
 
 def _derive_key(password: str, salt: bytes, cost: int) -> bytes:
+    """Hash a password with scrypt.
+
+    One hash takes 32 MB, so `_hash_slots` limits how many are computed at the same time.
+    """
     with _hash_slots:
         return hashlib.scrypt(
             password.encode(),
@@ -232,7 +236,11 @@ class TeamAccounts:
     def authenticate_secret(
         self, secret: str, kind: Literal["session", "token"]
     ) -> TeamUser | None:
-        """Return the user of a session or token, or None if it is unknown or has expired."""
+        """Return the user of a session or token, or None if it is unknown or has expired.
+
+        Requests are authenticated by this method, so it only looks up a digest and never hashes a
+        password.
+        """
         statement = select(users, passes.c.expires_at).join_from(users, passes)
         statement = statement.where(
             passes.c.digest == _compute_digest(secret), passes.c.kind == kind
@@ -251,6 +259,10 @@ class TeamAccounts:
     def _insert_pass(
         self, secret: str, name: str, kind: str, label: str, expires_at: str | None
     ) -> Token:
+        """Store the digest of a session or token secret, and return its public description.
+
+        Sessions and tokens share one table. A token has no expiry time.
+        """
         with self._write_transaction() as tx:
             token = Token(id=secrets.token_hex(8), label=label, created_at=tx.timestamp)
             # Expired sessions are deleted here, because nothing runs periodically.

@@ -231,7 +231,10 @@ class VersionHistory:
 
 
 def add_agent(tx: WriteTransaction, new: NewAgent, summary: str) -> AgentRow:
-    """Insert an agent with its first version, and record the event."""
+    """Insert an agent with its first version, and record the event.
+
+    `summary` describes the first version in the history, for instance "created" or "imported".
+    """
     values = msgspec.structs.asdict(new)
     requested_id = (values.pop("id") or "").strip()
     agent = Agent(
@@ -254,7 +257,11 @@ def add_agent(tx: WriteTransaction, new: NewAgent, summary: str) -> AgentRow:
 def save_agent(
     tx: WriteTransaction, row: AgentRow, changed: Agent, summary: str | None = None
 ) -> Agent:
-    """Save a changed agent as its next version, unless nothing has changed."""
+    """Save a changed agent as its next version, unless nothing has changed.
+
+    All changes of an existing agent go through this function, which also writes the history and
+    records the event.
+    """
     changed = validation.validate_agent(changed)
     # Saving an unchanged form must not fill the history with equal versions.
     if changed == row.agent:
@@ -269,7 +276,11 @@ def save_agent(
 
 
 def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
-    """Return the fields that differ, with skills and categories compared one by one."""
+    """Return the fields in which two states of an agent differ.
+
+    Skills and categories are compared one by one, so that the history names the skill that changed.
+    Version numbers and timestamps are left out.
+    """
     old, new = msgspec.to_builtins(before), msgspec.to_builtins(after)
     changes: list[FieldChange] = []
     for key in new:
@@ -285,6 +296,11 @@ def diff_agents(before: Agent, after: Agent) -> list[FieldChange]:
 def _diff_items(
     key: str, before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> list[FieldChange]:
+    """Compare two lists of skills or categories by ID.
+
+    Returns changed fields as `skills.<id>.<field>`, added and removed items as `skills.<id>`, and a
+    change of the order as `skills.order`.
+    """
     old, new = ({item["id"]: item for item in items} for items in (before, after))
     changes: list[FieldChange] = []
     for item_id in {**old, **new}:
@@ -319,6 +335,7 @@ def summarize_changes(changes: list[FieldChange]) -> str:
 
 
 def _require_deleted_agent(tx: WriteTransaction, agent_id: str) -> AgentRow:
+    """Return an agent that is in the bin, or raise the error that helps the caller most."""
     row = agent_rows.find_agent_row(tx, agent_id.strip(), in_bin=True)
     if row is None:
         # An existing agent needs another hint than an unknown one.

@@ -111,6 +111,7 @@ def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowD
 
 
 def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:
+    """Restrict a query to the rows of one owner, in a fixed order."""
     # Versions have no owner column; their agents have.
     if table is _PLAIN_VERSIONS:
         statement = statement.join(
@@ -138,6 +139,9 @@ def delete_owner_rows(connection: Connection, owner: str) -> None:
 def insert_rows(connection: Connection, owner: str, rows: Iterable[tuple[str, RowData]]) -> None:
     """Insert rows in the order of `iterate_rows`, with new agent keys.
 
+    Agents come before their versions and entries, so the new key of an agent is known when a row
+    refers to it.
+
     Raises:
         KeyError: A row names an unknown table or an unknown agent.
     """
@@ -163,6 +167,7 @@ def insert_rows(connection: Connection, owner: str, rows: Iterable[tuple[str, Ro
 def _adapt_row(
     table: Table, data: Mapping[str, Any], owner: str, new_agent_keys: dict[int, int]
 ) -> RowData:
+    """Return a row with the owner and the keys of the database that it is restored to."""
     row = {name: value for name, value in data.items() if name != "key"}
     if "owner" in table.columns:
         row["owner"] = owner
@@ -256,6 +261,10 @@ def open_backup(path: Path, owner: str) -> Iterator[Connection]:
 
 
 def _copy_and_check(path: Path, copy: Path) -> None:
+    """Copy a SQLite backup, and check that the copy is intact.
+
+    The work continues on the copy, so the backup itself is never migrated or changed.
+    """
     try:
         copy_sqlite_database(str(path), copy)
         with closing(sqlite3.connect(copy)) as connection:
@@ -269,6 +278,11 @@ def _copy_and_check(path: Path, copy: Path) -> None:
 
 
 def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
+    """Create a temporary database from a backup in JSON lines.
+
+    Any exception that damaged data can cause is reported as damage of the file. Nothing has been
+    changed in the zoo at that point.
+    """
     with path.open("rb") as raw:
         is_gzip = raw.read(len(GZIP_HEADER)) == GZIP_HEADER
         raw.seek(0)
@@ -307,6 +321,7 @@ def _iterate_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
+    """Insert the rows of a backup into a database that has the tables of the backup's revision."""
     engine = create_sqlite_engine(str(copy), wait_seconds=5)
     try:
         with engine.connect() as connection:
@@ -324,7 +339,10 @@ def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
 
 
 def _iterate_batches(lines: Iterator[bytes]) -> Iterator[tuple[str, list[RowData]]]:
-    """Yield batches of consecutive rows of the same table."""
+    """Yield batches of consecutive rows of the same table.
+
+    The last line has the number of rows. A file without it, or with another number, was cut off.
+    """
     table_name, batch = "", list[Any]()
     for row_count, line in enumerate(lines):
         data = msgspec.json.decode(line)
@@ -369,6 +387,7 @@ class BackupManager:
         return path
 
     def _copy_database(self, path: Path) -> None:
+        """Copy the SQLite database, which contains the zoos of all owners."""
         database = self.context.database
         if not database.is_sqlite:
             raise ZooFileError(
@@ -412,6 +431,7 @@ class BackupManager:
         return safety_backup
 
     def _write_safety_backup(self, tx: WriteTransaction) -> Path | None:
+        """Back up the data that a restore is about to replace; return None for an empty zoo."""
         rows = iterate_rows(tx.connection, self.context.owner)
         first = next(rows, None)
         if first is None:
@@ -425,6 +445,7 @@ class BackupManager:
 
 @contextmanager
 def _convert_system_errors(path: Path) -> Iterator[None]:
+    """Convert errors of the file system and of SQLite to errors that name the file."""
     try:
         yield
     except OSError as error:

@@ -269,6 +269,7 @@ def _make_handoff(sender: Agent, summary: str, quoted: list[BrainEntry]) -> dict
 
 
 def _save_entry(tx: WriteTransaction, row: EntryRow, changed: BrainEntry) -> BrainEntry:
+    """Save a changed entry as its next version, unless nothing has changed."""
     changed = validation.validate_entry(changed)
     # Pinning a pinned entry must not change its version.
     if changed == row.entry:
@@ -288,6 +289,7 @@ def _purge_expired_entries(tx: WriteTransaction, agent_key: int) -> None:
 
 
 def _require_entry(tx: ReadTransaction, agent: AgentRow, entry_id: str) -> EntryRow:
+    """Return an entry of an agent, or raise an error that names the agent."""
     row = entry_rows.find_entry_row(tx, agent.key, entry_id.strip())
     if row is None:
         raise EntryNotFoundError(

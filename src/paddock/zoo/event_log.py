@@ -89,8 +89,10 @@ class EventLog:
         on_error: Callable[[PaddockError], None],
         stop: Event,
     ) -> None:
+        """Wait for events and pass them on, until stopped (body of the thread of `follow`)."""
         while not stop.is_set() and not self.context.database.watcher.is_closed:
             try:
+                # The wait is short, so that the thread notices soon that `stop` was set.
                 events = self.wait_after(event_id, FOLLOW_WAIT_SECONDS)
                 if events and not stop.is_set():
                     event_id = events[-1].id

@@ -95,7 +95,9 @@ def plan_files(
     ours: Mapping[str, str] | None = None,
     replace: bool | Collection[str] = False,
 ) -> FilePlan:
-    """Plan writing files into a folder. Nothing is written.
+    """Compare files with those in a folder, and plan the changes. Nothing is written.
+
+    Commands show the plan to the user before `apply_file_plan` carries it out.
 
     Args:
         folder: The folder, which does not have to exist.
@@ -117,6 +119,11 @@ def plan_files(
 def _plan_file(
     folder: Path, file: File, ours: Mapping[str, str], earlier: str | None
 ) -> PlannedFile:
+    """Compare one file with its present state on the disk.
+
+    Several blocks can go into the same AGENTS.md. `earlier` is the text that the previous block has
+    produced, or None for the first.
+    """
     reason = find_path_problem(folder, file.path)
     if reason is None:
         try:
@@ -144,11 +151,16 @@ def _plan_file(
 def _get_file_status(
     file: File, before: str | None, after: str, ours: Mapping[str, str]
 ) -> FileStatus:
+    """Compare the planned text with the present one.
+
+    A changed file is `foreign` unless its content is what the zoo wrote last, as recorded in
+    `ours`.
+    """
     if before is None:
         return "new"
     if before == after:
         return "unchanged"
-    # A block is always the zoo's own, whoever the rest of the file belongs to.
+    # A block always belongs to the zoo, even if the rest of the file is foreign.
     is_ours = file.block is not None or ours.get(file.path) == compute_digest(before)
     return "changed" if is_ours else "foreign"
 
@@ -191,6 +203,7 @@ def apply_file_plan(plan: FilePlan) -> list[FileWriteResult]:
 
 
 def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
+    """Write one planned file, or return the reason why it was not written."""
     target = folder / file.path
 
     def check() -> None:
@@ -250,6 +263,9 @@ def is_zip_archive(path: Path) -> bool:
 
 def unpack_files(source: Path | bytes) -> tuple[list[File], list[Remark]]:
     """Return the text files in an archive, and remarks about the files left out.
+
+    The archive may come from an untrusted source. Paths that lead out of the folder are skipped,
+    and the size of the content is limited while it is read.
 
     Raises:
         AgentFilesError: The archive is damaged, or too large.

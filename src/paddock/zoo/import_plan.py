@@ -28,7 +28,11 @@ Json = dict[str, Any]
 
 
 def compute_changes(current: Agent, read: Agent) -> Json:
-    """Return the changes, by JSON key, that make an agent match a file."""
+    """Return the changes, by JSON key, that make an agent match a file.
+
+    Texts that differ only in line ends or surrounding white space count as equal, because formats
+    do not preserve them.
+    """
     changes: Json = {}
     if read.name != current.name:
         changes["name"] = read.name
@@ -46,7 +50,11 @@ def compute_changes(current: Agent, read: Agent) -> Json:
 
 
 def merge_skills(current: Agent, read: Agent) -> list[Skill]:
-    """Return an agent's skills after a file was read: updated, added, or disabled if missing."""
+    """Return the skills of an agent after reading a file: updated, added or disabled.
+
+    Skills are matched by name, because files do not contain their IDs. A skill that is missing in
+    the file is disabled at its old position.
+    """
     unmatched = list(current.skills)
     used_ids = {skill.id for skill in unmatched}
     merged: list[Skill] = []

@@ -123,6 +123,11 @@ def _read_bundle_file(
 def _apply_import(
     tx: WriteTransaction, batch: ImportBatch, where: str | None, *, hint: str | None = None
 ) -> ImportReport:
+    """Insert a batch, and return a report of what was changed on the way.
+
+    The first invalid item ends the import with an error that names it. The transaction is then
+    rolled back.
+    """
     report = ImportReport(
         report=[ImportNote(field=note.field, message=note.message) for note in batch.report]
     )
@@ -182,6 +187,10 @@ def _import_agent(
     report: ImportReport,
     path: str,
 ) -> None:
+    """Insert an agent with its first version and its brain.
+
+    The agent gets another ID if its own is taken or not a slug.
+    """
     new_agent = validation.convert_to_struct(
         NewAgent, msgspec.to_builtins(_repair_agent(agent, report, path))
     )
@@ -224,6 +233,7 @@ def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
 
 
 def _import_entry(tx: WriteTransaction, row: AgentRow, entry: BrainEntry) -> None:
+    """Insert an entry, filling in an ID and a time if the file has none."""
     data = msgspec.to_builtins(entry)
     data["version"] = 1
     if not entry.id or entry_rows.entry_id_exists(tx, row.key, entry.id):

@@ -105,6 +105,7 @@ class AgentInjector:
 def _make_selection(
     memory: bool | None, budget_tokens: int | None, workspace_id: str | None, about: str | None
 ) -> MemorySelection:
+    """Check the budget, and return the parameters of an injection as one value."""
     budget = validation.DEFAULT_MEMORY_TOKENS if budget_tokens is None else budget_tokens
     if not 0 <= budget <= MAX_BUDGET_TOKENS:
         raise make_invalid_field_error(
@@ -114,6 +115,7 @@ def _make_selection(
 
 
 def _compile_injection(tx: ReadTransaction, row: AgentRow, selection: MemorySelection) -> Injection:
+    """Compile the prompt of an agent with the memory that fits into the budget."""
     pinned: list[BrainEntry] = []
     selected: list[BrainEntry] = []
     is_enabled = selection.is_enabled
@@ -162,6 +164,10 @@ def _iterate_unpinned_entries(
 def _iterate_newest_entries(
     tx: ReadTransaction, agent_key: int, entry_filter: EntryFilter
 ) -> Iterator[BrainEntry]:
+    """Yield unpinned entries, newest first, reading them in small pages.
+
+    The consumer usually stops after the first page, when the budget is spent.
+    """
     unpinned = entry_filter._replace(pinned=False)
     after = None
     for _ in range(validation.MAX_MEMORY_CANDIDATES // READ_CHUNK_ROWS):

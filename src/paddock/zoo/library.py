@@ -241,6 +241,7 @@ def _check_pack_exists(tx: WriteTransaction, skill: LibrarySkill) -> None:
 def _require_library_item(
     tx: ReadTransaction, kind: type[LibraryItem], item_id: str
 ) -> LibraryItem:
+    """Return a skill or pack, or raise an error that suggests a similar ID."""
     item = agent_rows.find_library_item(tx, kind, item_id)
     if item is None:
         noun = "skill" if kind is LibrarySkill else "pack"

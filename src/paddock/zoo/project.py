@@ -117,6 +117,10 @@ def set_sync_settings(folder: Path, *, agents: Iterable[str], formats: Iterable[
 
 
 def _update_project_file(folder: Path, values: dict[str, object]) -> Path:
+    """Set or remove keys in the settings file, keeping its comments and layout.
+
+    A value of None removes the key. The keys of a table are merged into the existing table.
+    """
     import tomlkit  # noqa: PLC0415 - only for writing, which keeps comments
 
     read_project(folder)  # raises before an invalid file is changed

@@ -120,6 +120,7 @@ def _shows_format(name: str, text: str) -> bool:
 
 
 def _read_text(path: Path, name: str, report: list[Remark]) -> str | None:
+    """Return the text of a file; on failure, add a remark and return None."""
     try:
         return read_text_file(path)
     except UnicodeDecodeError:

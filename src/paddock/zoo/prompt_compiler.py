@@ -150,6 +150,7 @@ def compile_injection(
 
 
 def _make_section(kind: SectionKind, title: str, text: str) -> Section:
+    """Return a section with its size, for the preview of a prompt."""
     return Section(
         kind=kind, title=title, text=text, characters=len(text), tokens=estimate_tokens(text)
     )

@@ -47,6 +47,7 @@ def check_skills(agent: Agent) -> list[SkillFinding]:
 
 
 def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
+    """Yield the pairs of skills that have the same name or the same text."""
     # Names count first: two skills of one name are confusing whatever their texts.
     for first, second in combinations(agent.skills, 2):
         text = _normalize_text(first.description)
@@ -64,6 +65,7 @@ def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
 
 
 def _find_conflicts(agent: Agent) -> Iterator[SkillFinding]:
+    """Yield the pairs of enabled skills that seem to contradict each other."""
     # Heuristic: two sentences with nearly the same words, exactly one of which is negative.
     rules_by_skill = [
         (skill, list(_extract_rules(skill))) for skill in agent.skills if skill.enabled
@@ -90,6 +92,7 @@ class _Rule(NamedTuple):
 
 
 def _extract_rules(skill: Skill) -> Iterator[_Rule]:
+    """Yield the sentences of a skill that have enough words to be compared."""
     for sentence in _SENTENCE_PATTERN.findall(skill.description):
         words = frozenset(_WORD_PATTERN.findall(sentence.casefold()))
         topic = words - _NEGATIVE_WORDS - _POSITIVE_WORDS - _STOP_WORDS
@@ -98,6 +101,7 @@ def _extract_rules(skill: Skill) -> Iterator[_Rule]:
 
 
 def _find_unmet_requirements(agent: Agent) -> Iterator[SkillFinding]:
+    """Yield the requirements of enabled skills that are missing or disabled."""
     known = {skill.id: skill for skill in agent.skills}
     for skill in agent.skills:
         if not skill.enabled:
@@ -300,7 +304,10 @@ class SkillEditor:
     def _edit_agent(
         self, agent_id: str, edit: Callable[[Agent], str], version: int | None, source: str
     ) -> Agent:
-        """Save the agent as `edit` changes it, with the summary that `edit` returns."""
+        """Save the agent after `edit` has changed it.
+
+        `edit` returns the summary for the version history.
+        """
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
             check_expected_version(version, row.agent)
@@ -343,6 +350,7 @@ def _find_skill_index(agent: Agent, skill_id: str) -> int:
 
 
 def _find_category_index(agent: Agent, category_id: str) -> int:
+    """Return the position of a category, or raise an error that suggests a similar ID."""
     ids = [category.id for category in agent.skill_categories]
     if category_id not in ids:
         raise CategoryNotFoundError(

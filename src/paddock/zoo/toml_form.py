@@ -50,7 +50,7 @@ class _AgentForm(msgspec.Struct, rename="camel", kw_only=True, forbid_unknown_fi
 
 
 def format_agent(agent: Agent) -> str:
-    """Format an agent, without its brain and the data of other programs."""
+    """Format an agent as TOML for editing, without its brain and the data of other programs."""
     import tomlkit  # noqa: PLC0415 - only for writing
 
     data: Json = msgspec.to_builtins(agent)
@@ -94,6 +94,7 @@ def parse_changes(text: str, where: str) -> Json:
 
 
 def _make_toml_value(value: object) -> object:
+    """Return a text of several lines as a multi-line literal string, other values unchanged."""
     from tomlkit import items  # noqa: PLC0415 - only for writing
 
     if (

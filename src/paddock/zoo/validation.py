@@ -196,7 +196,9 @@ def convert_to_struct(kind: type[StructT], data: Mapping[str, Any]) -> StructT:
 def apply_changes(
     original: StructT, changes: Mapping[str, Any], allowed: frozenset[str]
 ) -> StructT:
-    """Return a copy of a struct with new values for the allowed JSON keys; others are ignored.
+    """Return a copy of a struct with new values for the allowed JSON keys.
+
+    Keys that are unknown or not allowed are ignored.
 
     Raises:
         InvalidAgentError: A value has the wrong type.
@@ -214,6 +216,10 @@ def apply_changes(
 
 
 def _convert_value(value: Any, kind: Any, path: str) -> tuple[Any, list[FieldError]]:
+    """Convert one JSON value to the type of its field; return errors instead of raising them.
+
+    The caller collects the errors of all fields.
+    """
     try:
         # Through plain data, so that nested structs are copied and validated like external input.
         plain = msgspec.to_builtins(value)
@@ -261,6 +267,10 @@ def validate_agent(agent: Agent) -> Agent:
 
 
 def _normalize_agent(agent: Agent) -> Agent:
+    """Return a copy with stripped texts, unique tags and at least one category.
+
+    A skill of an unknown category moves to the first one.
+    """
     categories = agent.skill_categories or [make_general_category()]
     category_ids = {category.id for category in categories}
     replace = msgspec.structs.replace
@@ -288,6 +298,7 @@ def normalize_tags(tags: Iterable[str]) -> list[str]:
 
 
 def _check_categories(agent: Agent, issues: FieldErrorCollector) -> None:
+    """Record the errors in the categories of an agent."""
     categories = agent.skill_categories
     if len(categories) > MAX_CATEGORIES:
         issues.add(
@@ -304,6 +315,7 @@ def _check_categories(agent: Agent, issues: FieldErrorCollector) -> None:
 
 
 def _check_skills(agent: Agent, issues: FieldErrorCollector) -> None:
+    """Record the errors in the skills of an agent."""
     if len(agent.skills) > MAX_SKILLS:
         issues.add("skills", f"has {len(agent.skills)} items; at most {MAX_SKILLS} are allowed")
     issues.check_unique_ids("skills", [skill.id for skill in agent.skills])

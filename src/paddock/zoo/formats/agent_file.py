@@ -71,7 +71,10 @@ class AgentFileFormat:
         return f"{self.folder}/{stem}{self.suffix}"
 
     def parse_stem(self, path: str) -> str | None:
-        """Return the name that a path gives its agent, or None if the path is of another format."""
+        """Return the name that a path gives its agent, or None for a path of another format.
+
+        This is also how the format of a file is detected.
+        """
         patterns = (
             rf"{re.escape(self.folder)}/([^/]+){re.escape(self.suffix)}",
             *self.extra_path_patterns,
@@ -131,7 +134,11 @@ def convert_file_to_agent(file_format: AgentFileFormat, file: File) -> tuple[Age
 
 
 def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) -> Json:
-    """Return the data that is stored of a file: all but the text, if that can be restored."""
+    """Return the data by which the original file can be restored.
+
+    It contains the path, the front matter and the fields without a counterpart in the zoo. The body
+    is included only if it cannot be restored from the agent.
+    """
     origin: Json = {
         "path": path,
         "head": document._replace(body="").text,
@@ -146,7 +153,10 @@ def _make_origin(path: str, document: FrontMatterFile, parsed: ParsedAgentFile) 
 
 
 def _restore_document(origin: Json, persona: Persona) -> FrontMatterFile | None:
-    """Return the original file, with its present text if the old one is not stored."""
+    """Return the original file with the agent's present texts, or None without an original.
+
+    If the stored data includes the original body, that body is used unchanged.
+    """
     head, body = origin.get("head"), origin.get("body")
     if not isinstance(head, str):
         return None
@@ -162,6 +172,7 @@ def _restore_document(origin: Json, persona: Persona) -> FrontMatterFile | None:
 def _iterate_import_remarks(
     file_format: AgentFileFormat, file: File, document: FrontMatterFile, agent: Agent
 ) -> Iterator[Remark]:
+    """Yield remarks about parts of a file that need the user's attention after an import."""
     if not document.is_yaml:
         text = "the front matter is not valid YAML; read line by line and left unchanged"
         yield Remark(field="file", message=text, agent_id=agent.id, path=file.path)
@@ -177,7 +188,12 @@ def _iterate_import_remarks(
 def convert_agent_to_file(
     file_format: AgentFileFormat, agent: Agent, used_paths: set[str]
 ) -> tuple[File, list[Remark]]:
-    """Convert an agent to a file at an unused path, with remarks about missing data."""
+    """Convert an agent to a file, with remarks about data that is not written.
+
+    An agent that was imported is written back into its original file, so everything that the zoo
+    does not know stays as it was. The path is added to `used_paths`, and is never one that is
+    already there.
+    """
     origin = agent.extra.get(file_format.name, {})
     path = _choose_path(file_format, agent, origin, used_paths)
     # In lower case, because some file systems ignore case.
@@ -223,6 +239,11 @@ def _update_front_matter(
     *,
     is_new: bool,
 ) -> FrontMatterFile:
+    """Return the file with the agent's name, description and other fields.
+
+    Only fields that differ are changed. A name that the front matter cannot hold is stored in a
+    comment, so that it survives the next import.
+    """
     name = _remove_unprintable(agent.name) or make_title(agent.id)
     changes: Json = {}
     # An existing name stays as its author wrote it, also if the zoo's ID differs.
@@ -246,6 +267,8 @@ def _update_front_matter(
     document = document.with_fields(changes, removed=removed)
     if file_format.name_style == "free":
         return document.with_title(None)
+    # Without the comment, the name is derived from the file. The comment is needed only if that
+    # gives another name.
     untitled = parse_agent_file(
         file_format,
         file_format.make_path(make_file_slug(agent.id, "agent")),
@@ -263,6 +286,8 @@ def _remove_unprintable(name: str) -> str:
 def _iterate_export_remarks(
     file_format: AgentFileFormat, agent: Agent, persona: Persona, path: str
 ) -> Iterator[Remark]:
+    """Yield remarks about data that the format cannot represent, or that its program changes."""
+
     def make_remark(key: str, message: str) -> Remark:
         return Remark(field=key, message=message, agent_id=agent.id, path=path)
 

@@ -60,10 +60,12 @@ def make_block(agent: Agent) -> tuple[File, list[Remark]]:
 def insert_block(text: str, block: File) -> str:
     """Return the text of an AGENTS.md with a block replaced or appended.
 
+    Text outside of the block is not changed, because the file belongs to the project.
+
     Raises:
         BlockError: The marks of a block are damaged.
     """
-    # The file belongs to the project, so its line ends are kept.
+    # Windows line ends of the project are kept.
     end = "\r\n" if "\r\n" in text else "\n"
     new = block.text.replace("\n", end)
     for name, start, stop in list(_find_blocks(text)):  # list: check all blocks before changing one
@@ -95,7 +97,11 @@ def parse_agents(file: File) -> tuple[list[Agent], list[Remark]]:
 
 
 def _find_blocks(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the name, the start and the end of each block, including its marks."""
+    """Yield the name, the start and the end of each block, including its marks.
+
+    A damaged block raises an error instead of being skipped: replacing a wrong range would destroy
+    text of the project.
+    """
     position, seen = 0, set()
     while begin := _BLOCK_BEGIN.search(text, position):
         name = begin[1]
@@ -125,6 +131,7 @@ def _format_location(text: str, position: int) -> str:
 
 
 def _parse_agent(name: str, text: str) -> Agent:
+    """Convert a block back to an agent; the inverse of `make_block`."""
     lines = (
         _ESCAPED_BLOCK_MARK.sub(r"<\1!-- \2paddock:", text.replace("\r\n", "\n"))
         .strip("\n")

@@ -105,6 +105,7 @@ def read_bundle(file: File) -> ImportBatch:
 
 
 def _decode_bundle(file: File) -> Json:
+    """Decode the JSON of a bundle, and check its outermost structure."""
     try:
         # Windows editors may add a byte order mark, which JSON does not allow.
         data = msgspec.json.decode(file.text.removeprefix("\ufeff"))
@@ -144,6 +145,7 @@ def _read_legacy_agents(data: Json, path: str) -> ImportBatch:
 
 
 def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
+    """Convert one agent of an agents.json, with defaults for missing or invalid fields."""
     name = collapse_whitespace(_get_text(data, "name")) or "Unnamed"
     categories = [
         SkillCategory(
@@ -167,6 +169,7 @@ def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
 
 
 def _read_legacy_skills(data: object, categories: list[SkillCategory]) -> list[Skill]:
+    """Convert the skills of an agent in an agents.json."""
     default_category = categories[0].id
     # The oldest form is an object with a flag for each skill, such as {"CODE_REVIEW": true}.
     if isinstance(data, dict):

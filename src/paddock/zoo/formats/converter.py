@@ -66,7 +66,11 @@ MAX_IMPORT_CHARACTERS = 20_000_000
 
 
 def find_secrets(text: str) -> Iterator[tuple[int, str]]:
-    """Yield line number and kind of everything in a text that looks like a secret."""
+    """Yield the line number and the kind of everything in a text that looks like a secret.
+
+    The search is a heuristic. Known token formats are recognized, and other values only if they
+    look random and are assigned to a name such as `password`.
+    """
     for number, line in enumerate(text.split("\n"), 1):
         match = _SECRET_PATTERN.search(line)
         if match is not None and match.lastgroup is not None:
@@ -76,7 +80,11 @@ def find_secrets(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_random(text: str) -> bool:
-    """Return whether a value looks random, unlike a word or a placeholder."""
+    """Return whether a value looks random, unlike a word or a placeholder.
+
+    A random value has characters of two kinds at least (digits, lower case, upper case) and a high
+    entropy per character.
+    """
     kinds = (str.isdigit, str.islower, str.isupper)
     if sum(any(map(kind, text)) for kind in kinds) < len(kinds) - 1:
         return False
@@ -132,7 +140,9 @@ def export_agents(
     library: Iterable[LibrarySkill] = (),
     packs: Iterable[Pack] = (),
 ) -> Export:
-    """Convert agents to files of a format, with remarks about data that it cannot represent.
+    """Convert agents to files of a format, with remarks about data that is lost.
+
+    The remarks also warn of possible secrets, because exported files are often committed or shared.
 
     Args:
         agents: The agents, with different IDs.
@@ -173,6 +183,7 @@ def export_agents(
 def _export_agent_files(
     agents: Sequence[Agent], name: str, brains: Mapping[str, list[BrainEntry]]
 ) -> Export:
+    """Convert agents to one file each, and for Claude Code also to memory files."""
     file_format = FILE_FORMATS[name]
     export = Export()
     used_paths: set[str] = set()
@@ -192,7 +203,10 @@ def _export_agent_files(
 
 
 def _enable_memory(agent: Agent) -> Agent:
-    """Return the agent with the field that gives it memory in Claude Code, unless it has one."""
+    """Return the agent with the field that enables memory in Claude Code.
+
+    A value that the agent already has is kept.
+    """
     origin = agent.extra.get(CLAUDE_CODE.name, {})
     if "head" in origin and "fields" not in origin:
         return agent  # an agent of an older version: its keys are only in the stored file
@@ -238,7 +252,10 @@ def import_files(files: Sequence[File], format_name: str | None = None) -> Impor
 
 
 def detect_format(file: File, default: str | None = None) -> str | None:
-    """Return the format of a file: that of its path, or else the default."""
+    """Return the format of a file, judging by its path, or else the default.
+
+    None means that the format is unknown.
+    """
     for file_format in FILE_FORMATS.values():
         if file_format.parse_stem(file.path) is not None:
             return file_format.name
@@ -253,7 +270,7 @@ def detect_format(file: File, default: str | None = None) -> str | None:
 
 
 class _ImportBuilder:
-    """Collects the content of files."""
+    """The agents, skills and library items of the files read so far."""
 
     def __init__(self) -> None:
         self.batch = ImportBatch()
@@ -294,6 +311,10 @@ class _ImportBuilder:
         return agent.id
 
     def _add_bundle(self, other: ImportBatch) -> None:
+        """Add the content of a bundle.
+
+        An agent may get another ID because its own is taken. Its brain entries follow it.
+        """
         for agent in other.agents:
             original_id = agent.id
             agent_id = self._add_agent(agent)
@@ -328,6 +349,7 @@ def _convert_file_to_agents(file: File, name: str) -> tuple[list[Agent], list[Re
 
 
 def _get_content(agent: Agent) -> tuple[object, ...]:
+    """Return the texts by which two agents are recognized as the same."""
     skills = [(skill.name, skill.description, skill.when_to_use) for skill in agent.skills]
     return agent.description, agent.system_prompt, skills
 

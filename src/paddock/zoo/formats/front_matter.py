@@ -79,7 +79,11 @@ class FrontMatterFile(NamedTuple):
         return not self.block.strip() or _parse_yaml(self.block) is not None
 
     def get_fields(self) -> Json:
-        """Return the fields of the front matter."""
+        """Return the fields of the front matter.
+
+        If the front matter is not valid YAML, each key is read separately, so that one damaged
+        field does not hide the others.
+        """
         fields = _parse_yaml(self.block)
         if fields is not None:
             return fields
@@ -95,7 +99,11 @@ class FrontMatterFile(NamedTuple):
     def with_fields(
         self, changes: Mapping[str, object], *, removed: tuple[str, ...] = ()
     ) -> FrontMatterFile:
-        """Return the file with changed and removed fields."""
+        """Return the file with changed and removed fields.
+
+        Only the lines of these fields are replaced, so comments, order and formatting of the others
+        stay as the author wrote them.
+        """
         before = self.get_fields()
         fields = {key: value for key, value in before.items() if key not in removed}
         fields.update(changes)
@@ -142,6 +150,7 @@ class FrontMatterFile(NamedTuple):
         return self._replace(body=f"{gap}{body}{self.line_end}" if body else "")
 
     def _with_block(self, block: str) -> FrontMatterFile:
+        """Return the file with another block, with delimiters if it had no front matter."""
         if self.closing or not block:
             return self._replace(block=block)
         return self._with_new_block(block)
@@ -182,7 +191,11 @@ def _parse_yaml(block: str) -> Json | None:
 
 
 def _iterate_keys(block: str) -> Iterator[_KeyLines]:
-    """Yield the top-level keys of a block, each with its lines."""
+    """Yield the top-level keys of a block, each with its lines.
+
+    Keys are found by pattern and parsed one at a time, which also works if the block as a whole is
+    not valid YAML.
+    """
     lines = _split_lines(block)
     starts = [
         (number, match) for number, line in enumerate(lines) if (match := _KEY_PATTERN.match(line))
@@ -211,7 +224,11 @@ def _is_separator_line(line: str) -> bool:
 
 
 def _find_end_comment(lines: list[str], chunk: _KeyLines) -> str:
-    """Return the comment after a value on the same line."""
+    """Return the comment that follows a value on the same line, or an empty string.
+
+    A `#` may belong to the value. It starts a comment only if the text before it parses to the same
+    value.
+    """
     if chunk.end != chunk.start + 1 or not chunk.is_yaml:
         return ""
     line = lines[chunk.start].rstrip("\r\n")

@@ -105,6 +105,7 @@ def parse_entries(file: File, agent_id: str) -> list[BrainEntry]:
 
 
 def _format_entry_body(entry: BrainEntry) -> str:
+    """Return the text of an entry below its heading."""
     content = normalize_text(entry.content)
     if not entry.tags:
         return f"{TAGS_LABEL}\n\n{content}" if content.startswith(TAGS_LABEL) else content

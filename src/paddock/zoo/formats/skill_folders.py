@@ -60,6 +60,11 @@ def parse_standalone_skill(file: File) -> tuple[StandaloneSkill, list[Remark]]:
 
 
 def _parse_skill(path: str, document: FrontMatterFile) -> LibrarySkill:
+    """Extract a skill from a SKILL.md.
+
+    Agent Skills stores the time to use a skill as `description` and the instructions as the body.
+    In the zoo the instructions are the description.
+    """
     fields = document.get_fields()
     match = _SKILL_FILE_PATTERN.fullmatch(path)
     folder = match[1] if match else None
@@ -111,6 +116,7 @@ def make_skill_folders(agents: Iterable[Agent]) -> Export:
 
 
 def _add_skill_file(export: Export, texts: dict[str, str], agent: Agent, skill: Skill) -> None:
+    """Add the SKILL.md of one skill to an export, unless the same file is already there."""
     origin = agent.extra.get(AGENT_SKILLS_FORMAT, {}).get(skill.id, {})
     origin = origin if isinstance(origin, dict) else {}
     original_path = origin.get("path")
@@ -141,6 +147,10 @@ def _is_skill_location(path: str) -> bool:
 def _make_document(
     agent: Agent, skill: Skill, origin: Json, stem: str
 ) -> tuple[FrontMatterFile, list[tuple[str, str]]]:
+    """Return the SKILL.md of a skill, and remarks about data that is not written.
+
+    An imported skill is written back into its original text. Only parts that differ are changed.
+    """
     text = origin.get("text")
     is_new = not isinstance(text, str)
     document = front_matter.parse_front_matter("" if is_new else str(text))

@@ -51,7 +51,10 @@ def normalize_text(text: str) -> str:
 
 
 def normalize_persona(soul: str, skills: Iterable[SkillText]) -> Persona:
-    """Return a persona as it is after being formatted and parsed."""
+    """Return a persona in the form that it has after being formatted and parsed.
+
+    Personas are compared in this form, so differences in white space do not count as changes.
+    """
     return Persona(
         normalize_text(soul),
         tuple(
@@ -66,7 +69,7 @@ def normalize_persona(soul: str, skills: Iterable[SkillText]) -> Persona:
 
 
 def format_persona(persona: Persona) -> str:
-    """Format a normalized persona as Markdown."""
+    """Format a normalized persona as Markdown that `parse_persona` reads back unchanged."""
     # A soul that itself contains a skills section needs an empty one after it.
     if not persona.skills and parse_persona(persona.soul) == persona:
         return persona.soul
@@ -100,7 +103,11 @@ def parse_persona(text: str) -> Persona:
 
 
 def _make_heading_closing(persona: Persona) -> str:
-    """Return the hashes that close all headings, or an empty string if none are needed."""
+    """Return the hashes that close all headings, or an empty string if none are needed.
+
+    A soul or a skill may contain headings that look like those of skills. Markdown ignores hashes
+    at the end of a heading, so a unique number of them marks the real headings.
+    """
     bodies = [_format_skill_body(skill) for skill in persona.skills]
     names = [skill.name for skill in persona.skills]
     is_unambiguous = (
@@ -136,6 +143,7 @@ def _format_skill_body(skill: SkillText) -> str:
 
 
 def _parse_skill(name: str, body: str) -> SkillText:
+    """Split the text of a skill into its parts; the inverse of `_format_skill_body`."""
     text = body.strip()
     if not text.startswith(WHEN_TO_USE_LABEL):
         return SkillText(name.strip(), text)

@@ -58,6 +58,10 @@ def find_agent_row_by_name(tx: ReadTransaction, name: str) -> AgentRow | None:
 def _select_agent_row(
     tx: ReadTransaction, condition: ColumnElement[bool], *, in_bin: bool
 ) -> AgentRow | None:
+    """Return the oldest agent that meets a condition, or None.
+
+    `in_bin` selects deleted agents instead of the others.
+    """
     statement = (
         select(agents.c.key, *AGENT_COLUMNS)
         .where(agents.c.owner == tx.owner, condition, _matches_deleted(in_bin))
@@ -152,6 +156,7 @@ def _filter_agents(
     limit: int | None,
     after: int | None,
 ) -> Select[Any]:
+    """Restrict a query to one page of the agents that meet a filter."""
     statement = statement.where(
         agents.c.owner == tx.owner, _matches_deleted(agent_filter.is_deleted)
     )

@@ -91,6 +91,7 @@ class ChangeWatcher:
             self._thread.start()
 
     def _run(self) -> None:
+        """Watch the database and count its changes until closed (body of the watcher thread)."""
         while not self._is_closed:
             # Errors are ignored and the database is tried again: waiting threads poll it
             # themselves, and report the error.
@@ -109,7 +110,10 @@ class ChangeWatcher:
 
 
 def make_sqlite_watch(path: str) -> Callable[[], Iterator[bool]]:
-    """Return an iterator factory that polls SQLite's `data_version`."""
+    """Return an iterator factory that polls SQLite's `data_version`.
+
+    SQLite cannot notify other processes. This counter changes when another connection commits.
+    """
 
     def watch() -> Iterator[bool]:
         with closing(sqlite3.connect(make_sqlite_uri(path), uri=True, timeout=1)) as connection:

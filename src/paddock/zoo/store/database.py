@@ -131,6 +131,7 @@ def convert_database_errors(where: str) -> Iterator[None]:
 
 
 def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableError | None:
+    """Convert an error of the database driver; return None for an error in a statement."""
     fault = error.orig
     if isinstance(fault, sqlite3.Error):
         return convert_sqlite_error(fault, where)
@@ -149,7 +150,7 @@ def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableErro
 
 def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableError | None:
     """Convert an error of SQLite; return None if it is an error in a statement."""
-    # The low byte is the primary code; the others tell variants apart.
+    # The low byte is the primary code. Extended codes distinguish its variants in the other bytes.
     code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
     if code not in _SQLITE_MESSAGES:
         return None
@@ -215,6 +216,10 @@ class ZooDatabase:
 
     @contextmanager
     def _connect(self) -> Iterator[Connection]:
+        """Open a connection that `close` waits for.
+
+        Counting the open connections lets `close` wait until all of them are returned.
+        """
         with self._condition:
             if self._is_closed:
                 raise ZooUnavailableError(
@@ -237,6 +242,11 @@ class ZooDatabase:
             check_database_file(path)
 
     def _create_file(self, path: Path, wait_seconds: float) -> None:
+        """Create the database file with its tables, unless another process has just done so.
+
+        The tables are created in a temporary file, so no process ever opens a half-created
+        database.
+        """
         with _convert_system_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             with lock_file(path):
@@ -247,6 +257,7 @@ class ZooDatabase:
                     create_tables(new, wait_seconds)
 
     def _migrate(self) -> None:
+        """Bring the tables to the current revision."""
         with self.read_transaction() as connection:
             if revisions.get_revision(connection, self.location) == revisions.CURRENT_REVISION:
                 return
@@ -260,6 +271,7 @@ class ZooDatabase:
 
 
 def _parse_url(url: str) -> URL:
+    """Convert a path or a database URL, and reject databases that a zoo cannot use."""
     if "://" not in url:
         return URL.create("sqlite", database=str(Path(url).expanduser().absolute()))
     try:
@@ -309,7 +321,10 @@ def _configure_sqlite(connection: sqlite3.Connection, record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
+    """Begin a transaction, with the write lock if it is going to write."""
     writes = connection.get_execution_options().get("paddock_writes", False)
+    # A plain BEGIN would take the lock at the first write. Two readers that both become writers
+    # would then block each other.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
@@ -358,6 +373,7 @@ def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
 
 @contextmanager
 def _convert_system_errors(path: Path) -> Iterator[None]:
+    """Convert errors of the file system to errors that name the file."""
     try:
         yield
     except OSError as error:

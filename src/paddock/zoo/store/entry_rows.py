@@ -67,7 +67,10 @@ def filter_by_words(
     match_any: bool = False,
     last_is_prefix: bool = False,
 ) -> Select[Any]:
-    """Select entries that contain all of the words.
+    """Restrict a query to the entries that contain all of the words.
+
+    Both databases get the same query in their own syntax. The extra word of the agent or owner
+    keeps the index from reading the matches of others.
 
     Args:
         statement: The query to restrict.
@@ -236,6 +239,7 @@ def list_entry_page(
         )
     statement = statement.order_by(entries.c.timestamp.desc(), entries.c.key.desc())
     if limit is not None:
+        # One entry more than the page shows that there is a next page.
         statement = statement.limit(limit + 1)
     rows = [_make_entry_row(row) for row in tx.connection.execute(statement)]
     cursor = None
@@ -246,6 +250,7 @@ def list_entry_page(
 
 
 def _make_conditions(entry_filter: EntryFilter) -> list[ColumnElement[bool]]:
+    """Return the SQL conditions of a filter, apart from its words."""
     columns = entries.c
     conditions: list[ColumnElement[bool]] = []
     if entry_filter.type is not None:

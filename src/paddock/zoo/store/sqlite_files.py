@@ -51,6 +51,10 @@ def create_new_file(path: Path) -> Iterator[Path]:
 
 
 def _publish_file(new: Path, path: Path) -> None:
+    """Give a finished file its final name, unless that name is taken.
+
+    A hard link fails if the name exists. A rename would replace the file of another process.
+    """
     try:
         path.hardlink_to(new)
     except FileExistsError:

@@ -33,7 +33,7 @@ class SyncFileError(AgentFilesError):
 
 
 class SyncEndpoints:
-    """A folder and a zoo.
+    """The two sides of a synchronization: a folder and a zoo.
 
     In a dry run neither is changed, but later calls see the changes that would have been made.
     """

@@ -62,6 +62,9 @@ def choose_next_step(
 ) -> SyncStep:
     """Return the step for a file and its agent, by comparing digests.
 
+    The digests of the last synchronization show which side has changed since. If both have, the
+    step is a conflict, unless `prefer` names the side that wins.
+
     Args:
         file: Digest of the file; None if it does not exist.
         zoo: Digest of the text that the zoo would write; None if it has no such agent.
@@ -86,6 +89,7 @@ def choose_next_step(
 def _choose_first_step(
     file: str | None, zoo: str | None, prefer: SyncPreference | None
 ) -> SyncStep:
+    """Return the step for a file and an agent that were never synchronized."""
     if zoo is None:
         return "add-to-zoo"
     if file is None:
@@ -181,7 +185,11 @@ class _SyncRun:
         self._folder = folder
 
     def run(self) -> SyncReport:
-        """Synchronize all files, then write files for agents that have none."""
+        """Synchronize all files, then write files for agents that have none.
+
+        Steps that change agents come first. Steps in `DEFERRED_STEPS` are chosen again afterwards,
+        when the agents have their final content.
+        """
         scan = scan_project(self._folder)
         self._report.report += scan.report
         files = {file.path: file for file in scan.files if detect_format(file) in FILE_FORMATS}
@@ -196,11 +204,12 @@ class _SyncRun:
         for case in deferred:
             self._run_step(self._choose_step(case), case)
         self._add_missing_files(files, formats)
-        # In the order of paths, whatever the order of the steps was.
+        # The report lists files by path, regardless of the order of the steps.
         self._report.items.sort(key=lambda item: item.path)
         return self._report
 
     def _choose_formats(self, files: Iterable[File]) -> list[str]:
+        """Return the requested formats, or those that the project already uses."""
         if self._options.formats:
             return self._options.formats
         in_use = {link.format for link in self._record.links}
@@ -208,6 +217,10 @@ class _SyncRun:
         return sorted(in_use) or [CLAUDE_CODE.name]
 
     def _iterate_cases(self, files: dict[str, File], formats: list[str]) -> Iterable[_SyncCase]:
+        """Yield every file of the project and every file of the last run, with its agent.
+
+        A file of the last run that is missing now counts as deleted by the user.
+        """
         links = {link.path: link for link in self._record.links}
         for path in sorted({*files, *links}):
             link, file = links.get(path), files.get(path)
@@ -222,6 +235,7 @@ class _SyncRun:
                 )
 
     def _choose_step(self, case: _SyncCase) -> SyncStep:
+        """Return the step for one file, considering special cases that digests do not show."""
         text = self._endpoints.render_file(case.file_format, case.agent_id, case.path)
         link = case.link
         if link is not None and text is None and not self._endpoints.is_deleted(case.agent_id):
@@ -247,6 +261,11 @@ class _SyncRun:
         return step
 
     def _run_step(self, step: SyncStep, case: _SyncCase) -> None:
+        """Carry out one step, add it to the report, and update the record.
+
+        A failed step is reported with its error and leaves the record unchanged, so the next run
+        tries it again.
+        """
         text = self._endpoints.render_file(case.file_format, case.agent_id, case.path)
         item = SyncItem(
             path=case.path, format=case.file_format.name, agent_id=case.agent_id, step=step
@@ -281,6 +300,10 @@ class _SyncRun:
         return file
 
     def _update_record(self, item: SyncItem, file: File | None, text: str | None) -> None:
+        """Remember the digests of both sides, to detect changes in the next run.
+
+        The record of a file is removed if the file or its agent no longer exists.
+        """
         links = [link for link in self._record.links if link.path != item.path]
         if file is not None and text is not None:
             link = SyncFileRecord(
