@@ -74,7 +74,10 @@ class IndexStore:
 
     @property
     def generation(self) -> int:
-        """A number that changes whenever any process has changed the pages."""
+        """A number that changes whenever any process has changed the pages.
+
+        Caches in memory, such as the vectors of the ranker, compare it to detect changes.
+        """
         value = self.get_setting("generation")
         return int(str(value)) if value is not None else 0
 
@@ -108,14 +111,17 @@ class IndexStore:
         kind: str = "",
         problem: str | None = None,
     ) -> None:
-        """Replace the pages of a source.
+        """Replace the pages of a source in one transaction.
+
+        Nothing is written if the stored stamp is the same: another process has indexed the source
+        since the caller read the stamps.
 
         Args:
             corpus: The name of the corpus.
-            source: The source.
-            pages: Its pages, each with a vector or None.
+            source: The source, with its new stamp.
+            pages: Its pages, each with a quantized vector or None.
             kind: The name of the embedding that made the vectors.
-            problem: The reason why the source could not be read, if so.
+            problem: The reason why the source could not be read. Such a source has no pages.
         """
         with self._write_transaction() as connection:
             known = connection.execute(
@@ -139,8 +145,11 @@ class IndexStore:
 
     @contextmanager
     def _write_transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run the body in a transaction that also increases the generation."""
         connection = self._connection
         with _convert_errors(self.file):
+            # The write lock is taken at once. A transaction that starts with a read can fail when
+            # it is upgraded to a write while another process is writing.
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -163,6 +172,11 @@ def _insert_page(
     vector: bytes | None,
     kind: str,
 ) -> None:
+    """Add a page to all tables: its text, vector and names.
+
+    The full-text table contains the names also split into words, so that a query for "list plot"
+    finds `ListPlot`.
+    """
     page_id = connection.execute(
         "INSERT INTO pages (source, corpus, title, origin, text) VALUES (?, ?, ?, ?, ?)",
         (source, corpus, page.title, page.origin, page.text),
@@ -189,6 +203,7 @@ def _insert_page(
 
 
 def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> None:
+    """Delete a source with the pages, names, vectors and texts that belong to it."""
     source_row = connection.execute(
         "SELECT id FROM sources WHERE corpus = ? AND key = ?", (corpus, key)
     ).fetchone()
@@ -224,6 +239,7 @@ def _open_connection(file: Path | str) -> sqlite3.Connection:
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:
+    """Create the tables in a new database, and reject a database with another schema version."""
     if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
         return
     # The version is read again under the lock: another process may have created the tables.
@@ -243,12 +259,16 @@ def _create_tables(connection: sqlite3.Connection) -> None:
 
 
 class _SchemaVersionError(sqlite3.DatabaseError):
-    """The index was created by another release of Paddock."""
+    """The index was created by another release of Paddock.
+
+    The error code is the same as for a damaged file, so that the file is deleted and rebuilt.
+    """
 
     sqlite_errorcode = sqlite3.SQLITE_NOTADB
 
 
 def _open_or_recreate(file: Path) -> sqlite3.Connection:
+    """Open the index file. A damaged or outdated file is deleted and created again."""
     try:
         return _open_connection(file)
     except sqlite3.DatabaseError as error:
@@ -272,7 +292,10 @@ def delete_index_files(file: Path) -> None:
 
 @contextmanager
 def _convert_errors(file: Path | None) -> Iterator[None]:
-    """Convert errors of SQLite and the system; damage gets a separate class."""
+    """Convert errors of SQLite and the system to `IndexUnavailableError`.
+
+    Damage is reported as `DamagedIndexError`, after which callers can rebuild the index.
+    """
     try:
         yield
     except sqlite3.Error as error:

@@ -64,13 +64,16 @@ def update_index(
 ) -> bool:
     """Index changed sources, and remove those that no longer exist.
 
+    Each source has a stamp, which is stored with its pages. A source is indexed again if its stamp
+    has changed, or if its vectors were made by another embedding.
+
     Args:
         database: The index.
         corpora: The corpora to update.
-        seconds: The time limit. Defaults to none.
-        vectors: The embedding for new pages; pages with another one are kept. By default, all
-            pages get the configured embedding.
-        report: Called with the progress.
+        seconds: The time limit. Defaults to no limit.
+        vectors: The embedding for new pages. Existing pages keep their vectors, even if another
+            embedding made them. By default all pages get vectors of the configured embedding.
+        report: Called with the progress before and after each source.
 
     Returns:
         False if the time limit was reached.
@@ -110,6 +113,13 @@ def update_index(
 def _is_up_to_date(
     source: CorpusSource, known: dict[str, str], *, accepts_any_vectors: bool
 ) -> bool:
+    """Return True if the index contains the current content of a source.
+
+    Args:
+        source: The source, whose stamp includes the name of the embedding.
+        known: The stamps in the index by key.
+        accepts_any_vectors: Whether to ignore the embedding and compare the content only.
+    """
     stamp = known.get(source.key)
     if not accepts_any_vectors or stamp is None:
         return stamp == source.stamp
@@ -120,6 +130,11 @@ def _is_up_to_date(
 def _index_source(
     database: IndexStore, corpus: Corpus, source: CorpusSource, embedding_name: str
 ) -> int:
+    """Read the pages of a source, embed them and store them. Return the number of pages.
+
+    A source that cannot be read is stored with the reason and without pages, so that it is not read
+    again before it changes.
+    """
     problem = None
     pages: list[DocPage] = []
     try:
@@ -141,6 +156,7 @@ def _truncate_page(page: DocPage) -> DocPage:
 
 
 def _embed_pages(pages: Sequence[DocPage], name: str) -> list[tuple[DocPage, bytes | None]]:
+    """Pair pages with their quantized vectors, or with None without an embedding."""
     embedding = embeddings.load_embedding(name)
     if embedding is None or not pages:
         return [(page, None) for page in pages]
@@ -165,7 +181,11 @@ class IndexJob(NamedTuple):
 
 
 def start_background_indexing(names: Sequence[str]) -> bool:
-    """Start indexing corpora in another process. Return False if that is disabled or fails."""
+    """Start indexing corpora in another process. Return False if that is disabled or fails.
+
+    The process has a pipe as its standard input. The pipe closes when this process ends, which ends
+    the other one too.
+    """
     if os.environ.get(BACKGROUND_INDEX_VARIABLE) == "0":
         return False
     try:
@@ -183,6 +203,7 @@ def start_background_indexing(names: Sequence[str]) -> bool:
 
 
 def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
+    """Reap the background process when it has ended, and close its pipe."""
     # The open pipe tells the process that its parent is alive, so it is closed only afterwards.
     process.wait()
     if process.stdin is not None:
@@ -190,7 +211,11 @@ def _wait_for_exit(process: subprocess.Popen[bytes]) -> None:
 
 
 def get_running_job(database: IndexStore) -> IndexJob | None:
-    """Return the indexing that any process is doing, or None."""
+    """Return the indexing that any process is doing, or None.
+
+    The process publishes its progress as a setting in the index. Progress that has not changed for
+    two minutes is ignored, because its process was probably killed.
+    """
     fields = str(database.get_setting(PROGRESS_SETTING) or "").split(" ")
     if (
         len(fields) != len(IndexJob._fields) + 1
@@ -204,6 +229,8 @@ def index_corpora(
     names: Sequence[str], report: Callable[[IndexProgress], None] = lambda _progress: None
 ) -> bool:
     """Index corpora and publish the progress. Return False if another process is indexing.
+
+    The lock of the index file ensures that only one process indexes at a time.
 
     Raises:
         PaddockError: The index cannot be written, or a corpus cannot be read.
@@ -227,6 +254,7 @@ def index_corpora(
 def _index_with_progress(
     database: IndexStore, names: Sequence[str], report: Callable[[IndexProgress], None]
 ) -> None:
+    """Index corpora and publish the progress in the index, at most once per second."""
     last_written = 0.0
 
     def publish_progress(progress: IndexProgress) -> None:
@@ -242,7 +270,7 @@ def _index_with_progress(
 
 
 def _exit_with_parent() -> None:
-    """End this process when its parent has ended."""
+    """End this process when its parent has ended, which closes the standard input."""
     # Not sys.stdin: its lock would be held by this thread when the interpreter shuts down.
     while os.read(0, 4_096):
         pass
@@ -250,6 +278,7 @@ def _exit_with_parent() -> None:
 
 
 def _main(names: Sequence[str]) -> int:
+    """Index corpora as a background process with a low priority. Return the exit code."""
     if hasattr(os, "nice"):
         os.nice(NICE_INCREMENT)
     threading.Thread(target=_exit_with_parent, daemon=True).start()

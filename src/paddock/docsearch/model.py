@@ -97,12 +97,20 @@ class SearchQuery(NamedTuple):
 
     @property
     def fts_expression(self) -> str:
-        """An FTS5 expression that matches any of the words."""
+        """An FTS5 expression that matches any of the words.
+
+        The words contain only letters and digits, so they need no escaping.
+        """
         return " OR ".join(f'"{word}"' for word in self.words)
 
 
 def parse_query(question: str) -> SearchQuery:
-    """Split a query into words and possible names."""
+    """Split a query into words and possible names.
+
+    Words are searched in the text of pages, and names are compared with the names of pages.
+    Identifiers become words as a whole and in parts: `ListPlot` is searched as "list", "plot" and
+    "listplot".
+    """
     text = (
         question[:MAX_QUERY_CHARACTERS]
         .encode("utf-8", "replace")
@@ -120,6 +128,11 @@ def parse_query(question: str) -> SearchQuery:
 
 
 def _extract_names(text: str) -> list[str]:
+    """Return the parts of a query that may be names or operators.
+
+    A query of a single word is always a possible name. In longer queries only capitalized words,
+    operators and words that are spelled like identifiers are.
+    """
     stripped = text.strip()
     is_single_word = not re.search(r"\s", stripped)
     single = [stripped, stripped.strip("\"'`?").rstrip("()[]")] if is_single_word else []

@@ -57,7 +57,11 @@ class Ranker:
         self._vector_tables: dict[tuple[str, ...], _VectorTable] = {}
 
     def rank(self, query: SearchQuery, corpora: Sequence[str], limit: int) -> list[PageHit]:
-        """Return the best pages for a query, best first."""
+        """Return the best pages for a query, best first.
+
+        Words and vectors add to the score of a page by its rank and not by their own scores, which
+        have different scales (reciprocal rank fusion). A matching name adds a fixed weight.
+        """
         scores: dict[int, float] = {}
         for rank, page_id in enumerate(self._match_words(query, corpora)):
             _add_rank_score(scores, page_id, WORD_WEIGHT, rank)
@@ -73,6 +77,7 @@ class Ranker:
         return self._load_hits(best_ids, scores)[:limit]
 
     def _match_names(self, query: SearchQuery, corpora: Sequence[str]) -> dict[int, bool]:
+        """Return the pages with a name from the query, and whether that name is the whole query."""
         exact_by_page: dict[int, bool] = {}
         for name in query.names:
             rows = self._store.fetch_rows(
@@ -87,6 +92,7 @@ class Ranker:
         return exact_by_page
 
     def _match_words(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
+        """Return the pages that contain words of the query, best first."""
         if not query.words:
             return []
         rows = self._store.fetch_rows(
@@ -101,6 +107,11 @@ class Ranker:
         return [_require_int(row[0]) for row in rows]
 
     def _match_vectors(self, query: SearchQuery, corpora: Sequence[str]) -> list[int]:
+        """Return the pages whose vectors are most similar to that of the query, best first.
+
+        The query is embedded by the same embedding as the pages, since vectors of different
+        embeddings cannot be compared.
+        """
         # choose_embedding is checked first, since without numpy no vectors can be loaded.
         if not query.text or embeddings.choose_embedding() == embeddings.NO_VECTORS:
             return []
@@ -116,6 +127,7 @@ class Ranker:
         return [vectors.page_ids[row] for row in best_rows if similarities[row] > 0]
 
     def _load_vectors(self, corpora: tuple[str, ...]) -> _VectorTable:
+        """Return the vectors of corpora as a table, cached until any process changes the index."""
         generation = self._store.generation
         cached = self._vector_tables.get(corpora)
         if cached is not None and cached.generation == generation:
@@ -139,7 +151,11 @@ class Ranker:
         return vector_table
 
     def _choose_embedding_name(self, corpora: tuple[str, ...]) -> str:
-        """Return the configured embedding if most pages have it, else the static one."""
+        """Return the configured embedding if most pages have it, otherwise the static one.
+
+        While a background process replaces static vectors with those of a sentence model, pages of
+        both kinds exist. The search uses the larger part.
+        """
         configured = embeddings.choose_embedding()
         rows = self._store.fetch_rows(
             "SELECT kind, count(*) FROM vectors"
@@ -151,6 +167,10 @@ class Ranker:
         return configured if has_most else embeddings.STATIC_VECTORS
 
     def _load_hits(self, page_ids: Sequence[int], scores: dict[int, float]) -> list[PageHit]:
+        """Load pages in the order of their scores, and merge pages of the same title in a corpus.
+
+        Merged pages add up their scores and show the longer text.
+        """
         rows: list[tuple[Any, ...]] = self._store.fetch_rows(
             "SELECT id, title, origin, text, corpus FROM pages"
             " WHERE id IN (SELECT value FROM json_each(?))",
@@ -172,6 +192,7 @@ class Ranker:
 
 
 def _add_rank_score(scores: dict[int, float], page_id: int, weight: float, rank: int) -> None:
+    """Add the contribution of a page at a rank (counted from 0) to its score."""
     scores[page_id] = scores.get(page_id, 0.0) + weight / (RECIPROCAL_RANK_OFFSET + rank)
 
 

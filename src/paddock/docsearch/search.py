@@ -55,8 +55,9 @@ RECHECK_INTERVAL_SECONDS = 600.0
 def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) -> str:
     """Format pages as Markdown within a number of characters.
 
-    Texts are shortened to fit, and the last pages omitted if necessary. Each page may use a fair
-    share of the budget, and the first ones also what later pages leave.
+    Texts are shortened to fit, and the last pages are omitted if necessary. Each page may use an
+    equal share of the remaining budget. The first pages, which match best, may also use what the
+    later ones do not need.
     """
     parts: list[str] = []
     remaining = budget
@@ -69,6 +70,7 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
         separator_length = 2 if parts else 0
         available = remaining - separator_length - len(header) - len(footer)
         later_count = len(hits) - index - 1
+        # Several pages get at least a useful excerpt each. The last page may use the rest.
         fair_share = (
             max(available // (later_count + 1), min(available, MIN_EXCERPT_CHARACTERS * 4))
             if later_count
@@ -85,12 +87,16 @@ def format_hits(hits: Sequence[PageHit], budget: int = MAX_ANSWER_CHARACTERS) ->
 
 
 def _count_characters(hits: Sequence[PageHit]) -> int:
-    """Return the characters that pages need without shortening."""
+    """Return the approximate number of characters that pages need without shortening."""
     return sum(len(hit.text) + len(hit.title) + len(hit.source) + 40 for hit in hits)
 
 
 def _truncate_text(text: str, max_characters: int) -> str:
-    """Shorten a text at the end of a line or word, and close an open code fence."""
+    """Shorten a text at the end of a line or word, and close an open code fence.
+
+    The text is cut in the last quarter of the allowed length. If it contains no line end or space
+    there, it is cut within a word.
+    """
     if len(text) <= max_characters:
         return text
     closing_fence = "\n```"
@@ -194,7 +200,11 @@ def search_with_notes(
     limit: int = DEFAULT_MAX_HITS,
     budget: int = DEFAULT_MAX_TEXT_CHARACTERS,
 ) -> SearchResult:
-    """Return the same pages as `search`, and notes about the state of the index."""
+    """Return the same pages as `search`, and notes about the state of the index.
+
+    A damaged index file is deleted and rebuilt once, because all of its content can be indexed
+    again.
+    """
     names = tuple(corpora)
     with _INDEX_LOCK:
         index = _get_open_index()
@@ -211,7 +221,11 @@ def search_with_notes(
 
 
 class _OpenIndex:
-    """The open index of this process."""
+    """The open index of this process, with the corpora that were already indexed and checked.
+
+    `started_corpora` has the corpora that the first query has handled. `checked_at` has the time at
+    which a background process was last started for a corpus.
+    """
 
     def __init__(self, file: Path, database: IndexStore, notes: list[str]) -> None:
         self.file = file
@@ -237,6 +251,11 @@ _open_indexes: list[_OpenIndex] = []
 
 
 def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
+    """Return the open index of this process, and open or reopen it if necessary.
+
+    Args:
+        is_damaged: Whether to delete the file first, because a query found it to be damaged.
+    """
     file = get_index_file()
     if (
         _open_indexes
@@ -267,7 +286,12 @@ def _format_memory_note(error: Exception) -> str:
 
 
 def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
-    """Index small corpora now, and have the others indexed in the background."""
+    """Index small corpora now, and start a background process for the others.
+
+    The first query must be answered quickly. It indexes small corpora completely and the most
+    popular part of large ones within a time limit. Later queries only start the background process
+    from time to time, which finds changed sources.
+    """
     small = [
         name for name in names if name in INDEX_ON_FIRST_QUERY and name not in index.started_corpora
     ]
@@ -315,6 +339,7 @@ def _ensure_indexed(index: _OpenIndex, names: Sequence[str]) -> None:
 
 
 def _describe_progress(index: _OpenIndex, names: Sequence[str]) -> Iterator[str]:
+    """Yield a note if one of the searched corpora is still being indexed."""
     work = get_running_job(index.store)
     if work is not None and work.corpus in names:
         yield (
@@ -325,6 +350,7 @@ def _describe_progress(index: _OpenIndex, names: Sequence[str]) -> Iterator[str]
 
 
 def _get_file_identity(file: Path) -> tuple[int, int] | None:
+    """Return the device and inode of a file, which change when the file is replaced, or None."""
     try:
         status = file.stat()
     except OSError:
@@ -333,6 +359,7 @@ def _get_file_identity(file: Path) -> tuple[int, int] | None:
 
 
 def _limit_text(hits: list[PageHit], budget: int) -> list[PageHit]:
+    """Return the first hits that fit into the budget. The first one is always returned."""
     fitting: list[PageHit] = []
     remaining = budget
     for hit in hits:

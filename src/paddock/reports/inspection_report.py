@@ -44,8 +44,8 @@ class SuggestedFix(NamedTuple):
 class CodeIssue(NamedTuple):
     """An issue that a rule has found.
 
-    `argument` refines the tag, for example with the name of a function. Code in `description` and
-    in the labels of fixes is in backticks.
+    The tag names the rule, and `argument` refines it, for example with the name of a function. Code
+    in `description` and in the labels of fixes is in backticks.
     """
 
     tag: str
@@ -70,7 +70,10 @@ class IssueFilter(NamedTuple):
     excluded_tags: frozenset[str] = frozenset()
 
     def matches(self, issue: CodeIssue) -> bool:
-        """Return True if an issue passes; a tag without argument excludes all its arguments."""
+        """Return True if an issue passes the filter.
+
+        A tag in `excluded_tags` without an argument excludes the tag with all arguments.
+        """
         return (
             issue.confidence >= self.confidence
             and issue.severity not in self.excluded_severities
@@ -217,6 +220,7 @@ def format_summary(issues: list[CodeIssue]) -> str:
 
 
 def _format_footer(shown: int, total: int, language: InspectionLanguage) -> list[str]:
+    """Return the end of a report: a note about issues that are not shown, and a tip."""
     parts = []
     if shown < total:
         parts = [
@@ -245,6 +249,7 @@ def _format_issue(
 
 
 def _format_location(issue: CodeIssue, name: str) -> str:
+    """Return the location of an issue: the start for a file, or the whole range for code."""
     source_range = issue.location
     if name:
         return f"`{name}:{source_range.line}:{source_range.column}`"

@@ -74,7 +74,7 @@ def format_test_report(
     listed: Sequence[FileTestReport] | None = None,
     limit: int | None = None,
 ) -> str:
-    """Return the report on a test run.
+    """Return the report on a test run: a summary, then each file with its failures.
 
     Args:
         files: The results of each file.
@@ -82,8 +82,8 @@ def format_test_report(
         seconds: The duration of the run. Defaults to the sum of the files.
         notes: Notes about the run.
         is_success: False if the run failed for a reason other than a test.
-        listed: The files to list. Defaults to all.
-        limit: The maximum number of failures to show.
+        listed: The files to list below the summary. Defaults to all.
+        limit: The maximum number of failures to show in the whole report.
     """
     summary = FileTestReport(
         "",
@@ -134,6 +134,7 @@ def _format_notes(file: FileTestReport) -> list[str]:
 
 
 def _format_file(file: FileTestReport, groups: Sequence[str], limit: int) -> Iterable[str]:
+    """Yield the parts of the report on one file, with at most `limit` failures."""
     yield f"## {file.name}"
     rows = {
         "Tests": str(file.run_count),

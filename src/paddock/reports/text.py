@@ -15,7 +15,10 @@ _SIZE_UNITS = ((1 << 30, "GB", 3), (1 << 20, "MB", 2), (1 << 10, "KB", 1))
 
 
 class LineIndex:
-    """A text indexed by line. Lines end as on Unix, Windows or old Macs."""
+    """A text indexed by line. Lines end as on Unix, Windows or old Macs.
+
+    The index is built when it is first used.
+    """
 
     __slots__ = ("_lines", "text")
 

@@ -45,9 +45,13 @@ def build_content(
 ) -> tuple[ToolContent, list[str]]:
     """Convert output items to content blocks in the same order.
 
+    JPEG images are passed on as they are. All other images are rendered as PNG, and an image that
+    cannot be rendered is replaced by its label.
+
     Args:
         items: Text and images.
-        is_exported: Whether to save images as files too, each with a link before it.
+        is_exported: Whether to save images as files too. Each image is then preceded by a Markdown
+            link to its file, which the model can repeat to show the image to the user.
 
     Returns:
         The content, and notes about its images for the model.
@@ -75,6 +79,7 @@ def build_content(
 def _build_image_content(
     data: bytes, mime: str, *, is_exported: bool
 ) -> Iterator[TextContent | ImageContent]:
+    """Yield the blocks of one image, preceded by a link to its file if it was exported."""
     uri = _export_image(data, mime.rpartition("/")[2]) if is_exported else None
     if uri is not None:
         yield TextContent(f"![Image]({uri})")
@@ -82,7 +87,10 @@ def _build_image_content(
 
 
 def _export_image(data: bytes, suffix: str) -> str | None:
-    """Save an image under the hash of its data and return the file's URI, or None on failure."""
+    """Save an image in the data directory and return the URI of the file, or None on failure.
+
+    The file is named after the hash of its data, so an image that occurs again is stored only once.
+    """
     name = hashlib.sha256(data).hexdigest()
     file = Path(get_data_directory()) / "images" / name[:3] / f"{name}.{suffix}"
     try:
@@ -107,5 +115,5 @@ def _merge_text(blocks: ToolContent) -> ToolContent:
 
 
 def create_reminder(lines: Sequence[str]) -> TextContent:
-    """Return text that addresses the model and that clients need not show."""
+    """Return a block of text for the model that clients need not show to the user."""
     return TextContent("\n".join(["\n\n<system-reminder>", *lines, "</system-reminder>"]))

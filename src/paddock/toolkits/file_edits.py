@@ -27,7 +27,11 @@ class FileChangedError(OSError):
 def edit_file(
     path: Path, read: Callable[[Path], bytes | None], edit: Callable[[bytes | None], bytes]
 ) -> None:
-    """Replace the content of a file with the result of a function, completely or not at all.
+    """Replace the content of a file with the result of a function.
+
+    The file is replaced atomically under a lock: it has either the old or the new content, even if
+    the process is killed. Before it is replaced, it is read again to detect changes by other
+    programs.
 
     Args:
         path: The file.
@@ -73,6 +77,8 @@ def write_notebook_file(
 ) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written.
 
+    Problems of the file are returned as text for the model and not raised as errors.
+
     Args:
         file: The path that the call names.
         ctx: The context of the call.
@@ -88,6 +94,7 @@ def write_notebook_file(
         return exists_message
 
     def build_unless_cancelled(previous: bytes | None) -> bytes:
+        """Build the new content, and end a cancelled call before the file is touched."""
         data = build(previous)
         ctx.raise_if_cancelled()
         return data

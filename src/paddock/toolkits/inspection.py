@@ -52,7 +52,7 @@ class InvalidConfidenceError(InspectorInputError):
 
 
 def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
-    """Return the code to inspect and None, or None and the path to inspect.
+    """Return `(code, …)` for code in the call, or `(None, path)` for a file or directory.
 
     Raises:
         InspectorInputError: The call does not have exactly one of the two arguments.
@@ -66,7 +66,14 @@ def get_code_or_path(arguments: dict[str, Any]) -> tuple[str | None, str]:
 
 
 def parse_issue_filter(arguments: dict[str, Any], excluded: str) -> IssueFilter:
-    """Return the filter for issues; `excluded` lists the severities that are hidden by default."""
+    """Return the filter for issues from the arguments of a call.
+
+    Names of severities are matched without regard to case.
+
+    Args:
+        arguments: The arguments of the call.
+        excluded: The severities to hide if the call names none, separated by commas.
+    """
     confidence = arguments.get("confidenceLevel", DEFAULT_CONFIDENCE)
     if not 0 <= confidence <= 1:
         raise InvalidConfidenceError(

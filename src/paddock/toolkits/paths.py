@@ -39,10 +39,14 @@ class PathNotAllowedError(ToolError):
 
 
 def resolve_path(path: str, ctx: Context) -> Path:
-    """Return the absolute path that an argument means, with links resolved; it need not exist.
+    """Return the absolute path for a path argument, with symbolic links resolved.
 
-    A stateless server may have to ask the client for its roots. That ends the call, and the client
-    repeats it with the answer: resolve all paths before the first side effect.
+    Every tool that takes a path calls this function first, so it is the place where the allowed
+    folders are enforced. The path does not have to exist.
+
+    A stateless server may have to ask the client for its roots. The question ends the call, and the
+    client repeats the call with the answer. A handler must therefore resolve all of its paths
+    before its first side effect.
 
     Raises:
         PathNotAllowedError: The path is outside the folders that tools may access.
@@ -77,8 +81,15 @@ def resolve_path(path: str, ctx: Context) -> Path:
 def require_path(path: str, ctx: Context, error: type[ToolError]) -> Path:
     """Resolve the path of an existing file or directory.
 
+    The caller chooses the error class, so that a missing path has the error code of its tool.
+
+    Args:
+        path: The path that the call names.
+        ctx: The context of the call.
+        error: The class of the error for a missing path.
+
     Raises:
-        ToolError: The path does not exist (`error`), or is not allowed.
+        ToolError: The path does not exist (an instance of `error`), or it is not allowed.
     """
     resolved = resolve_path(path, ctx)
     if not resolved.exists():
@@ -93,8 +104,10 @@ def require_path(path: str, ctx: Context, error: type[ToolError]) -> Path:
 def require_file(path: str, ctx: Context, error: type[ToolError]) -> Path:
     """Resolve the path of an existing regular file.
 
+    Like `require_path`, but directories are rejected too.
+
     Raises:
-        ToolError: The file does not exist (`error`), or its path is not allowed.
+        ToolError: The file does not exist (an instance of `error`), or its path is not allowed.
     """
     resolved = resolve_path(path, ctx)
     if not resolved.is_file():
@@ -105,7 +118,10 @@ def require_file(path: str, ctx: Context, error: type[ToolError]) -> Path:
 
 
 def _check_accessible(path: Path) -> None:
-    """Raise a readable error for a path that the system denies access to."""
+    """Raise a readable error if the operating system denies access to a path.
+
+    A missing path passes, because tools also resolve paths of files that they are about to create.
+    """
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -133,7 +149,8 @@ def list_allowed_files(
 ) -> AllowedFiles:
     """Return the sorted files of a resolved directory that have one of the suffixes.
 
-    Unreadable directories count as empty.
+    Links that lead out of the directory are reported as skipped, so that a link cannot give a tool
+    access to files outside the allowed folders. Unreadable directories count as empty.
 
     Args:
         directory: The directory, without links in its path.
@@ -160,11 +177,16 @@ def _is_file_in_folder(file: Path, directory: Path) -> bool:
 
 
 def _is_in_folders(path: Path, folders: list[Path]) -> bool:
+    """Return True if a resolved path is one of the folders or is below one of them."""
     return any(path.is_relative_to(folder) for folder in folders)
 
 
 def _list_server_folders(ctx: Context) -> list[Path]:
-    """Return the folders that are allowed without asking the client."""
+    """Return the folders that are allowed without asking the client.
+
+    These are the folders that the user has configured, the working directory and, for local
+    connections, the directory for temporary files.
+    """
     configured = [
         *ctx.options.get(ALLOWED_FOLDERS_OPTION_NAME, ()),
         *os.environ.get(ALLOWED_FOLDERS_VARIABLE, "").split(os.pathsep),
@@ -181,7 +203,11 @@ def _exclude_filesystem_roots(folders: list[Path]) -> list[Path]:
 
 
 def _list_client_roots(ctx: Context) -> list[Path]:
-    """Return the client's roots that are directories of this machine."""
+    """Return the client's roots that are directories of this machine.
+
+    The list is empty over HTTP, for clients without the roots capability, and for clients that do
+    not answer the request.
+    """
     if not ctx.is_local or "roots" not in ctx.client_capabilities:
         return []
     try:
@@ -192,6 +218,7 @@ def _list_client_roots(ctx: Context) -> list[Path]:
 
 
 def _resolve_root_uris(uris: Iterator[str]) -> Iterator[Path]:
+    """Yield the existing directories that the client's root URIs name."""
     for uri in uris:
         # An unusable URI must not hide the other roots.
         with suppress(OSError, ValueError, RuntimeError):
@@ -201,7 +228,11 @@ def _resolve_root_uris(uris: Iterator[str]) -> Iterator[Path]:
 
 
 def _parse_file_uri(uri: str) -> Path | None:
-    """Return the path of a file URI, also of `file://C:/…`, which lacks the slash of the host."""
+    """Return the path of a `file:` URI, or None for another scheme.
+
+    The form `file://C:/…` is accepted too. It lacks the slash after the empty host, so the drive is
+    parsed as the host and has to be moved back into the path.
+    """
     from urllib.request import url2pathname  # noqa: PLC0415 - loads ssl and sockets, 15 ms
 
     parts = urlsplit(uri)

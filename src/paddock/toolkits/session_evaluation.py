@@ -47,7 +47,8 @@ NEW_SESSION_NOTE = "Nothing was saved under this session id: it is a new, empty 
 def parse_duration(duration: object) -> float | None:
     """Return a duration in seconds, or None if it is unlimited or invalid.
 
-    Accepts a number of seconds, `1 month`, and `Quantity[2, "Weeks"]`.
+    Accepts a number of seconds, a text such as `1 month`, and the Wolfram Language form
+    `Quantity[2, "Weeks"]`.
     """
     # bool is a subclass of int, but True is not a second.
     if isinstance(duration, bool):
@@ -74,7 +75,10 @@ def read_retention_policy(options: Mapping[str, Any]) -> RetentionPolicy:
 
 
 class BoundedMapping(Generic[K, V]):
-    """A thread-safe mapping that discards the least recently set entries."""
+    """A thread-safe mapping that discards the least recently set entries.
+
+    Entries for sessions would otherwise accumulate for as long as the server runs.
+    """
 
     def __init__(self, max_size: int = MAX_TRACKED_SESSIONS) -> None:
         self._max_size = max_size
@@ -82,7 +86,11 @@ class BoundedMapping(Generic[K, V]):
         self._values: dict[K, V] = {}
 
     def put(self, key: K, value: V) -> None:
-        """Set the value of a key, and make it the most recent one."""
+        """Set the value of a key, and make it the most recent one.
+
+        The key is removed first, because assigning to an existing key of a dictionary keeps its
+        position.
+        """
         with self._lock:
             self._values.pop(key, None)
             self._values[key] = value
@@ -99,7 +107,10 @@ _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 
 
 def record_session(ctx: Context, session: str, engine: Engine) -> None:
-    """Remember the session as the caller's latest one, and the engine that it uses."""
+    """Remember the session as the caller's latest one, together with its engine.
+
+    Tools that read symbols use both to continue where the evaluator tool stopped.
+    """
     _session_engines.put(session, engine)
     _latest_sessions.put(_get_caller_key(ctx), session)
 
@@ -147,13 +158,17 @@ def evaluate_in_session(
 ) -> ToolContent:
     """Evaluate code in a session, within the limits that the tool's options set.
 
+    This is the common flow of the evaluator tools of all languages. The language provides the
+    engine and two functions: one to evaluate the code, and one to convert the result. The result is
+    converted after the session has been closed again, from a copy of its state.
+
     Args:
         ctx: The context of the call, with the tool's options.
         session_id: The session to continue. Defaults to a new one.
         seconds: The time limit.
         get_engine: Returns the engine for the session.
-        evaluate: Evaluates the code.
-        format_result: Converts the result, unless the call was cancelled.
+        evaluate: Evaluates the code in the open session.
+        format_result: Converts the result. Not called if the call was cancelled.
 
     Raises:
         PaddockError: The engine is not installed, or its kernel does not start.

@@ -123,7 +123,7 @@ def convert_errors() -> Iterator[None]:
 
 
 def resolve_time_limit(code: str, time_constraint: int | None, options: Mapping[str, Any]) -> float:
-    """Return the time limit of an evaluation in seconds.
+    """Return the time limit of an evaluation in seconds, and reject empty code.
 
     Args:
         code: The code to evaluate.

@@ -45,7 +45,11 @@ class MarkdownFolders:
         )
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each section of a file, down to the third heading level."""
+        """Yield a page for each section of a file, down to the third heading level.
+
+        Sections after the first are titled with the document's title too, since headings such as
+        "Usage" mean little on their own.
+        """
         text = read_source_file(key).decode("utf-8", "replace")
         document_title = Path(key).stem
         for index, (title, body) in enumerate(_split_sections(text)):
@@ -61,6 +65,7 @@ class MarkdownFolders:
 
 
 def _split_sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the title and text of each section. Headings inside code fences are ignored."""
     title, lines, is_fenced = "", [], False
     for line in text.splitlines():
         if _FENCE_PATTERN.match(line):
@@ -100,7 +105,7 @@ def list_folders() -> list[str]:
 
 
 def add_folder(folder: Path) -> bool:
-    """Add a folder. Return False if it was added before.
+    """Add a folder to the user's list. Return False if it is already listed.
 
     Raises:
         FolderListError: The folder does not exist.
@@ -121,6 +126,12 @@ def remove_folder(folder: Path) -> bool:
 
 
 def _update_folder_list(folder: str, *, is_listed: bool) -> bool:
+    """Add or remove a folder under the lock of the list. Return False if nothing changes.
+
+    Args:
+        folder: The absolute path of the folder.
+        is_listed: Whether the folder is to be in the list.
+    """
     file = _get_folder_list_file()
     with lock_file(file):
         folders = list_folders()

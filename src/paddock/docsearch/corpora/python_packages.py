@@ -37,7 +37,10 @@ class PythonPackages:
         self._search_path = find_package_search_path() if path is None else path
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the distributions, sorted by name."""
+        """Return the distributions, sorted by name.
+
+        The first distribution of a name on the search path counts, as it does for imports.
+        """
         by_name: dict[str, tuple[str, str]] = {}
         for distribution in distributions(path=self._search_path):
             if distribution.name and distribution.version:
@@ -73,6 +76,10 @@ def find_package_search_path() -> list[str]:
 
 
 def _read_distribution(distribution: Distribution) -> Iterator[DocPage]:
+    """Yield a page for a distribution's description, and pages for its public definitions.
+
+    Private packages, tests and vendored packages are skipped, because users do not import them.
+    """
     origin = f"{distribution.name} {distribution.version}"
     summary = distribution.metadata["Summary"] or ""
     description = distribution.metadata.json.get("description") or ""

@@ -71,6 +71,9 @@ def read_module_pages(
 ) -> Iterator[DocPage]:
     """Yield the pages of a module.
 
+    Names in pages are those under which users import a definition, which may differ from the module
+    that contains it.
+
     Args:
         source: The source code.
         module: The dotted name of the module.
@@ -95,6 +98,10 @@ def read_module_pages(
 def _read_definitions(
     body: list[ast.stmt], prefix: str, origin: str, public: Callable[[str], str]
 ) -> Iterator[DocPage]:
+    """Yield the pages of the public functions and classes in a body, and of their members.
+
+    If a name is defined more than once, only the first definition becomes a page.
+    """
     seen_names = set()
     for statement in _flatten_blocks(body):
         if not isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -117,6 +124,11 @@ def _read_definitions(
 def _read_class(
     statement: ast.ClassDef, full_name: str, name: str, origin: str
 ) -> Iterator[DocPage]:
+    """Yield the page of a class: its constructor, its docstring and a list of its members.
+
+    The docstring of `__init__` is appended to that of the class. A class without either has no
+    page.
+    """
     docstring = _get_docstring(statement)
     methods = {
         member.name: member for member in statement.body if isinstance(member, ast.FunctionDef)
@@ -172,6 +184,14 @@ def _get_docstring(node: ast.Module | ast.ClassDef | FunctionNode) -> str:
 
 
 def _format_signature(function: FunctionNode, name: str, *, is_method: bool = False) -> str:
+    """Return the name and arguments of a function as code.
+
+    Args:
+        function: The function.
+        name: The name to show.
+        is_method: Whether to omit `self` and the type of the result, for the constructor of a
+            class.
+    """
     try:
         arguments = ast.unparse(function.args)
         return_annotation = f" -> {ast.unparse(function.returns)}" if function.returns else ""
@@ -183,14 +203,17 @@ def _format_signature(function: FunctionNode, name: str, *, is_method: bool = Fa
 
 
 def _list_aliases(full_name: str, name: str) -> tuple[str, ...]:
-    """Return the names that find a page: the public name and its last parts."""
+    """Return the names that find a page: the public name and its last parts.
+
+    Users search for `os.path.join` also as `path.join` and `join`.
+    """
     parts = name.split(".")
     tails = [".".join(parts[-count:]) for count in (2, 1) if count < len(parts)]
     return tuple(dict.fromkeys((name, *tails, full_name)))
 
 
 def find_exported_names(source: bytes) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that an `__init__` exports, and the modules from which it exports all.
+    """Return the names that an `__init__` module exports, and modules that it imports with `*`.
 
     Raises:
         SyntaxError: The source is not valid Python.
@@ -228,6 +251,8 @@ def _read_dunder_all(statement: ast.Assign | ast.AugAssign) -> list[str]:
 def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
     """Yield pages for the compiled modules of an interpreter.
 
+    Compiled modules have no source to parse, so the interpreter itself describes them.
+
     Raises:
         OSError: The interpreter cannot be run.
     """
@@ -242,6 +267,10 @@ def read_compiled_modules(python: str, version: str) -> Iterator[DocPage]:
 
 
 def _run_introspection(python: str) -> list[Any]:
+    """Run the introspection program and return its rows.
+
+    Each row has the module, the name, whether it is a class, the signature and the docstring.
+    """
     try:
         process = subprocess.run(  # noqa: S603 - the given interpreter with a constant program
             # Isolated mode and no site: only modules of the standard library may be imported.

@@ -59,7 +59,11 @@ def read_source_file(key: str) -> bytes:
 
 
 def stamp_files(files: Iterable[Path]) -> list[CorpusSource]:
-    """Return sources for files; files that no longer exist are skipped."""
+    """Return sources for files. Files that no longer exist are skipped.
+
+    The stamp contains Paddock's version, because another version may read other pages from the same
+    file.
+    """
     sources = []
     for file in files:
         try:
@@ -96,7 +100,9 @@ class UnknownCorpusError(PaddockError):
 
 
 def resolve_corpus_names(words: Iterable[str]) -> list[str]:
-    """Return the names of corpora for names of corpora or groups (`wolfram`, `python`, `all`).
+    """Return the distinct names of corpora for names of corpora or groups.
+
+    The groups are `wolfram`, `python` and `all`.
 
     Raises:
         UnknownCorpusError: A corpus or group does not exist.
@@ -114,7 +120,10 @@ def resolve_corpus_names(words: Iterable[str]) -> list[str]:
 
 
 def load_corpora(names: Iterable[str]) -> list[Corpus]:
-    """Import and create the corpora with the given names."""
+    """Import and create the corpora with the given names.
+
+    The module of a corpus is imported only when the corpus is used.
+    """
     corpora: list[Corpus] = []
     for name in names:
         module, _, class_name = CORPORA[name][0].partition(":")

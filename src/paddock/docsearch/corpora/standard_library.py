@@ -143,13 +143,19 @@ class StandardLibrary:
 
 
 class PublicNameResolver:
-    """Maps full names of a module's definitions to the names under which users import them."""
+    """Maps full names of a module's definitions to the names under which users import them.
+
+    Packages often define names in submodules and export them from `__init__`. The resolver reads
+    the `__init__` module of the package, without importing it, to find these names.
+    """
 
     def __init__(self, file: Path, root: Path) -> None:
         self._aliases: dict[str, str] = {}
         package = file.parent
         module = get_module_name(file.relative_to(root).as_posix())
         parent = module.rpartition(".")[0]
+        # Definitions of an `__init__` module, and of modules outside of a package, have no shorter
+        # name.
         if file.name == "__init__.py" or package == root:
             return
         init = package / "__init__.py"
@@ -163,7 +169,7 @@ class PublicNameResolver:
             self._exported_names = exported_names | _load_exported_names(file)[0]
 
     def __call__(self, full_name: str) -> str:
-        """Return the public name for a full dotted name."""
+        """Return the public name for a full dotted name, or the same name if it is not exported."""
         root = full_name.partition(".")[0]
         if root in PUBLIC_MODULE_NAMES:
             return PUBLIC_MODULE_NAMES[root] + full_name[len(root) :]
@@ -178,6 +184,7 @@ class PublicNameResolver:
 
 @lru_cache(maxsize=64)
 def _load_exported_names(file: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the exported names of a file; empty if it cannot be read. Cached for its siblings."""
     try:
         return find_exported_names(file.read_bytes()[:MAX_SOURCE_BYTES])
     except (OSError, SyntaxError, ValueError):

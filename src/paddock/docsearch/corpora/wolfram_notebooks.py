@@ -31,7 +31,10 @@ class InstalledDocumentation:
     name = INSTALLATION_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return reference pages, then other notebooks; empty without an installation."""
+        """Return the notebooks of the installation, reference pages first.
+
+        The list is empty without an installation.
+        """
         root = find_documentation_directory()
         if root is None:
             return []
@@ -65,7 +68,10 @@ class PacletPages:
 
 
 def find_documentation_directory() -> Path | None:
-    """Return the documentation directory of the Wolfram installation, or None."""
+    """Return the documentation directory of the Wolfram installation, or None.
+
+    The directory is searched in the parents of the kernel program, or of the configured directory.
+    """
     configured = os.environ.get(INSTALLATION_VARIABLE)
     program = None if configured else find_kernel_program()
     if not configured and program is None:
@@ -100,6 +106,7 @@ def find_paclet_folders() -> list[Path]:
 
 
 def _read_notebook_page(key: str) -> Iterator[DocPage]:
+    """Yield the text of a notebook as one page. An invalid notebook raises a ValueError."""
     try:
         notebook = read_notebook(read_source_file(key).decode("utf-8", "replace"))
     except NotebookError as error:

@@ -50,7 +50,10 @@ class SymbolDescriptions:
     name = SYMBOLS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the files, which change with a release only."""
+        """Return the description files, which change with a release only.
+
+        Their stamp consists of Paddock's version and the total size of the files.
+        """
         size = sum(len(file.read_bytes()) for file in _get_descriptions_directory().iterdir())
         names = sorted(
             file.name
@@ -83,7 +86,7 @@ def _get_descriptions_directory() -> Traversable:
 
 
 def read_descriptions(file: Traversable) -> list[SymbolDescription]:
-    """Parse the lines of a file."""
+    """Parse the symbol descriptions in a file, one per line."""
     descriptions = []
     for line in file.read_text("utf-8").splitlines():
         if not line.strip():
@@ -100,7 +103,7 @@ def read_descriptions(file: Traversable) -> list[SymbolDescription]:
 
 @lru_cache(maxsize=1)
 def load_operators() -> dict[str, tuple[str, ...]]:
-    """Return the operators of symbols by name."""
+    """Return the operators of symbols by the name of the symbol."""
     operators_by_name: dict[str, tuple[str, ...]] = {}
     for line in (_get_descriptions_directory() / OPERATORS_FILE).read_text("utf-8").splitlines():
         name, *operators = line.split()
@@ -152,6 +155,7 @@ def _read_string_constants(statement: ast.ClassDef) -> dict[str, str]:
 
 
 def _convert_to_markdown(docstring: str) -> str:
+    """Convert the markup of a Mathics3 docstring to Markdown."""
     text = re.sub(r"<dt>", "\n- ", docstring)
     text = re.sub(r"<dd>", ": ", text)
     text = _TAG_PATTERN.sub("", text).replace("'", "`")

@@ -35,7 +35,10 @@ class ModelError(PaddockError):
 
 
 class MiniLM:
-    """A model in memory. `embed` returns a vector of length 1 for each text."""
+    """A MiniLM model in memory. `embed` returns a vector of length 1 for each text.
+
+    Implements the forward pass of a BERT encoder, so that PyTorch is not required.
+    """
 
     def __init__(self, directory: Path) -> None:
         try:
@@ -75,6 +78,7 @@ class MiniLM:
         )
 
     def _tokenize(self, text: str) -> list[int]:
+        """Return the word pieces of a text between the markers `[CLS]` and `[SEP]`."""
         start, end, unknown = self._special_piece_ids
         piece_ids: list[int] = []
         for word in split_words(text[: MAX_TEXT_PIECES * 16]):
@@ -84,6 +88,7 @@ class MiniLM:
         return [start, *piece_ids[: MAX_TEXT_PIECES - 2], end]
 
     def _embed_piece_ids(self, piece_ids: Sequence[int]) -> FloatArray:
+        """Run the encoder on word pieces and return the normalized mean of its output."""
         weights = self._weights
         hidden = (
             weights["embeddings.word_embeddings.weight"][list(piece_ids)]
@@ -98,6 +103,10 @@ class MiniLM:
         return vector
 
     def _apply_layer(self, hidden: FloatArray, name: str) -> FloatArray:
+        """Apply one layer of the encoder: self-attention, then the feed-forward network.
+
+        Both parts add their input to their output and normalize the sum.
+        """
         size = self.dimensions // self._head_count
         query, key, value = (
             self._apply_dense(hidden, f"{name}.attention.self.{part}")
@@ -106,6 +115,7 @@ class MiniLM:
             for part in ("query", "key", "value")
         )
         scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(size))
+        # The maximum is subtracted first, so that the exponential cannot overflow.
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         scores /= scores.sum(axis=-1, keepdims=True)
         attention = (scores @ value).transpose(1, 0, 2).reshape(-1, self.dimensions)
@@ -141,7 +151,11 @@ def _apply_gelu(rows: FloatArray) -> FloatArray:
 
 
 def read_safetensors(file: Path) -> dict[str, FloatArray]:
-    """Return the tensors of a file in single precision."""
+    """Return the tensors of a safetensors file in single precision.
+
+    The file begins with the length of a JSON header, which gives the type, shape and position of
+    each tensor. The prefix `bert.`, which some exports add to names, is removed.
+    """
     data = file.read_bytes()
     length = int.from_bytes(data[:8], "little")
     if not 0 < length <= min(MAX_HEADER_BYTES, len(data) - 8):

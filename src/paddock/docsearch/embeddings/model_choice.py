@@ -38,7 +38,11 @@ class EmbeddingModel(Protocol):
 
 
 def choose_embedding() -> str:
-    """Return the name of the embedding: `none`, `static`, or the directory of a model."""
+    """Return the name of the embedding: `none`, `static`, or the directory of a model.
+
+    The variable `PADDOCK_EMBEDDING_MODEL` takes precedence over an installed model, and an
+    installed model over the static vectors.
+    """
     if find_spec("numpy") is None:
         return NO_VECTORS
     configured = os.environ.get(MODEL_VARIABLE, "").strip()
@@ -53,6 +57,7 @@ def choose_embedding() -> str:
 
 @lru_cache(maxsize=1)
 def _find_packaged_model() -> str | None:
+    """Return the directory of the model in the installed distribution, or None. Cached."""
     try:
         files = distribution(PACKAGED_MODEL_DISTRIBUTION).files or []
     except PackageNotFoundError:
@@ -65,7 +70,7 @@ def _find_packaged_model() -> str | None:
 
 @lru_cache(maxsize=2)
 def load_embedding(name: str) -> EmbeddingModel | None:
-    """Load an embedding by name. Cached.
+    """Load an embedding by name, or return None for `none`. Cached.
 
     Raises:
         ModelError: The directory does not contain a model.

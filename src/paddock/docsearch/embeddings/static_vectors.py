@@ -37,7 +37,7 @@ def split_words(text: str) -> list[str]:
 
 
 def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
-    """Return the ids of the longest pieces that make up a word; none if parts are unknown."""
+    """Return the ids of the pieces that make up a word, or none if a part is unknown."""
     if len(word) > MAX_WORD_CHARACTERS:
         return []
     return (
@@ -48,6 +48,7 @@ def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
 
 
 def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[int]:
+    """Split a word from left to right, each time at the longest known piece."""
     start = 0
     piece_ids = []
     while start < len(word):
@@ -64,7 +65,10 @@ def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[
 
 
 def quantize_vectors(vectors: NDArray[np.float32]) -> list[bytes]:
-    """Convert vectors to bytes. The scale is lost, because only directions are compared."""
+    """Convert vectors to bytes, one byte for each dimension.
+
+    Each vector is scaled separately. The scale is lost, because only directions are compared.
+    """
     largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
     rows = np.rint(vectors / largest * QUANTIZATION_STEPS).astype(np.int8)
     return [row.tobytes() for row in rows]

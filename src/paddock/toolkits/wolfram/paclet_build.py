@@ -59,7 +59,13 @@ def report_check(ctx: Context, path: str) -> str:
 
 
 def report_build(ctx: Context, path: str, *, is_checked: bool) -> str:
-    """Build the archive of a paclet and return a report."""
+    """Build the archive of a paclet and return a report.
+
+    Args:
+        ctx: The context of the call.
+        path: The paclet's directory, or a file in it.
+        is_checked: Whether to build only if the check finds no errors.
+    """
     directory = _resolve_directory(path, ctx)
     issues = check_paclet(directory)
     if is_checked and any(issue.level == "Error" for issue in issues):
@@ -68,7 +74,10 @@ def report_build(ctx: Context, path: str, *, is_checked: bool) -> str:
 
 
 def report_submission(ctx: Context, path: str) -> str:
-    """Return instructions for submitting a paclet, and the problems to fix before."""
+    """Return instructions for submitting a paclet, and the problems to fix first.
+
+    Paddock cannot submit paclets, because it has no access to the user's Wolfram account.
+    """
     directory = _resolve_directory(path, ctx)
     issues = check_paclet(directory)
     instructions = SUBMISSION_STEPS.format(directory=quote_string(str(directory)))
@@ -76,6 +85,7 @@ def report_submission(ctx: Context, path: str) -> str:
 
 
 def _resolve_directory(path: str, ctx: Context) -> Path:
+    """Return the directory of a paclet for its path, or for the path of a file in it."""
     resolved = require_path(path, ctx, PacletPathError)
     return resolved if resolved.is_dir() else resolved.parent
 

@@ -50,7 +50,7 @@ class PageFileError(ToolError):
 
 
 def require_page_path(notebook: str, ctx: Context) -> Path:
-    """Return the file that an argument names by its path or `file:` URI.
+    """Return the existing file that an argument names by its path or `file:` URI.
 
     Raises:
         PageNotFoundError: The file does not exist.
@@ -67,12 +67,12 @@ def require_page_path(notebook: str, ctx: Context) -> Path:
 
 
 def resolve_new_page_path(directory: str, symbol: str, ctx: Context) -> Path:
-    """Return the path of the page of a paclet's symbol."""
+    """Return the path at which the page of a paclet's symbol belongs."""
     return resolve_path(str(Path(directory, *SYMBOL_PAGES_PATH, f"{symbol}.nb")), ctx)
 
 
 def check_page_absent(path: Path) -> None:
-    """Raise an error if a path exists.
+    """Raise an error if a page exists already. Existing pages are never replaced.
 
     Raises:
         PageExistsError: The path exists.
@@ -112,6 +112,9 @@ def read_page_file(path: Path) -> SymbolPage:
 def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
     """Edit the page in a file. If anything fails, the file stays unchanged.
 
+    The edited page is parsed once more before the file is replaced, so that an edit cannot leave a
+    page that this module can no longer read. A byte order mark at the start of the file is kept.
+
     Raises:
         PageFileError: The file cannot be read or written, or another program changed it.
         ReferencePageError: The file is not a reference page, or the edit is invalid.
@@ -145,7 +148,10 @@ def _parse_page(data: bytes) -> SymbolPage:
 
 
 def get_paclet_directory(path: Path) -> Path | None:
-    """Return the directory of the paclet that contains a page, or None."""
+    """Return the directory of the paclet that contains a page, or None.
+
+    The paclet is found by the location of the page in it, without reading `PacletInfo.wl`.
+    """
     depth = len(SYMBOL_PAGES_PATH)
     if path.parts[-depth - 1 : -1] != SYMBOL_PAGES_PATH:
         return None
@@ -153,7 +159,11 @@ def get_paclet_directory(path: Path) -> Path | None:
 
 
 def find_paclet_symbols(path: Path) -> set[str]:
-    """Return the symbols of a page's paclet that have a page, or a usage message in its code."""
+    """Return the symbols of the paclet to which a page belongs.
+
+    These are the symbols that have a page, and those with a usage message in the paclet's code. The
+    number and size of searched files is limited.
+    """
     symbols = {path.stem}
     try:
         symbols |= {page.stem for page in path.parent.glob("*.nb")}

@@ -83,10 +83,10 @@ class ExampleContext(NamedTuple):
 def fill_example_outputs(
     examples: Sequence[Example], example_context: ExampleContext, ctx: Context
 ) -> list[str]:
-    """Set the outputs of the code in examples, and return notes about them.
+    """Evaluate the code in examples, set its outputs, and return notes for the result of the tool.
 
-    Outputs that the author gave stay. Definitions persist from one example to the next, but line
-    numbers start at 1 in each.
+    Outputs that the author has written are kept. All examples share one kernel, so definitions
+    persist from one example to the next, but line numbers start at 1 in each of them.
 
     Raises:
         EngineError: The configured engine is not installed.
@@ -118,7 +118,10 @@ class _ExampleRun:
         self.notes: list[str] = []
 
     def evaluate_examples(self, examples: Sequence[Example], control: EvaluationControl) -> None:
-        """Evaluate all code in order, until the call is cancelled."""
+        """Evaluate all code in order, until the call is cancelled.
+
+        Code with a given output is evaluated too, because later code may use its definitions.
+        """
         limits = EvaluationLimits(seconds=EXAMPLE_TIMEOUT_SECONDS)
         elapsed_seconds = 0.0
         with open_kernel(self._engine, limits) as kernel:
@@ -141,7 +144,10 @@ class _ExampleRun:
                         code.output = self._get_output(code, evaluation)
 
     def _load_package(self, kernel: Kernel, control: EvaluationControl) -> None:
-        """Load the paclet's package, if the engine supports packages."""
+        """Load the paclet's package into the kernel, if the engine supports packages.
+
+        Messages of the package are suppressed with `Quiet`.
+        """
         if "packages" not in self._engine.capabilities or not self._context.context:
             return
         context = quote_string(self._context.context)
@@ -151,6 +157,10 @@ class _ExampleRun:
         kernel.evaluate(f"({code})", EvaluationLimits(), EvaluationControl(control.is_cancelled))
 
     def _get_output(self, code: ExampleCode, evaluation: LineEvaluation) -> str | None:
+        """Return the text of an output cell, or None for no output cell.
+
+        If an output cannot be shown, a note says why.
+        """
         if evaluation.status == "timed-out":
             return TIMED_OUT_OUTPUT
         problem = self._find_output_problem(evaluation)
@@ -163,7 +173,11 @@ class _ExampleRun:
         return None if evaluation.result in _EMPTY_RESULTS else evaluation.result
 
     def _find_output_problem(self, evaluation: LineEvaluation) -> str:
-        """Return the reason why an output cannot be shown; empty if it can."""
+        """Return the reason why an output cannot be shown, or an empty string.
+
+        An engine that cannot load the paclet returns its symbols unevaluated. Such an output would
+        be wrong on the page.
+        """
         if evaluation.status in _FAILURE_TEXTS:
             return _FAILURE_TEXTS[evaluation.status].format(engine=self._engine.title)
         if evaluation.messages and evaluation.messages[-1].startswith(_SYNTAX_MESSAGE_PREFIX):
@@ -189,7 +203,7 @@ class _ExampleRun:
 def _extend_history(
     history: LineHistory, code: ExampleCode, evaluation: LineEvaluation
 ) -> LineHistory:
-    """Return the history with one more line."""
+    """Return the history with one more line, to which later code can refer with `%` and `Out`."""
     line = history.line
     results = {**history.results}
     if evaluation.result is not None:
@@ -201,7 +215,10 @@ Arguments = dict[str, Any]
 
 
 def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Create a reference page."""
+    """Create the reference page of a symbol, with evaluated examples, and return a summary.
+
+    All arguments are checked before the examples are evaluated, which can take long.
+    """
     publisher = _get_text_argument(arguments, "publisherID")
     paclet = arguments["pacletName"].strip()
     subject = PageSubject(
@@ -236,7 +253,7 @@ def write_new_symbol_page(arguments: Arguments, ctx: Context) -> str:
 
 
 def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
-    """Edit a part of a reference page."""
+    """Edit a part of a reference page and return a summary."""
     path = require_page_path(arguments["notebook"], ctx)
     operation = arguments["operation"]
     check_operation(operation, PAGE_OPERATIONS)
@@ -256,7 +273,7 @@ def update_symbol_page(arguments: Arguments, ctx: Context) -> str:
 
 
 def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
-    """Edit the examples in a section of a reference page."""
+    """Edit the examples in a section of a reference page and return them with their outputs."""
     section = resolve_section_name(arguments["section"])
     path = require_page_path(arguments["notebook"], ctx)
     operation, position = arguments["operation"], arguments.get("position")
@@ -277,6 +294,8 @@ def update_symbol_page_examples(arguments: Arguments, ctx: Context) -> str:
         ctx,
     )
     ctx.raise_if_cancelled()
+    # The file is read and edited again under its lock, because it may have changed during the
+    # evaluation.
     edit_page_file(path, apply_edit)
     values = {
         "file": str(path),
@@ -292,7 +311,10 @@ def _get_text_argument(arguments: Arguments, name: str) -> str:
 
 
 def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[str], str]:
-    """Return a function that maps a symbol to the URI of its page, in the paclet or the system."""
+    """Return a function that maps the name of a symbol to the URI of its page.
+
+    Symbols of the paclet link to its own pages, and all others to pages of the system.
+    """
 
     def resolve_link(name: str) -> str:
         return f"paclet:{paclet}/ref/{name}" if paclet and name in symbols else f"paclet:ref/{name}"
@@ -301,7 +323,7 @@ def _create_link_resolver(paclet: str, symbols: Collection[str]) -> Callable[[st
 
 
 def _format_association(values: Mapping[str, str], notes: list[str] | None = None) -> str:
-    """Return the values as an association in InputForm."""
+    """Return the values as a Wolfram Language association, the result format of these tools."""
     if notes:
         values = {**values, "note": ". ".join(notes) + "."}
     pairs = ", ".join(
@@ -311,6 +333,7 @@ def _format_association(values: Mapping[str, str], notes: list[str] | None = Non
 
 
 def _format_string(value: str) -> str:
+    """Return a string literal on a single line."""
     literal = quote_string(value)
     for character, escape in _ESCAPES.items():
         literal = literal.replace(character, escape)

@@ -73,12 +73,17 @@ _PARTIAL_NAMES_ENGINES = ("woxi",)
 def build_definitions(
     name: str, values: SymbolValues, *, is_built_in: bool
 ) -> list[Expression | str]:
-    """Return all definitions of a symbol in order: expressions, or text that is not code.
+    """Return all definitions of a symbol in the order in which they are shown.
 
     Args:
         name: The name of the symbol.
         values: The values that the kernel returned.
-        is_built_in: Whether the engine itself defines the symbol.
+        is_built_in: Whether the engine itself defines the symbol. Such symbols get a placeholder
+            for
+            the code of the engine, which is not written in the Wolfram Language.
+
+    Returns:
+        Expressions, or text for output that is not code, such as comments.
     """
     definitions: list[Expression | str] = []
     if values.attributes:
@@ -94,6 +99,11 @@ def build_definitions(
 
 
 def _build_engine_code(name: str, values: SymbolValues) -> list[Expression | str]:
+    """Return a placeholder for the code of a built-in symbol in an engine other than Wolfram's.
+
+    These engines cannot report whether a symbol has code, so attributes and options decide: only
+    functions have most of them. If neither is conclusive, a comment is returned.
+    """
     short = name.rpartition("`")[2]
     if short.startswith("$"):
         return [build_kernel_function("own", name)]
@@ -122,6 +132,11 @@ def build_kernel_function(kind: str, name: str) -> Expression:
 
 
 def _build_assignment(name: str, definition: SymbolDefinition) -> Expression:
+    """Return the assignment that recreates a definition.
+
+    The original operator is used if the session's code contains the definition. Otherwise `:=` is
+    used, except for plain values, for which `=` means the same and is easier to read.
+    """
     left, right = definition.left, definition.right
     if definition.kind == "UpValues":
         return call("TagSetDelayed", symbol(name), left, right)
@@ -142,7 +157,11 @@ def _is_plain_value(left: Expression, right: Expression) -> bool:
 
 
 class SymbolNames:
-    """Symbols by context, to find short names that are unambiguous."""
+    """Symbols by context, to find short names that are unambiguous.
+
+    All expressions of an answer are added first. Then a name can be shortened if no other context
+    in the answer contains it.
+    """
 
     def __init__(self, system_symbols: frozenset[str], default_context: str = "Global`") -> None:
         self._system_symbols = system_symbols
@@ -158,6 +177,11 @@ class SymbolNames:
                     self.names_by_context[context].add(name)
 
     def _split_name(self, text: str) -> tuple[str, str]:
+        """Return the context and the short name of a symbol.
+
+        Names without a context are resolved as in a new kernel: system symbols first, then the
+        default context.
+        """
         context, separator, name = text.rpartition("`")
         if separator:
             return context + separator, name
@@ -201,7 +225,7 @@ def look_up_symbols(
         names: Names of symbols, with or without contexts.
         session: The session to read. Defaults to the one that the caller used last.
         length: The maximum number of characters for each symbol.
-        is_detailed: Whether to list the contexts of all symbols that occur.
+        is_detailed: Whether to append a table of all symbols in the answer by context.
 
     Raises:
         PaddockError: The session does not exist, or no kernel starts.
@@ -216,7 +240,7 @@ def look_up_symbols(
 
 
 class _LookupContext(NamedTuple):
-    """The engine, and access to its kernel and session."""
+    """The engine and the access to its kernel and session, for one lookup."""
 
     engine: Engine
     ask_kernel: AskKernel
@@ -240,7 +264,11 @@ class _SymbolEntry(NamedTuple):
 def _open_lookup(
     ctx: Context, session: str | None, control: EvaluationControl
 ) -> Iterator[_LookupContext]:
-    """Open the kernel of a session, or one without definitions."""
+    """Open the kernel of a session, or a new kernel without definitions.
+
+    A session that the call names must exist. The session that the caller used last is only a
+    default: if it has no entries, the lookup falls back to a new kernel.
+    """
     limits = EvaluationLimits(seconds=LOOKUP_TIMEOUT_SECONDS)
 
     def create_ask(evaluate: Callable[..., EvaluationResult]) -> AskKernel:
@@ -259,6 +287,8 @@ def _open_lookup(
             control=control,
         ) as opened_session:
             if opened_session.entries:
+                # Only committed entries are part of the session's state; the others were rolled
+                # back.
                 codes = [entry.code for entry in opened_session.entries if entry.is_committed]
                 yield _LookupContext(
                     engine,
@@ -282,6 +312,10 @@ def _open_lookup(
 
 
 def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
+    """Return the definitions of one symbol, or a message if they cannot be shown.
+
+    The name is checked before it becomes part of code for the kernel.
+    """
     short = name.rpartition("`")[2] or name
     if not _SYMBOL_NAME_PATTERN.fullmatch(name):
         return _SymbolEntry(short, f"Error: Invalid symbol name {name!r}")
@@ -317,6 +351,11 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
 def _list_definitions(
     name: str, values: SymbolValues, lookup: _LookupContext, *, is_system: bool
 ) -> list[Expression | str]:
+    """Return the definitions of a symbol, with placeholders for code that is part of the engine.
+
+    Wolfram kernels report whether a symbol has internal code of each kind. For other engines
+    `build_definitions` has to guess.
+    """
     is_wolfram = lookup.engine.name == "wolfram"
     definitions = build_definitions(name, values, is_built_in=is_system and not is_wolfram)
     if not is_wolfram:
@@ -333,6 +372,7 @@ def _list_definitions(
 
 
 def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str:
+    """Return an error message for a symbol, with symbols of the same name in other contexts."""
     text = f"Error: The symbol {name} does not exist"
     candidates = [f"{context}{short}" for context in find_contexts(short, lookup.ask_kernel)]
     candidates = [candidate for candidate in candidates if candidate != name][:MAX_CANDIDATES]
@@ -344,6 +384,7 @@ def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str
 def _format_answer(
     entries: list[_SymbolEntry], length: int, lookup: _LookupContext, *, is_detailed: bool
 ) -> str:
+    """Return the entries as Markdown, with short names where these are unambiguous."""
     names = SymbolNames(lookup.system_symbols)
     for entry in entries:
         names.add_symbols(entry.definitions)

@@ -65,7 +65,10 @@ class SymbolValues(NamedTuple):
 
 
 class SessionDefinitions:
-    """Definitions in the code that a session has evaluated."""
+    """Definitions in the code that a session has evaluated.
+
+    Used to show a definition as the user wrote it when the engine has rewritten its pattern.
+    """
 
     def __init__(self, codes: Iterable[str] = ()) -> None:
         self.symbol_names: set[str] = set()
@@ -78,7 +81,12 @@ class SessionDefinitions:
                     self._assignments[assignment.symbol.text, assignment.kind].append(assignment)
 
     def find_assignment(self, name: str, definition: SymbolDefinition) -> Assignment | None:
-        """Return the latest assignment that can have made a definition of the kernel, or None."""
+        """Return the latest assignment in the session's code that may have made a definition.
+
+        The left side of the kernel's definition may have been rewritten. Assignments are therefore
+        matched by the number of arguments and by the right side. Returns None if no assignment
+        matches.
+        """
         assignments = self._assignments.get((name, _ASSIGNMENT_KINDS.get(definition.kind, "")), ())
         argument_count = _count_arguments(definition.left)
         for assignment in reversed(assignments):
@@ -96,14 +104,21 @@ def _list_symbols(expression: Expression) -> Iterator[str]:
 
 
 def _count_arguments(left: Expression) -> int:
-    """Return the number of arguments of the function on a left side, or -1 for a variable."""
+    """Return the number of arguments of the function on a left side, or -1 for a variable.
+
+    Conditions around the left side, as in `f[x_] /; x > 0`, are ignored.
+    """
     while isinstance(left, Node) and has_head(left, "Condition") and left.args:
         left = left.args[0]
     return len(left.args) if isinstance(left, Node) else -1
 
 
 def find_contexts(name: str, ask: AskKernel) -> list[str]:
-    """Return the contexts that contain a symbol with a short name."""
+    """Return the sorted contexts that contain a symbol with the given short name.
+
+    The kernel is asked in two ways, and the answers are merged. The first half of the answer has
+    full names of symbols, the second half names of contexts.
+    """
     answer = ask(
         f'{{Names["*`{name}"], Select[Contexts[], Names[# <> "{name}"] =!= {{}} &]}}',
     )
@@ -125,6 +140,9 @@ def load_symbol_values(
 ) -> SymbolValues:
     """Return the attributes and definitions of a symbol.
 
+    The own values are read first, because some of the other functions would evaluate a symbol that
+    has a value.
+
     Args:
         name: The name of the symbol.
         ask: Evaluates code in the kernel.
@@ -143,7 +161,7 @@ def load_symbol_values(
 
 
 class _ValueReader:
-    """Queries a kernel for the definitions of a symbol."""
+    """Reads the definitions of one symbol from a kernel. Output that is not code is collected."""
 
     def __init__(
         self, name: str, ask: AskKernel, session: SessionDefinitions, *, is_protected: bool
@@ -155,7 +173,11 @@ class _ValueReader:
         self.unparsed: list[str] = []
 
     def read_definitions(self, kinds: Sequence[str]) -> list[SymbolDefinition]:
-        """Query several kinds at once, or one by one if the output cannot be parsed."""
+        """Return the definitions of several kinds.
+
+        All kinds are queried at once, which takes one evaluation. If the output cannot be parsed,
+        they are queried one by one, so that a single unusable definition does not hide the others.
+        """
         parts = _parse_elements(self._query_kinds(kinds))
         if len(parts) != len(kinds):
             parts = [self._read_kind(kind) for kind in kinds]
@@ -173,6 +195,7 @@ class _ValueReader:
         return elements[0] if elements else None
 
     def _query_kinds(self, kinds: Sequence[str]) -> str | None:
+        """Evaluate the functions for several kinds in the kernel, and return its answer."""
         name = self._name
         code = f"{{{', '.join(f'{kind}[{name}]' for kind in kinds)}}}"
         if self._is_protected:
@@ -188,7 +211,10 @@ def get_attributes(name: str, ask: AskKernel) -> tuple[str, ...]:
 
 
 def _parse_elements(answer: str | None) -> list[Expression | None]:
-    """Return the elements of a list in InputForm; none if it cannot be parsed."""
+    """Return the elements of a list in InputForm, or an empty list if it cannot be parsed.
+
+    Names that Woxi generates for patterns are replaced with a mark before parsing.
+    """
     source = parse(_LOWERED_PATTERN.sub(_replace_lowered_name, answer or ""))
     if (
         source.problems
@@ -207,6 +233,7 @@ def _replace_lowered_name(match: re.Match[str]) -> str:
 def _build_definitions(
     kind: str, name: str, part: Expression | None, session: SessionDefinitions
 ) -> Iterator[SymbolDefinition]:
+    """Yield the definitions in the output for one kind."""
     if not isinstance(part, Node) or not is_symbol(part.head, "List"):
         return  # the engine does not know the function
     if kind == "Options":
@@ -220,10 +247,11 @@ def _build_definitions(
 
 
 def _split_rule(rule: Expression) -> tuple[Expression, Expression] | None:
-    """Return both sides of `HoldPattern[left] :> right`, or None.
+    """Return both sides of `HoldPattern[left] :> right`, or None if the expression is another one.
 
     Woxi omits brackets around right sides with weaker operators. The parser then finds `:>` inside
-    of an expression that should be its right side.
+    an expression that should be its right side. The outer expressions are therefore moved into the
+    right side.
     """
     outer_nodes: list[Node] = []
     node = rule
@@ -243,7 +271,12 @@ def _split_rule(rule: Expression) -> tuple[Expression, Expression] | None:
 def _restore_source_form(
     name: str, definition: SymbolDefinition, session: SessionDefinitions
 ) -> SymbolDefinition:
-    """Return a definition with the left side of the original code, if the engine rewrote it."""
+    """Return a definition with the left side of the original code, if it is known.
+
+    The engine may have rewritten the pattern on the left side. If the session's code does not
+    contain the definition, generated names are removed, and the definition is marked as lowered so
+    that the answer says that it is simplified.
+    """
     parts = list(walk(definition.left))
     is_lowered = any(is_symbol(part, _LOWERED_MARK) for part in parts)
     if not any(isinstance(part, Atom) and part.text in _BLANK_HEADS for part in parts):

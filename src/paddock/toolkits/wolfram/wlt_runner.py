@@ -85,6 +85,9 @@ def apply_computed_options(
 ) -> tuple[WolframTest, list[str]]:
     """Evaluate options of a test that are code, such as `TimeConstraint -> 1/2`.
 
+    The parser reads options with literal values. All others are left in `test.computed` and have to
+    be evaluated in the kernel before the test runs.
+
     Args:
         test: The test.
         evaluate: Returns the result of code as text, or None if there is no result.
@@ -94,6 +97,7 @@ def apply_computed_options(
     """
     notes = []
     for name, code in test.computed.items():
+        # `N` turns exact numbers such as `1/2` into decimals, which `get_number` can read.
         value = _parse_value(evaluate(f"({code}\n)" if name == "TestID" else f"N[({code}\n)]"))
         if name == "TestID" and value is not None and get_atom_text(value):
             test = replace(test, test_id=get_atom_text(value))
@@ -109,12 +113,13 @@ def apply_computed_options(
 
 
 def _parse_value(text: str | None) -> Expression | None:
+    """Return the only expression in the output of the kernel, or None."""
     source = parse(text or "")
     return source.expressions[0] if len(source.expressions) == 1 else None
 
 
 def parse_test_file(text: str, path: str) -> WolframTestFile:
-    """Parse a test file, in which symbols such as `$TestFileName` are replaced with its path.
+    """Parse a test file. Symbols such as `$TestFileName` are replaced with its path.
 
     Raises:
         WolframSyntaxError: The text is not valid Wolfram Language code.
@@ -125,7 +130,10 @@ def parse_test_file(text: str, path: str) -> WolframTestFile:
 
 
 class WltFileRun:
-    """A run of the tests of one file. If no test can be run, there are no results."""
+    """A run of the tests of one file.
+
+    Steps run in the order of the file, because tests may depend on definitions of earlier steps.
+    """
 
     def __init__(self, name: str, kernel: RestartingKernel, limits: EvaluationLimits) -> None:
         self._kernel = kernel
@@ -134,9 +142,15 @@ class WltFileRun:
         self._result = WolframFileResult(name)
 
     def run_file(self, file: WolframTestFile, on_test: Callable[[], None]) -> WolframFileResult:
-        """Evaluate all steps in order; `on_test` is called after each test."""
+        """Evaluate all steps in order.
+
+        Args:
+            file: The parsed test file.
+            on_test: Called after each test, to report progress.
+        """
         number = 0
         for step in file.steps:
+            # A restart loses the definitions of earlier steps, which the report has to mention.
             before = self._kernel.restart_count
             if isinstance(step, SetupStep):
                 self._evaluate_step(step)
@@ -153,7 +167,10 @@ class WltFileRun:
         return self._limits.seconds - (time.monotonic() - self._started_at)
 
     def _get_limits(self, test: WolframTest | None) -> EvaluationLimits:
-        """Return the rest of the file's limits, reduced to those of the test."""
+        """Return the rest of the file's limits, reduced to those of the test.
+
+        Neither limit may be zero or negative when the time of the file has just run out.
+        """
         seconds, memory = self._get_remaining_seconds(), self._limits.memory_bytes
         if test is not None and test.seconds is not None:
             seconds = min(seconds, test.seconds)
@@ -164,10 +181,15 @@ class WltFileRun:
         )
 
     def _evaluate(self, code: str, test: WolframTest | None = None) -> EvaluationResult:
+        """Evaluate code within the limits of the file and of the test, if one is given."""
         return self._kernel.evaluate(code, self._get_limits(test))
 
     def _evaluate_step(self, step: SetupStep) -> None:
-        """Evaluate code between tests, and note messages and failures."""
+        """Evaluate code between tests, and note messages and failures.
+
+        Later tests may depend on the definitions of this code. If it fails, the whole file counts
+        as broken, even if all of its tests pass.
+        """
         if step.nested_tests:
             tests = "a test" if step.nested_tests == 1 else f"{step.nested_tests} tests"
             self._add_note(step.line, f"{tests} inside another expression cannot be run")
@@ -188,6 +210,12 @@ class WltFileRun:
         self._result.notes.append(f"Line {line}: {text}")
 
     def _run_test(self, test: WolframTest, number: int) -> WolframTestResult:
+        """Run one test and return its result.
+
+        The actual value, the expected value and the comparison are evaluated one after the other,
+        so that the report can say which of them failed. Between these steps the kernel keeps the
+        values in symbols.
+        """
         if test.problem:
             return WolframTestResult(test, number, "Error", test.problem)
         if self._get_remaining_seconds() <= 0:
@@ -223,6 +251,7 @@ class WltFileRun:
         )
 
     def _is_aborted(self, result: EvaluationResult) -> bool:
+        """Return True if the input of a test was aborted before it had a value."""
         # The value `$Aborted` alone is not enough: the test may return it as its regular value.
         return (
             result.result == "$Aborted"
@@ -245,6 +274,7 @@ class WltFileRun:
     def _describe_missing_value(
         self, result: EvaluationResult, test: WolframTest | None = None
     ) -> str:
+        """Return the reason why an evaluation has no usable value, for the report."""
         if result.status == "done":
             return result.result or "no value"
         memory = format_size(self._get_limits(test).memory_bytes)
@@ -290,12 +320,17 @@ def run_and_report(
 ) -> str:
     """Run test files and return a report.
 
+    All files are parsed before the first one is run, so that a mistake in one of them is reported
+    without waiting for the tests of the others.
+
     Args:
         ctx: The context of the call, with the tool's options.
         paths: Files and directories, separated by commas.
         seconds: The time limit of each file.
         memory_bytes: The memory limit of each file.
-        is_shared: Whether all files run in one kernel.
+        is_shared: Whether all files run in one kernel, so that definitions of one file are
+            available
+            in the next. Otherwise each file runs in a new kernel.
 
     Raises:
         ToolError: A file is missing or invalid. No file is run then.
@@ -329,7 +364,7 @@ def run_and_report(
 
 
 def _find_test_files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
-    """Return the files to run, and notes about skipped files."""
+    """Return the distinct files to run, and notes about skipped files."""
     files: list[Path] = []
     notes: list[str] = []
     for path in (part.strip() for part in paths.split(",")):
@@ -348,6 +383,7 @@ def _find_test_files(paths: str, ctx: Context) -> tuple[list[Path], list[str]]:
 
 
 def _expand_path(path: str, ctx: Context) -> AllowedFiles:
+    """Return the test files that one path names: the file itself, or those in the directory."""
     resolved = require_path(path, ctx, WolframTestsNotFoundError)
     if resolved.is_file():
         return AllowedFiles([resolved], [])
@@ -358,6 +394,7 @@ def _expand_path(path: str, ctx: Context) -> AllowedFiles:
 
 
 def _read_tests(file: Path) -> WolframTestFile:
+    """Parse a test file, and raise an error if it contains no test that can be run."""
     try:
         text = read_regular_file(file, _MAX_WLT_FILE_BYTES).decode("utf-8-sig")
         test_file = parse_test_file(text, str(file))
@@ -390,7 +427,7 @@ class _WltRun:
         self._started_at = time.monotonic()
 
     def run_group(self, files: ParsedTestFiles) -> list[WolframFileResult]:
-        """Run the files of a group; none after the call was cancelled."""
+        """Run the files of a group in one kernel. A cancellation skips the remaining files."""
         # Files share one clock, so that the reported progress does not restart with each file.
         control = EvaluationControl(self._control.is_cancelled, self._report_progress)
         with closing(RestartingKernel(self._start_kernel, control)) as kernel:
@@ -412,7 +449,10 @@ class _WltRun:
 
 
 class RestartingKernel:
-    """A kernel that is started on first use and replaced after it has ended."""
+    """A kernel that is started on first use and replaced after it has ended.
+
+    A test may crash or quit its kernel. The remaining tests of the file then run in a new one.
+    """
 
     def __init__(self, start: Callable[[], Kernel], control: EvaluationControl) -> None:
         self._start_kernel = start
