@@ -41,7 +41,10 @@ class Assignment(NamedTuple):
 
 
 def iter_statements(expression: Expression) -> Iterator[Expression]:
-    """Yield the expressions evaluated in sequence: the parts of `a; b`, recursively."""
+    """Yield the statements of an expression: the parts of `a; b`, recursively.
+
+    An expression that is not a `CompoundExpression` is its own single statement.
+    """
     if has_head(expression, "CompoundExpression"):
         for arg in expression.args:
             yield from iter_statements(arg)
@@ -52,7 +55,8 @@ def iter_statements(expression: Expression) -> Iterator[Expression]:
 def iter_assignments(expression: Expression) -> Iterator[Assignment]:
     """Yield the assignments that evaluating the expression would make, in source order.
 
-    Only assignments at statement level are found, also inside `If`, `Module` and similar heads.
+    Only assignments at statement level are reported. Statements inside `If`, `Module` and similar
+    heads count too.
     """
     pending = [expression]
     while pending:
@@ -67,6 +71,10 @@ def iter_assignments(expression: Expression) -> Iterator[Assignment]:
 
 
 def _iter_node_assignments(node: Node, head: str) -> Iterator[Assignment]:
+    """Yield the assignments that one node makes, such as `f[x_] := v`.
+
+    A single node can define several symbols: `{a, b} = v` and `SetAttributes[{f, g}, Flat]` do.
+    """
     args = node.args
     if head in _SET_HEADS and len(args) == 2:
         yield from _iter_set_assignments(args[0], args[1], node)
@@ -82,6 +90,10 @@ def _iter_node_assignments(node: Node, head: str) -> Iterator[Assignment]:
 
 
 def _iter_set_assignments(left: Expression, right: Expression, node: Node) -> Iterator[Assignment]:
+    """Yield the assignments of `Set` or `SetDelayed`.
+
+    A list on the left defines each of its elements.
+    """
     if has_head(left, "List"):
         for element in left.args:
             yield from _iter_set_assignments(element, right, node)
@@ -109,7 +121,7 @@ def _find_target(left: Expression) -> tuple[Atom, AssignmentKind] | None:
 
 
 def _find_root_symbol(expression: Expression) -> Atom | None:
-    """Return `f` for `f`, `f[x]`, `f[x][y]` and so on."""
+    """Return the symbol that a call belongs to: `f` for `f`, `f[x]`, `f[x][y]` and so on."""
     while isinstance(expression, Node):
         expression = expression.head
     return expression if is_symbol_atom(expression) else None

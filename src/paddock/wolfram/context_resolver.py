@@ -54,7 +54,16 @@ class _PackageExpression(NamedTuple):
 
 
 class ContextResolver:
-    """The contexts and symbols of a paclet's packages."""
+    """Resolve symbols of a paclet's packages to qualified names.
+
+    `load` reads the file of a context and everything it needs. `take_new_code` then returns the
+    code to evaluate, and `qualify_code` translates later input that refers to the loaded packages.
+
+    Args:
+        find: Returns the file that provides a context, or None.
+        is_system: Returns whether a name belongs to the built-in symbols. The packages cannot
+            define such names.
+    """
 
     def __init__(
         self, find: Callable[[str], PackageFile | None], is_system: Callable[[str], bool]
@@ -75,7 +84,10 @@ class ContextResolver:
         return tuple(self._loaded_contexts)
 
     def load(self, context: str) -> bool:
-        """Load the file of a context and the files it needs. Return False if no file exists."""
+        """Load the file of a context and the files it needs. Return False if no file exists.
+
+        Loading a context twice has no effect, as with `Needs`.
+        """
         if context in self._loaded_contexts:
             return True
         file = self._find_file(context)
@@ -87,7 +99,11 @@ class ContextResolver:
         return True
 
     def take_new_code(self) -> list[str]:
-        """Return the code of all files loaded since the last call, with qualified names."""
+        """Return the code of all files loaded since the last call, with qualified names.
+
+        Names are resolved only now, after all files are read, so that code can refer to symbols
+        that are defined later.
+        """
         pending, self._pending_expressions = self._pending_expressions, []
         return [
             self._qualify_names(item.source, item.expression, item.context_state)
@@ -113,6 +129,10 @@ class ContextResolver:
         return short in self._symbols_by_context.get(f"{context}`", ())
 
     def _read_file(self, file: PackageFile) -> None:
+        """Parse a file and queue its expressions, each with the context state at its position.
+
+        A file with a syntax error is not used at all. Its first problem is recorded in `problems`.
+        """
         source = parse(file.text)
         if source.problems:
             line, column = source.get_position(source.problems[0].start)
@@ -130,6 +150,7 @@ class ContextResolver:
             self._pending_expressions.append(_PackageExpression(source, expression, state))
 
     def _load_or_note(self, context: str) -> bool:
+        """Load a context for a declaration such as `Needs`. Note it if no file provides it."""
         if self.load(context):
             return True
         is_system = context.startswith(SYSTEM_CONTEXT)
@@ -138,7 +159,11 @@ class ContextResolver:
         return False
 
     def _record_definitions(self, expression: Expression, state: _ContextState) -> None:
-        """Record the symbols that an expression defines, or creates by mentioning them alone."""
+        """Record the symbols that an expression defines.
+
+        A symbol as a statement of its own also counts, because kernels create a symbol when it is
+        first mentioned. Packages use such statements to export names.
+        """
         defined = [assignment.symbol for assignment in iter_assignments(expression)]
         statement = _strip_semicolon(expression)
         if isinstance(statement, Atom) and statement.kind == "symbol":
@@ -165,6 +190,10 @@ class ContextResolver:
     def _qualify_names(
         self, source: ParsedSource, expression: Expression, state: _ContextState
     ) -> str:
+        """Return the source text of an expression with qualified names for the packages' symbols.
+
+        The text between the symbols is copied unchanged, so formatting and comments are preserved.
+        """
         pieces: list[str] = []
         position = expression.start
         # Atoms that the parser added have no position, or no text in the source.
@@ -182,7 +211,11 @@ class ContextResolver:
 
 
 class _FileContexts:
-    """The context state within one file, updated by its context declarations."""
+    """The context state within one file, updated by its context declarations.
+
+    Declarations nest: `Begin` and `BeginPackage` save the state, and `End` and `EndPackage` restore
+    it.
+    """
 
     def __init__(self, load: Callable[[str], bool]) -> None:
         self.state = _ContextState(GLOBAL_CONTEXT, (GLOBAL_CONTEXT, SYSTEM_CONTEXT))
@@ -191,7 +224,11 @@ class _FileContexts:
         self._open_packages: list[str] = []
 
     def handle_declaration(self, expression: Expression) -> bool:
-        """Apply a context declaration; return False for any other expression."""
+        """Apply a context declaration such as `Begin` or `Needs`.
+
+        Returns False for any other expression, including a `Get` of a file name, which must be
+        evaluated.
+        """
         statement = _strip_semicolon(expression)
         if not isinstance(statement, Node) or not isinstance(statement.head, Atom):
             return False
@@ -211,6 +248,7 @@ class _FileContexts:
         return True
 
     def _begin_context(self, head: str, context: str, needed_contexts: list[object]) -> None:
+        """Enter the context of `Begin` or `BeginPackage`, and load the contexts a package needs."""
         self._outer_states.append(self.state)
         if head == "Begin":
             self.state = self.state._replace(context=context)
@@ -224,6 +262,7 @@ class _FileContexts:
                     self._load_context(name)
 
     def _end_context(self, head: str) -> None:
+        """Restore the state before the matching `Begin` or `BeginPackage`."""
         if self._outer_states:
             self.state = self._outer_states.pop()
         # After `EndPackage`, the package's symbols are visible to the code that follows.

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 
 
 def handle_operator(state: ParseState, text: str, start: int) -> None:
-    """Handle an operator token at `start`."""
+    """Dispatch an operator token that starts at `start`.
+
+    The same sign can be a prefix or an infix operator (`-`, `!`, `;;`). A complete operand before
+    it decides.
+    """
     if state.has_operand:
         _handle_after_operand(state, text, start)
     elif text in PREFIX_OPERATORS:
@@ -53,6 +57,11 @@ def handle_operator(state: ParseState, text: str, start: int) -> None:
 
 
 def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
+    """Handle an operator that follows a complete operand.
+
+    Normally this is an infix or postfix operator. A sign that is only a prefix operator begins a
+    new operand here.
+    """
     handler = _INFIX_HANDLERS.get(text)
     if handler is None or (
         not state.frames and text in PREFIX_OPERATORS and state.has_line_break_before(start)
@@ -71,6 +80,7 @@ def _handle_after_operand(state: ParseState, text: str, start: int) -> None:
 
 
 def _handle_prefix(state: ParseState, text: str, start: int) -> None:
+    """Push a prefix operator. Its node is built when its operand is complete."""
     if not state.frames:
         begin_operand(state, start)
     # The matching `\[DifferentialD]` looks for this index later.
@@ -82,11 +92,13 @@ def _handle_prefix(state: ParseState, text: str, start: int) -> None:
 
 
 def _handle_left(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    """Push a left-associative operator, after completing operators that bind as tightly."""
     state.reduce(operator.precedence)
     state.push_operator(operator.precedence, text, _NODE_BUILDERS[text], start)
 
 
 def _handle_right(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    """Push a right-associative operator, after completing only operators that bind more tightly."""
     state.reduce(operator.precedence + 1)
     last = state.get_last_operator()
     # `t /: a = b` is one operator with three operands, not an assignment to `t /: a`.
@@ -98,6 +110,10 @@ def _handle_right(state: ParseState, operator: InfixOperator, text: str, start: 
 
 
 def _handle_postfix(state: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
+    """Apply a postfix operator to the operand before it.
+
+    The result is a complete operand again, so nothing is pushed on the operator stack.
+    """
     state.reduce(operator.precedence)
     inner = state.operands[-1]
     state.operands[-1] = node_builders.make_node(
@@ -106,6 +122,7 @@ def _handle_postfix(state: ParseState, operator: InfixOperator, text: str, _star
 
 
 def _handle_unset(state: ParseState, _operator: InfixOperator, text: str, _start: int) -> None:
+    """Handle the postfix operator `=.`, alone or after a tag (`t /: a =.`)."""
     state.reduce(SET_PRECEDENCE + 1)
     last, inner = state.get_last_operator(), state.operands[-1]
     # `t /: a =.` is one operator, as for `t /: a = b`.
@@ -148,6 +165,10 @@ def _handle_span(state: ParseState, operator: InfixOperator, text: str, start: i
 
 
 def _continues_operator(state: ParseState, text: str, start: int) -> bool:
+    """Turn a pending two-operand operator into a three-operand one if `text` is its second sign.
+
+    Returns True if the sign was used.
+    """
     last = state.get_last_operator()
     if last is None or last.text != text or last.operand_count != 2:
         return False
@@ -173,6 +194,7 @@ def _handle_colon(state: ParseState, operator: InfixOperator, text: str, start: 
 
 
 def _handle_derivative(state: ParseState, operator: InfixOperator, text: str, _start: int) -> None:
+    """Handle `'` after a function. Each further mark raises the order of the derivative by one."""
     state.reduce(operator.precedence)
     inner = state.operands[-1]
     order = 1
@@ -208,6 +230,7 @@ def _handle_differential(
 
 
 def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    """Handle `::` in `f::usage`, and read the tag that follows it."""
     state.reduce(operator.precedence)
     inner = state.operands[-1]
     # Read the tag as text: in `f::usage`, it is a string and not a symbol.
@@ -229,6 +252,7 @@ def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, 
 
 
 def _handle_put(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
+    """Handle `>>` or `>>>`, and read the file name that follows it."""
     state.reduce(operator.precedence)
     inner, file = state.operands[-1], _read_file_name(state, start)
     state.operands[-1] = node_builders.make_node(
@@ -237,13 +261,14 @@ def _handle_put(state: ParseState, operator: InfixOperator, text: str, start: in
 
 
 def handle_get(state: ParseState, text: str, start: int) -> None:
-    """Handle `<< file`."""
+    """Handle `<< file`. A complete `Get` node becomes an operand."""
     file = _read_file_name(state, start)
     node = node_builders.make_node("Get", [file], start, state.position, text)
     push_operand(state, node, start)
 
 
 def _read_file_name(state: ParseState, start: int) -> Atom:
+    """Read the unquoted or quoted file name at the current position as a string atom."""
     # File names need no quotes and may contain operators, so they are not tokenized.
     match = tokens.FILE_NAME.match(state.text, state.position)
     if match is None:

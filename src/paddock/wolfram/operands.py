@@ -36,7 +36,10 @@ _LIST_HEAD = symbol("List")
 
 
 def push_operand(state: ParseState, operand: Expression, start: int) -> None:
-    """Push a complete operand."""
+    """Push a complete operand, so that an infix operator or closing bracket can follow.
+
+    An operand directly after another one is multiplied with it, or starts the next expression.
+    """
     if state.has_operand or not state.frames:
         begin_operand(state, start)
     state.operands.append(operand)
@@ -44,7 +47,11 @@ def push_operand(state: ParseState, operand: Expression, start: int) -> None:
 
 
 def begin_operand(state: ParseState, start: int) -> None:
-    """Prepare for an operand at `start`: join it to the previous one or begin an expression."""
+    """Prepare the stacks for an operand at `start`.
+
+    After a complete operand, the new one is a factor or begins a new line's expression. At the top
+    level, this also notes where an expression starts and ends one whose last line is complete.
+    """
     if state.has_operand:
         join_adjacent(state, start)
     elif not state.frames:
@@ -59,7 +66,7 @@ def begin_operand(state: ParseState, start: int) -> None:
 
 
 def join_adjacent(state: ParseState, start: int) -> None:
-    """Join adjacent operands to a product, or at the top level end the expression with its line."""
+    """Multiply adjacent operands, or at the top level end the expression at its line break."""
     if not state.frames and state.has_line_break_before(start):
         finish_expression(state, start)
         return
@@ -67,7 +74,7 @@ def join_adjacent(state: ParseState, start: int) -> None:
 
 
 def begin_product(state: ParseState, start: int) -> None:
-    """Push an implicit multiplication."""
+    """Push the implicit multiplication of adjacent operands (`a b`)."""
     state.reduce(TIMES_PRECEDENCE)
     state.push_operator(TIMES_PRECEDENCE, IMPLICIT_TIMES, make_chain, start)
 
@@ -85,7 +92,14 @@ def expects_span_end(state: ParseState) -> bool:
 
 
 def insert_missing_operand(state: ParseState, position: int, *, before_call: bool = False) -> None:
-    """Insert the default for an omitted operand, or report an error if it is required."""
+    """Insert the default for an omitted operand, or report an error if it is required.
+
+    Args:
+        state: The parser state.
+        position: Where the operand was expected.
+        before_call: True if a `[` follows. `a; [x]` then lacks a head, and `Null` is not its
+            default.
+    """
     last = state.get_last_operator()
     # `a;` means `a; Null`. Not before a call: in `a; [x]`, the head is missing.
     if last is not None and last.text == ";" and not before_call:
@@ -105,7 +119,10 @@ def insert_missing_operand(state: ParseState, position: int, *, before_call: boo
 
 
 def _split_span(state: ParseState) -> None:
-    """Split `a ;; b ;;`, which lacks a step, into `a ;; b` times a new span."""
+    """Split `a ;; b ;;`, whose step is missing, into `a ;; b` times a new span.
+
+    Kernels read a second `;;` as the step's sign only if a step follows.
+    """
     last = state.get_last_operator()
     if last is None or last.operand_count == 2:
         return
@@ -124,7 +141,10 @@ def finish_expression(state: ParseState, position: int) -> None:
 
 
 def finish_pending_expression(state: ParseState, position: int) -> None:
-    """Complete the current top-level expression, if one has begun."""
+    """Complete the current top-level expression, if one has begun.
+
+    A missing last operand gets its default or is reported.
+    """
     if not state.has_operand and state.pending:
         insert_missing_operand(state, position)
     if state.has_operand:
@@ -148,7 +168,10 @@ def open_call(state: ParseState, text: str, start: int) -> None:
 
 
 def open_group(state: ParseState, text: str, start: int) -> None:
-    """Open a bracket that needs no head, such as `{` or `(`."""
+    """Open a bracket that needs no head, such as `{` or `(`.
+
+    After a complete operand, the group is a factor.
+    """
     if state.has_operand or not state.frames:
         begin_operand(state, start)
     head = _LIST_HEAD if text == "{" else symbol(GROUP_BRACKETS[text][1])
@@ -156,13 +179,17 @@ def open_group(state: ParseState, text: str, start: int) -> None:
 
 
 def _push_frame(state: ParseState, node: Node, text: str, start: int) -> None:
+    """Enter a bracket. `frame_base` separates its operators from the pending ones outside."""
     state.frames.append((node, text, start, state.frame_base))
     state.frame_base = len(state.pending)
     state.has_operand = state.saw_line_break = False
 
 
 def add_comma(state: ParseState, _text: str, start: int) -> None:
-    """End the current argument."""
+    """End the current argument of the innermost bracket.
+
+    Commas outside of brackets and in parentheses are reported as problems.
+    """
     if not state.frames:
         state.report_problem("A comma outside of brackets", start, state.position)
         finish_pending_expression(state, start)
@@ -192,7 +219,7 @@ def _pop_argument(state: ParseState, position: int) -> Expression:
 
 
 def close_bracket(state: ParseState, text: str, start: int) -> None:
-    """Close a bracket, and any unclosed brackets inside it."""
+    """Close a bracket, and report and close any unclosed brackets inside it."""
     frames, openers = state.frames, _OPENERS[text]
     if not frames or frames[-1][1] not in openers:
         # A closing bracket without partner is skipped: closing unrelated brackets would lose more.
@@ -207,7 +234,7 @@ def close_bracket(state: ParseState, text: str, start: int) -> None:
 
 
 def _close_part(state: ParseState, start: int) -> None:
-    """Read the second bracket of `]]`."""
+    """Consume the second bracket of `]]`, which is a separate token."""
     # Spaces are allowed between the two brackets of `]]`.
     space = tokens.SPACE_PATTERN.match(state.text, state.position)
     bracket_start = space.end() if space else state.position
@@ -218,7 +245,7 @@ def _close_part(state: ParseState, start: int) -> None:
 
 
 def close_unclosed_bracket(state: ParseState, position: int) -> None:
-    """Report a bracket as unclosed and close it."""
+    """Report the innermost bracket as unclosed and close it where the last token ended."""
     _, bracket, start, _ = state.frames[-1]
     opening = tokens.OPENING_BRACKET.match(state.text, start)
     state.report_problem(f"{bracket} is not closed", start, opening.end() if opening else start)
@@ -241,12 +268,15 @@ def _close_frame(state: ParseState, position: int, end: int) -> None:
 
 
 def _has_arguments(node: Node, bracket: str) -> bool:
-    """Return whether an argument was added. The first one of `Part` is what is subscripted."""
+    """Return whether an argument was added after the opening bracket.
+
+    The first argument of `Part` is the expression before the bracket and does not count.
+    """
     return len(node.args) > (bracket in _PART_BRACKETS)
 
 
 def _unwrap_group(state: ParseState, group: Node) -> Expression:
-    """Return the content of parentheses, which are included in its position."""
+    """Return the content of parentheses, with a position that includes the parentheses."""
     if len(group.args) == 1:
         inner = group.args[0]
         # Parentheses do not create a node, but fixes that replace the operand must cover them.

@@ -70,7 +70,11 @@ class PendingOperator:
 
 
 class ParseState:
-    """The state of one parse."""
+    """The state of one parse: stacks, position and result.
+
+    `operands` and `pending` hold operands and operators that are not yet combined. An operator is
+    combined with its operands as soon as a following operator binds less tightly (`reduce`).
+    """
 
     __slots__ = (
         *("boxes", "comments", "frame_base", "frames", "has_operand", "integrals", "operands"),
@@ -117,14 +121,17 @@ class ParseState:
         return None
 
     def reduce(self, precedence: int) -> None:
-        """Build the pending operators that bind at least as tightly as `precedence`."""
+        """Build the nodes of pending operators that bind at least as tightly as `precedence`.
+
+        Only operators in the innermost bracket are considered.
+        """
         pending, base = self.pending, self.frame_base
         while len(pending) > base and pending[-1].precedence >= precedence:
             last = pending.pop()
             last.build(self, last)
 
     def find_looser_operator(self, precedence: int) -> PendingOperator | None:
-        """Return the last operator in the innermost bracket that binds no tighter."""
+        """Return the last operator in the innermost bracket that binds at most as tightly."""
         for index in range(len(self.pending) - 1, self.frame_base - 1, -1):
             if self.pending[index].precedence <= precedence:
                 return self.pending[index]
@@ -170,7 +177,7 @@ class ParseState:
         self.restart_point = (position, len(self.source.problems), len(self.source.comments))
 
     def rewind(self) -> None:
-        """Discard everything parsed since the restart point."""
+        """Discard everything parsed since the restart point, to read it again from there."""
         position, problem_count, comment_count = self.restart_point
         # The region is read again and would report the same problems twice.
         del self.source.problems[problem_count:], self.source.comments[comment_count:]

@@ -108,6 +108,7 @@ def parse(text: str) -> ParsedSource:
 
 
 def _parse_text(text: str) -> ParsedSource:
+    """Read the text, and read regions with an unclosed bracket again in smaller parts."""
     state = ParseState(text)
     _skip_preamble(state)
     _read_tokens(state, len(text))
@@ -156,7 +157,11 @@ def _skip_preamble(state: ParseState) -> None:
 
 
 def _read_tokens(state: ParseState, end: int) -> None:
-    """Handle the tokens from the current position to `end`."""
+    """Handle the tokens from the current position to `end`.
+
+    Most tokens match the pattern for ASCII characters. The full pattern is tried only where that
+    one fails.
+    """
     # This loop runs once per token: lookups are kept in locals.
     text, handlers, has_strings = state.text, _TOKEN_HANDLERS, True
     match_token = tokens.TOKEN_PATTERN.match
@@ -187,7 +192,10 @@ def _is_at_end(state: ParseState, end: int) -> bool:
 
 
 def _skip_invalid_text(state: ParseState, end: int) -> None:
-    """Skip an unclosed string or an invalid character and report it."""
+    """Skip an unclosed string or an invalid character and report it.
+
+    The parse continues after it, so that one mistake does not hide later problems.
+    """
     start = state.position
     if state.text[start] == '"':
         # The string ends with its line: without this limit, the rest of the source would be lost.
@@ -203,7 +211,7 @@ def _skip_invalid_text(state: ParseState, end: int) -> None:
 
 
 def _report_character(state: ParseState, start: int) -> None:
-    """Report an invalid character; a run of them extends the previous problem."""
+    """Report an invalid character. Adjacent invalid characters share one problem."""
     problems = state.source.problems
     if (
         problems
@@ -230,12 +238,14 @@ def _find_next_statement(state: ParseState) -> int | None:
 
 
 def _finish_region(state: ParseState, end: int) -> None:
+    """Close all open brackets at `end` and complete the expression."""
     while state.frames:
         operands.close_unclosed_bracket(state, end)
     finish_pending_expression(state, end)
 
 
 def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
+    """Push an atom as an operand, as `push_operand` does for other expressions."""
     start = match.start(kind)
     # Within brackets, the first operand of an argument needs no preparation.
     if state.has_operand or not state.frames:
@@ -245,7 +255,11 @@ def _handle_atom(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> None:
-    """Handle an atom with its comma: without other operands, it is a complete argument."""
+    """Handle an atom together with the comma after it.
+
+    Fast path for arguments that consist of one atom: they are added to the node without using the
+    operand stack.
+    """
     group = _ATOM_GROUPS[kind]
     start, end = match.span(group)
     atom = Atom(_ATOM_KINDS[group], match[group], start, end)
@@ -264,7 +278,11 @@ def _handle_atom_comma(state: ParseState, match: re.Match[str], kind: int) -> No
 
 
 def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> None:
-    """Handle a symbol and the `[` after it."""
+    """Handle a symbol and the `[` after it, which open a call.
+
+    Usually the frame can be pushed directly. Only after a tighter operator does `open_call` decide
+    what the head is.
+    """
     start, end = match.span(tokens.SYMBOL)
     if state.has_operand or not state.frames:
         begin_operand(state, start)
@@ -282,6 +300,10 @@ def _handle_symbol_call(state: ParseState, match: re.Match[str], _kind: int) -> 
 
 
 def _handle_based_number(state: ParseState, match: re.Match[str], kind: int) -> None:
+    """Handle a number with a base (`16^^ff`), and check its base and digits.
+
+    An invalid number is reported and still becomes an atom.
+    """
     text = match[kind]
     base, _, digits = text.partition("^^")
     if not _MIN_BASE <= int(base) <= _MAX_BASE:
@@ -338,7 +360,7 @@ def _handle_closer(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_closer_comma(state: ParseState, match: re.Match[str], _kind: int) -> None:
-    """Handle a closing bracket with its comma."""
+    """Handle a closing bracket together with the comma after it, as if they were two tokens."""
     state.position = end = match.end(tokens.CLOSER)
     operands.close_bracket(state, match[tokens.CLOSER], end - 1)
     state.previous_end = end
@@ -367,6 +389,7 @@ def _handle_character(state: ParseState, match: re.Match[str], kind: int) -> Non
 
 
 def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
+    """Skip a comment, which may contain nested comments, and record its span."""
     start = match.start(kind)
     end = state.comments.find_end(start)
     # Outside brackets, line ends separate expressions, so remember one before the comment.

@@ -82,7 +82,10 @@ ARGUMENTS = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes(*_SIGNATURES)
 def _check_argument_count(inspection: Inspection, node: Node) -> None:
-    """Report an argument count that the construct cannot have."""
+    """Report a number of arguments that the construct cannot have.
+
+    The confidence is lower if an argument could evaluate to several arguments.
+    """
     head, count = get_head_name(node), len(node.args)
     minimum, maximum, step, expected = _SIGNATURES[head]
     is_in_range = count >= minimum and (maximum is None or count <= maximum)
@@ -109,6 +112,7 @@ DUPLICATE_CLAUSES = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes("If")
 def _check_if(inspection: Inspection, node: Node) -> None:
+    """Report equal branches of an `If`, and record an omitted branch as intended."""
     args = node.args
     if len(args) < 2:
         return
@@ -224,6 +228,16 @@ def _report_confusion(
     suggested_head: str | None,
     edit: IssueFix | None = None,
 ) -> None:
+    """Report that `Which` and `Switch` are confused.
+
+    Args:
+        inspection: The inspection.
+        expression: The expression to report.
+        description: The description of the issue.
+        suggested_head: The head that was probably meant, for a fix that replaces the head of
+            `expression`. None suggests no such fix.
+        edit: Another fix, if any.
+    """
     edits = [edit] if edit else []
     if (
         suggested_head
@@ -243,6 +257,7 @@ def _report_confusion(
 
 
 def _report_duplicate_clauses(inspection: Inspection, head: str, tests: list[Expression]) -> None:
+    """Report tests or patterns that occur twice, because the second clause is never used."""
     seen_forms: set[str] = set()
     for test in tests:
         if test.end - test.start > _MAX_COMPARED_CHARACTERS:
@@ -307,6 +322,10 @@ def _collect_throw(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Catch")
 def _collect_catch(inspection: Inspection, node: Node) -> None:
+    """Record where a `Throw` without a tag is caught.
+
+    A `Catch` with a form catches tagged ones only.
+    """
     if len(node.args) == 1:
         inspection.catch_spans.add(node.start, node.end)
 

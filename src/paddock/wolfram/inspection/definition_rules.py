@@ -41,6 +41,10 @@ SELF_ASSIGNMENT = DEFINITIONS.add(
 
 @DEFINITIONS.check_nodes("Set", "SetDelayed")
 def _check_definition(inspection: Inspection, node: Node) -> None:
+    """Check an assignment: its target, its value, and the sign that it is written with.
+
+    The definition is also recorded for the source checks.
+    """
     if len(node.args) != 2:
         return
     left, right = node.args
@@ -60,6 +64,7 @@ def _check_definition(inspection: Inspection, node: Node) -> None:
 
 
 def _record_definition(inspection: Inspection, left: Expression) -> None:
+    """Record the defined symbol, and for a target without patterns also the definition itself."""
     target, is_conditional = left, False
     if has_head(left, "Condition") and left.args:
         target, is_conditional = left.args[0], True
@@ -81,7 +86,10 @@ def _get_plain_target(target: Expression) -> str | None:
 
 
 def get_defined_symbol(left: Expression) -> str | None:
-    """Return the symbol that a definition belongs to, or None."""
+    """Return the symbol that a definition belongs to, or None.
+
+    Wrappers such as `Condition` are removed: `f[x_] /; c`, `f::usage` and `f[x][y]` belong to `f`.
+    """
     while isinstance(left, Node):
         if isinstance(left.head, Atom) and left.head.text in (
             "Condition",
@@ -186,6 +194,7 @@ def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: 
 
 @DEFINITIONS.check_nodes(*_MUTATING_HEADS)
 def _record_change(inspection: Inspection, node: Node) -> None:
+    """Record that a symbol is modified, such as by `AppendTo[x, 1]` or `x++`."""
     if node.args and isinstance(node.args[0], Atom) and node.args[0].kind == "symbol":
         name = node.args[0]
         inspection.assignment_positions[name.text].append(get_symbol_start(name, inspection.text))
@@ -208,6 +217,7 @@ UNREACHABLE_CONDITIONAL_DEFINITION = DEFINITIONS.add(
 
 @DEFINITIONS.check_source
 def _check_unreachable_definitions(inspection: Inspection) -> None:
+    """Report conditional definitions that an unconditional one with the same target replaces."""
     unconditional_targets = {
         definition.target for definition in inspection.definitions if not definition.is_conditional
     }

@@ -37,7 +37,10 @@ class InspectionRule(NamedTuple):
 
 
 class SpanSet:
-    """Text spans, possibly nested. Add all spans before the first query."""
+    """A set of text spans, possibly nested, that finds out quickly if a position is covered.
+
+    Add all spans before the first query.
+    """
 
     __slots__ = ("_ends", "_spans", "_starts")
 
@@ -152,7 +155,10 @@ class DefinitionPattern(NamedTuple):
 
 
 class Inspection:
-    """The issues and collected facts of one inspected source."""
+    """The issues and collected facts of one inspected source.
+
+    Node checks fill it during the walk. Source checks read the collected facts afterwards.
+    """
 
     def __init__(self, source: ParsedSource) -> None:
         self.source = source
@@ -238,7 +244,10 @@ class Inspection:
 
 
 def get_symbol_start(atom: Atom, text: str) -> int:
-    """Return the start of the symbol itself, without parentheses around it."""
+    """Return the start of the symbol itself.
+
+    The position of a symbol in parentheses includes the parentheses, but issues point to the name.
+    """
     return text.rfind(atom.text, atom.start, atom.end) if atom.is_grouped else atom.start
 
 

@@ -60,6 +60,10 @@ _LINE_TAGS = frozenset(rule.tag for rule in LINES.rules)
 
 
 def _merge_node_checks() -> dict[str, list[NodeCheck]]:
+    """Return the node checks of all code rule sets, grouped by head.
+
+    The walk then needs one lookup for each node.
+    """
     checks: defaultdict[str, list[NodeCheck]] = defaultdict(list)
     for rule_set in _CODE_RULE_SETS:
         for head, head_checks in rule_set.node_checks.items():
@@ -91,7 +95,11 @@ def inspect_source(source: ParsedSource, selection: IssueFilter = ALL_ISSUES) ->
 
 
 def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
-    """Run the checks; rules that are valid in more contexts run after each removal of issues."""
+    """Run all checks except those about lines.
+
+    The order matters. Issues within patterns and within broken expressions are removed between the
+    steps, so that rules that also apply there run after the removal.
+    """
     _walk_expressions(inspection)
     for positions in inspection.symbol_positions.values():
         positions.sort()
@@ -164,6 +172,10 @@ def _drop_unparsable_issues(inspection: Inspection) -> None:
 def _build_issues(
     source: ParsedSource, raw_issues: list[RawIssue], selection: IssueFilter
 ) -> list[CodeIssue]:
+    """Convert raw issues to reported ones, with lines and columns for offsets.
+
+    Suppressed issues and issues that the selection excludes are left out.
+    """
     suppressions = find_suppressions(source)
     issues = []
     for raw_issue in raw_issues:
@@ -187,7 +199,10 @@ def _build_issues(
 
 
 def _is_excluded_line(issue: CodeIssue, selection: IssueFilter) -> bool:
-    """Return whether an issue about lines is excluded by its tag, with any argument."""
+    """Return whether an issue about lines is excluded by its tag.
+
+    For these issues, excluding a tag with any argument excludes all issues with the tag.
+    """
     return issue.tag in _LINE_TAGS and any(
         name.partition("::")[0] == issue.tag for name in selection.excluded_tags
     )

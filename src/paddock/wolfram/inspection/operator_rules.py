@@ -38,6 +38,7 @@ _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 
 @OPERATORS.check_nodes("Times")
 def _check_times(inspection: Inspection, node: Node) -> None:
+    """Check a product: its adjacent factors without an operator, or the negation of a date."""
     if node.form == "prefix -":
         _check_negated_date(inspection, node)
     elif node.form in _PRODUCT_FORMS:
@@ -109,6 +110,7 @@ IMPLICIT_TIMES_CALL = OPERATORS.add(
 
 
 def _report_uncalled_function(inspection: Inspection, left: Atom, right: Expression) -> None:
+    """Report a function that is multiplied with its argument in parentheses, not called."""
     call = f"{left.text}[{inspection.text[right.start + 1 : right.end - 1]}]"
     edits = [IssueFix(f"Replace with {format_code(call)}", left.start, right.end, call)]
     # In `(Sin) (x)`, replacing only the name would leave an unbalanced parenthesis, so no fix then.
@@ -144,6 +146,7 @@ NEGATED_DATE_OBJECT = OPERATORS.add(
 
 
 def _check_negated_date(inspection: Inspection, node: Node) -> None:
+    """Report the negation of a date such as `-Now`."""
     inner = node.args[-1]
     symbol = inner.head if isinstance(inner, Node) else inner
     if isinstance(symbol, Atom) and symbol.kind == "symbol" and symbol.text in _DATE_SYMBOLS:
@@ -163,6 +166,7 @@ PREFIX_PLUS = OPERATORS.add("PrefixPlus", "Remark", 0.8, "`+x`, which means `x`"
 
 @OPERATORS.check_nodes("Plus")
 def _check_plus(inspection: Inspection, node: Node) -> None:
+    """Report a prefix `+`, which has no effect, and `+` between strings."""
     if node.form == "prefix +":
         edit = IssueFix("Remove `+`", node.start, node.args[0].start, "")
         inspection.report_node_issue(
@@ -287,6 +291,10 @@ SLOT_OUTSIDE_FUNCTION = OPERATORS.add(
 
 @OPERATORS.check_source
 def _check_stray_slots(inspection: Inspection) -> None:
+    """Report slots outside of any function.
+
+    The walk has collected the slots and the functions' spans.
+    """
     for slot in inspection.slots:
         if not inspection.function_spans.covers(slot.start):
             inspection.report_node_issue(

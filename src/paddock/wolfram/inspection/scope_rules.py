@@ -85,6 +85,11 @@ def _check_variables(inspection: Inspection, node: Node) -> None:
 def _iter_declarations(
     inspection: Inspection, kind: str, variable_list: Node
 ) -> Iterator[LocalVariable]:
+    """Yield the variables that a variable list declares, and report invalid elements.
+
+    The assignments in the list are recorded as initial values, because `SelfAssignment` does not
+    apply to them.
+    """
     for element in variable_list.args:
         if isinstance(element, Node) and _is_assignment(element):
             inspection.initial_values.add(id(element))
@@ -107,6 +112,7 @@ def _is_assignment(element: Node) -> bool:
 
 
 def _is_not_variable(element: Expression) -> bool:
+    """Return whether an element certainly declares no variable, such as a string or a rule."""
     if isinstance(element, Atom):
         return element.kind in ("string", "number")
     return isinstance(element.head, Atom) and element.head.text in (
@@ -257,6 +263,7 @@ UNUSED_PARAMETER = LOCAL_NAMES.add(
 
 
 def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVariable) -> None:
+    """Report an unused variable or parameter, with a fix for names in patterns."""
     is_parameter = scope.is_pattern or scope.kind == "Function"
     rule = UNUSED_PARAMETER if is_parameter else UNUSED_VARIABLE
     kind = "parameter" if is_parameter else "variable"
@@ -324,6 +331,7 @@ SHADOWED_PARAMETER = LOCAL_NAMES.add(
 def _report_shadow(
     inspection: Inspection, scope: LocalScope, variable: LocalVariable, outer: LocalScope
 ) -> None:
+    """Report a local name that shadows the name of an outer scope."""
     is_parameter = scope.is_pattern or scope.kind == "Function"
     line, _ = inspection.source.get_position(outer.node.start)
     inspection.report_issue(
@@ -345,7 +353,11 @@ LEAKED_VARIABLE = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_scoping
 def _check_leaks(inspection: Inspection) -> None:
-    """Report assignments in a `Module` to symbols that only this expression uses."""
+    """Report assignments in a `Module` to symbols that only this expression uses.
+
+    Such a symbol was probably meant to be local. A symbol that is used elsewhere may be shared
+    state.
+    """
     modules = SpanSet()
     for scope in inspection.scopes:
         if scope.kind == "Module":
@@ -502,7 +514,7 @@ def _is_short(expression: Expression) -> bool:
 
 
 def _find_nested_scopes(scopes: list[LocalScope]) -> set[int]:
-    """Return the ids of the scopes that are nested in another or enclose one."""
+    """Return the ids of the scopes that are nested in another scope or directly enclose one."""
     nested_ids: set[int] = set()
     enclosing: list[LocalScope] = []
     for scope in scopes:

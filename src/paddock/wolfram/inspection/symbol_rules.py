@@ -114,6 +114,7 @@ GLOBAL_SYMBOL = SYMBOLS.add("GlobalSymbol", "Warning", 0.9, "a symbol qualified 
 
 
 def _check_context(inspection: Inspection, name: str, positions: list[int]) -> None:
+    """Report a qualified symbol in the context of interactive sessions or in a private context."""
     if name.startswith("Global`"):
         rule, problem = GLOBAL_SYMBOL, "refers to the context of interactive sessions"
     elif _is_private_context(name):
@@ -143,6 +144,7 @@ OBSOLETE_SYMBOL = SYMBOLS.add(
 
 
 def _report_unknown_symbol(inspection: Inspection, name: str, positions: list[int]) -> None:
+    """Report all uses of a misspelled or obsolete symbol, with its replacement if known."""
     if name in _BAD_SYMBOLS:
         rule, replacement = BAD_SYMBOL, _BAD_SYMBOLS[name]
         description = f"`{name}` is not a built-in symbol."
@@ -196,7 +198,7 @@ def _iter_top_level_calls(inspection: Inspection) -> Iterator[tuple[str, Node]]:
 def _close_context(
     inspection: Inspection, head: str, node: Node, open_contexts: list[tuple[str, Node]]
 ) -> None:
-    """Match an `End` or `EndPackage` with its beginning; report unmatched ones."""
+    """Match an `End` or `EndPackage` with the call that begins it, and report unmatched ones."""
     begin_head = _BEGIN_BY_END[head]
     if not any(name == begin_head for name, _ in open_contexts):
         _report_unbalanced_context(
@@ -242,6 +244,7 @@ SUSPICIOUS_PRIVATE_CONTEXT = PACKAGES.add(
 
 
 def _check_private_context(inspection: Inspection, head: str, node: Node) -> None:
+    """Report `Begin` with a context that was probably meant to be relative to the package."""
     if head == "Begin" and _get_context(node) == "Private`":
         context = node.args[0]
         inspection.report_node_issue(

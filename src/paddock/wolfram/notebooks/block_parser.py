@@ -52,7 +52,11 @@ class _OpenItem(NamedTuple):
 
 
 class _BlockParserState:
-    """The lines of the source, the blocks so far, and the open paragraph and items."""
+    """The state of the block parser.
+
+    It consists of the lines of the source, the blocks so far, and the open paragraph and list
+    items.
+    """
 
     def __init__(self, text: str) -> None:
         self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -94,7 +98,12 @@ class _BlockParserState:
 
 
 def parse_blocks(text: str) -> list[MarkdownBlock]:
-    """Return the blocks of a Markdown text in order."""
+    """Return the blocks of a Markdown text in order.
+
+    The text is parsed line by line. Each line goes to the first block parser that accepts it, and
+    otherwise belongs to a paragraph. The order of the parsers decides between readings of the same
+    line.
+    """
     state = _BlockParserState(text)
     while state.line_index < len(state.lines):
         depth, content = state.split_quote(state.lines[state.line_index])
@@ -186,6 +195,7 @@ def _parse_formula(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_heading(state: _BlockParserState, line: str) -> bool:
+    """Parse a heading that starts with `#`."""
     match = _HEADING.match(line)
     if match is None:
         return False
@@ -195,7 +205,7 @@ def _parse_heading(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_underline(state: _BlockParserState, line: str) -> bool:
-    """Parse a line of `=` or `-`, which makes the paragraph above it a heading."""
+    """Parse a line of `=` or `-` that turns the paragraph above it into a heading."""
     match = _UNDERLINE.match(line)
     if match is None or state.pending_block is None or state.pending_block.kind != "text":
         return False
@@ -210,6 +220,7 @@ def _parse_underline(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_rule(state: _BlockParserState, line: str) -> bool:
+    """Parse a thematic break such as `---`."""
     if _RULE.match(line) is None:
         return False
     state.add_block(MarkdownBlock("rule", quote=state.quote))
@@ -218,7 +229,7 @@ def _parse_rule(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_item(state: _BlockParserState, line: str) -> bool:
-    """Parse the first line of a list item, and determine its level by indentation."""
+    """Parse the first line of a list item, and determine its level from its indentation."""
     match = _ITEM.match(line)
     if match is None:
         return False
@@ -268,7 +279,7 @@ def _parse_table(state: _BlockParserState, line: str) -> bool:
 
 
 def split_table_row(line: str) -> list[str]:
-    """Return the cells of a table row."""
+    """Return the cells of a table row, without the pipes at both ends."""
     line = line.strip()
     line = line[1:] if line.startswith("|") else line
     cells = _PIPE.split(line)

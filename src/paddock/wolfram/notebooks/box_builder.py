@@ -67,7 +67,10 @@ def code_to_boxes(text: str) -> Expression:
 
 
 class _GapTokens:
-    """Tokens of the source text between expressions: operators, whitespace and comments."""
+    """Tokens of the source text between expressions: operators, whitespace and comments.
+
+    The parse tree contains only expressions, but boxes represent the complete text.
+    """
 
     def __init__(self, source: ParsedSource) -> None:
         self._text = source.text
@@ -90,6 +93,10 @@ class _GapTokens:
         return tokens
 
     def _find_comment(self, start: int, end: int) -> int | None:
+        """Return the start of the first comment in a range, or None.
+
+        A `(*` inside a string is not the start of a comment.
+        """
         comment_start = self._text.find("(*", start, end) if self._starts else -1
         while comment_start >= 0 and comment_start not in self._comments:
             comment_start = self._text.find("(*", comment_start + 1, end)
@@ -119,7 +126,10 @@ def _decode_character_name(match: re.Match[str]) -> str:
 def _build_all(
     expressions: list[Expression], source: ParsedSource, gaps: _GapTokens
 ) -> list[Expression]:
-    """Return the boxes of expressions, built bottom-up without recursion."""
+    """Return the boxes of expressions, built bottom-up without recursion.
+
+    The boxes of an expression are those of its parts, with the tokens of the gaps between them.
+    """
     order: list[Expression] = []
     pending: list[Expression] = list(expressions)
     while pending:
@@ -150,7 +160,7 @@ def _is_negative_term(part: Expression, parent: Expression, text: str) -> bool:
 
 
 def _build_term(items: list[Expression]) -> list[Expression]:
-    """Return a sign, whitespace, and the remaining items as one row."""
+    """Return the items of a negative term: its sign, whitespace, and the other items as one row."""
     term_start = 1
     while term_start < len(items) - 1 and _is_blank_token(items[term_start]):
         term_start += 1
@@ -162,7 +172,10 @@ def _is_blank_token(item: Expression) -> bool:
 
 
 def _build_leaf(expression: Expression, text: str, gaps: _GapTokens) -> list[Expression]:
-    """Return the tokens of an expression without parts; a number's sign is its own token."""
+    """Return the tokens of an expression without parts.
+
+    The sign of a number is a separate token.
+    """
     source_text = text[expression.start : expression.end]
     is_unsigned_atom = isinstance(expression, Atom) and not source_text.startswith("-")
     if not expression.is_grouped and (is_unsigned_atom or _SINGLE_TOKEN.fullmatch(source_text)):

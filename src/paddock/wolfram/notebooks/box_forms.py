@@ -52,7 +52,13 @@ _INTEGRAL, _DIFFERENTIAL = get_character("Integral"), get_character("Differentia
 
 
 def format_template(args: Sequence[Expression], name: str, form: str) -> TextPieces:
-    """Return the pieces of a template box: its name determines how its arguments are displayed."""
+    """Return the pieces of a template box.
+
+    Args:
+        args: The arguments that the template displays.
+        name: The name of the template, which determines the notation.
+        form: The form of the text; see `boxes_to_text`.
+    """
     if name in _ROW_TEMPLATES:
         return list(args)
     if name in _FIRST_ARGUMENT_TEMPLATES:
@@ -102,6 +108,7 @@ def _format_message(args: Sequence[Expression], _form: str) -> TextPieces | None
 
 
 def _strip_quotes(expression: Expression) -> str | Expression:
+    """Return the text of a string box without its quotes; other boxes are unchanged."""
     if not isinstance(expression, Atom) or expression.kind != "string":
         return expression
     text = parse_string(expression.text)
@@ -143,7 +150,10 @@ _TEMPLATE_FORMATTERS: dict[str, Callable[[Sequence[Expression], str], TextPieces
 
 
 def get_reversed_row(node: Node, form: BoxTextForm) -> TextPieces:
-    """Return the items of a row in reverse order."""
+    """Return the items of a row in reverse order, ready to be pushed on a stack.
+
+    A row that begins with a sum, product or integral sign becomes a call.
+    """
     items = get_list_items(node.args[0]) if node.args else []
     first = items[0] if len(items) > 1 else None
     # Only these can start a sum, product or integral; the check must be cheap, since rows are the
@@ -267,7 +277,10 @@ def _format_root(node: Node, form: BoxTextForm) -> TextPieces:
 
 
 def _format_big_operator(items: list[Expression]) -> TextPieces | None:
-    """Format a row with a sum, product or integral sign as a call, or return None."""
+    """Format a row with a sum, product or integral sign as a call.
+
+    Returns None if the row is not complete, for example without a lower bound.
+    """
     operator = items[0]
     if isinstance(operator, Atom):
         return _format_integral([], items[1:])
@@ -287,7 +300,7 @@ def _format_big_operator(items: list[Expression]) -> TextPieces | None:
 
 
 def _split_lower_bound(expression: Expression) -> tuple[Expression, list[Expression]] | None:
-    """Return `i` and `1` of the lower bound `i = 1`."""
+    """Split the lower bound `i = 1` into its variable and start."""
     if not has_head(expression, "RowBox"):
         return None
     items = get_list_items(expression.args[0]) if expression.args else []
@@ -297,7 +310,10 @@ def _split_lower_bound(expression: Expression) -> tuple[Expression, list[Express
 
 
 def _format_integral(limits: list[Expression], items: list[Expression]) -> TextPieces | None:
-    """Format the items after an integral sign, with or without limits; None if incomplete."""
+    """Format the items after an integral sign as `Integrate[...]`; None if incomplete.
+
+    The last two boxes of the items must be a differential sign and a variable.
+    """
     body = items
     if len(items) == 1 and has_head(items[0], "RowBox"):
         body = get_list_items(items[0].args[0]) if items[0].args else []
@@ -340,7 +356,7 @@ def _format_interpretation(node: Node, form: BoxTextForm) -> TextPieces:
 
 
 def _format_dynamic_module(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format the displayed body; the controls of a `Manipulate` are abbreviated."""
+    """Format the displayed body. The controls of a `Manipulate` are abbreviated."""
     if len(node.args) < 2:
         return ["DynamicModule[\u2026]"]
     body = unwrap_box(node.args[1])
@@ -361,7 +377,7 @@ def _format_dynamic(node: Node, _form: BoxTextForm) -> TextPieces:
 
 
 def _format_choice(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format the first pane."""
+    """Format the first pane of a box that shows one pane at a time."""
     panes = get_list_items(node.args[0]) if node.args else []
     pane = panes[0] if panes else None
     if has_head(pane, "Rule") and len(pane.args) == 2:
@@ -382,7 +398,7 @@ def _format_template_box(node: Node, form: BoxTextForm) -> TextPieces:
 
 
 def _format_list(node: Node, _form: BoxTextForm) -> TextPieces:
-    """Format a list of boxes as a sequence."""
+    """Format a list of boxes as a sequence, without braces."""
     return list(node.args)
 
 

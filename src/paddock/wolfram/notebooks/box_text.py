@@ -73,7 +73,7 @@ def replace_box_syntax(text: str, write: Callable[[Expression], str]) -> str:
 
 
 def _convert_piece(piece: str, write: Callable[[Expression], str]) -> str:
-    """Convert one piece of box syntax; pieces that do not parse become code."""
+    """Convert one piece of box syntax. A piece that does not parse becomes code."""
     inner = piece[2:-2]
     if not inner.startswith("\\*"):
         return box_syntax_to_code(piece)
@@ -106,11 +106,14 @@ def boxes_to_text(
 ) -> str:
     """Convert boxes to text.
 
+    Boxes are processed with a stack and not by recursion. Each formatter returns text and inner
+    boxes, which are pushed in reverse order.
+
     Args:
         expression: The boxes.
-        form: "input" returns code with the same meaning. "output" also omits
-            machine-precision marks. "text" is for readers: strings have no quotes, and
-            displayed forms replace the expressions they represent.
+        form: "input" returns code with the same meaning. "output" also omits machine-precision
+            marks. "text" is for readers: strings have no quotes, and displayed forms replace
+            the expressions they represent.
         limit: Text beyond this number of characters may be omitted.
         picture: Returns the placeholder of a graphics box.
     """
@@ -149,7 +152,10 @@ def boxes_to_text(
 
 
 def _would_merge(previous_token: str, text: str) -> bool:
-    """Return whether two adjacent tokens would read as one. `2x` reads as two."""
+    """Return whether two adjacent tokens would read as one token.
+
+    A number before a name does not merge: `2x` reads as a product.
+    """
     last, first = previous_token[-1], text[0]
     if not (first.isalnum() and last.isalnum()):
         return False
@@ -157,6 +163,7 @@ def _would_merge(previous_token: str, text: str) -> bool:
 
 
 def _format_token(atom: Atom, form: BoxTextForm) -> str:
+    """Return the text of a token. Plain ASCII tokens, which are the most frequent, return early."""
     text = atom.text
     if atom.kind != "string":
         return box_syntax_to_code(text) if atom.kind == "boxes" else text

@@ -63,6 +63,11 @@ def unpack_compressed_data(text: str) -> object:
 
 
 class _CompressedDataReader:
+    """Reader for the binary data in a `CompressedData` expression.
+
+    Lists become Python lists. Any other node becomes a list that begins with its head.
+    """
+
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
         self._position = len(_DATA_MARKER)
@@ -184,6 +189,7 @@ def _extract_file(node: Node) -> tuple[bytes, str] | None:
 
 
 def _decode_image(text: str) -> tuple[bytes, str] | None:
+    """Return the image in a string and its MIME type, or None if the format is not supported."""
     try:
         data = (
             base64.b64decode("".join(text.split()), validate=True)
@@ -199,6 +205,7 @@ def _decode_image(text: str) -> tuple[bytes, str] | None:
 
 
 def _render_raster(node: Node) -> tuple[bytes, str] | None:
+    """Return the PNG file of a raster box, or None if its data is invalid or unsupported."""
     if not node.args:
         return None
     raster = _build_raster(_get_raster_values(node.args[0]), _get_maximum_value(node))
@@ -226,6 +233,7 @@ def _get_raster_values(expression: Expression) -> object:
 
 
 def _evaluate_numbers(expression: Expression, level: int) -> object:
+    """Return numbers in nested lists as Python values, with None for anything else."""
     if isinstance(expression, Atom):
         return parse_number(expression.text)
     if level > 2 or not has_head(expression, "List"):
@@ -261,6 +269,15 @@ class _RasterRows(NamedTuple):
 
 
 def _build_raster(values: object, highest: float) -> _RasterRows | None:
+    """Convert the values of a raster to rows of bytes.
+
+    Args:
+        values: Rows of pixels. A pixel is a number or a list with a number for each channel.
+        highest: The value of full intensity.
+
+    Returns:
+        None if the values are not a rectangle of equal pixels, or exceed the maximum size.
+    """
     if not isinstance(values, list) or not values or not isinstance(values[0], list):
         return None
     first_pixel = values[0][0] if values[0] else None
@@ -277,12 +294,14 @@ def _build_raster(values: object, highest: float) -> _RasterRows | None:
 
 
 def _encode_row(row: list[Any], channels: int, scale: float) -> bytes:
+    """Return the bytes of a row. `scale` maps full intensity to 255."""
     values = [channel_value for pixel in row for channel_value in pixel] if channels > 1 else row
     # A byte only holds 0 to 255, so values outside the range are clipped.
     return bytes(min(255, max(0, round(value * scale))) for value in values)
 
 
 def _encode_png(rows: list[bytes], channels: int) -> bytes:
+    """Return a PNG file with 8 bits per channel. Each row is stored without a filter."""
     width = len(rows[0]) // channels
     header = struct.pack(">IIBBBBB", width, len(rows), 8, _PNG_COLOR_TYPES[channels], 0, 0, 0)
     pixels = zlib.compress(b"".join(b"\0" + row for row in rows))

@@ -104,7 +104,7 @@ class CodeFence(NamedTuple):
 
 
 def to_code_fence(cell: Cell, limit: int, make_placeholder: Callable[[Node], str]) -> CodeFence:
-    """Return the fence of a code cell; text beyond the limit is cut off."""
+    """Return the fence of a code cell. Text beyond the limit is cut off."""
     text = truncate_text(_get_code_text(cell, limit, make_placeholder), limit)
     if cell.style in _VERBATIM_STYLES:
         return CodeFence(_get_language(cell), "", text)
@@ -121,6 +121,7 @@ def truncate_text(text: str, limit: int) -> str:
 
 
 def _get_code_text(cell: Cell, limit: int, make_placeholder: Callable[[Node], str]) -> str:
+    """Return the text of a code cell as it appears in its fence."""
     if isinstance(cell.content, str):
         return to_plain_characters(cell.content)
     form = _choose_form(cell)
@@ -132,6 +133,7 @@ def _get_code_text(cell: Cell, limit: int, make_placeholder: Callable[[Node], st
 
 
 def _choose_form(cell: Cell) -> BoxTextForm:
+    """Return the form in which the boxes of a code cell are written, depending on its style."""
     if cell.style in _PRINT_STYLES or cell.style in _VERBATIM_STYLES:
         return "text"
     if not isinstance(cell.content, str) and has_head(cell.content, "TextData"):
@@ -149,6 +151,7 @@ def _build_info(cell: Cell, label: str, text: str) -> str:
 
 
 def _get_language(cell: Cell) -> str:
+    """Return the info string for a cell in another language than the Wolfram Language."""
     language_tag = cell.tagging_rules.get(LANGUAGE_KEY)
     if isinstance(language_tag, str):
         return language_tag
@@ -159,7 +162,10 @@ def _get_language(cell: Cell) -> str:
 
 
 def parse_fence_cells(info: str, text: str) -> list[Cell]:
-    """Return the cells of a fenced block."""
+    """Return the cells of a fenced block.
+
+    A block of Wolfram Language code can contain several cells, separated by their labels.
+    """
     language, _, style = info.partition(" ")
     if language.lower() in _WOLFRAM_LANGUAGE_WORDS:
         return [_make_code_cell(label, part, style) for label, part in _split_labels(text)]
@@ -209,6 +215,7 @@ def _get_style(label: str, style: str, text: str) -> str:
 
 
 def _make_code_cell(label: str, text: str, word: str) -> Cell:
+    """Return the cell of a code fence. The label, or else `word`, determines its style."""
     style = _get_style(label, word, text)
     options: dict[str, object] = {"CellLabel": label} if label and style != "Echo" else {}
     content = ascii_string(quote_string(text)) if style in _PRINT_STYLES else code_to_boxes(text)
@@ -218,12 +225,17 @@ def _make_code_cell(label: str, text: str, word: str) -> Cell:
 
 
 def _has_items(row: Node) -> bool:
+    """Return whether a row of boxes has content."""
     first = row.args[0]
     return isinstance(first, Atom) or bool(first.args)
 
 
 def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
-    """Return the Markdown of text runs."""
+    """Return the Markdown of text runs.
+
+    The result reads back as the same text. Its emphasis is dropped where Markdown cannot express
+    it.
+    """
     runs = merge_runs(_normalize_blanks(runs))
     is_plain = len(runs) < 2 and all(run.style == PLAIN_STYLE for run in runs)
     # Verify by parsing: the rules of adjacent emphasis are too intricate to predict.
@@ -246,7 +258,10 @@ def _escape_line_start(match: re.Match[str]) -> str:
 
 
 def _normalize_blanks(runs: list[TextRun]) -> list[TextRun]:
-    """Reduce the style of whitespace to what both sides share: marks must not touch it."""
+    """Give whitespace at the edges of a run only the styles that both of its neighbors have.
+
+    Emphasis marks must not touch whitespace.
+    """
     pieces: list[TextRun] = []
     for run in runs:
         edges = _SURROUNDING_BLANKS.fullmatch(run.text)
@@ -301,7 +316,10 @@ def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
 
 
 def _is_before_digit(run: TextRun, next_run: TextRun) -> bool:
-    """Return whether `$` would not close the formula: before a digit it is a currency sign."""
+    """Return whether a formula is followed by a digit.
+
+    A `$` before a digit is a currency sign and would not close the formula.
+    """
     return run.kind == "formula" and next_run.kind == "text" and next_run.text[:1].isdigit()
 
 
@@ -319,7 +337,15 @@ def _write_emphasis(runs: list[TextRun], *, in_table: bool) -> str:
 
 
 def _close_marks(open_marks: list[str], run_marks: list[str]) -> list[str]:
-    """Close the marks that the next run does not have, and all marks nested in them."""
+    """Close the marks that the next run does not have, and all marks nested in them.
+
+    Args:
+        open_marks: The open marks, the outermost first. Closed ones are removed.
+        run_marks: The marks of the next run.
+
+    Returns:
+        The closing marks, the innermost first.
+    """
     keep_count = next(
         (index for index, mark in enumerate(open_marks) if mark not in run_marks), len(open_marks)
     )
@@ -329,6 +355,7 @@ def _close_marks(open_marks: list[str], run_marks: list[str]) -> list[str]:
 
 
 def _format_link(text: str, target: str) -> str:
+    """Return a link. A URL that is its own text is written in angle brackets."""
     if text == escape_markdown(target) and AUTOLINK_PATTERN.fullmatch(f"<{target}>"):
         return f"<{target}>"
     destination = target if _SAFE_TARGET.fullmatch(target) else f"<{target}>"
@@ -345,7 +372,7 @@ def _format_content(run: TextRun, *, in_table: bool) -> str:
 
 
 def format_code_span(text: str) -> str:
-    """Return a code span: two backticks, or as many as keep it distinct from its content."""
+    """Return a code span, with two or more backticks that do not occur in its content."""
     longest = max((len(row) for row in re.findall("`+", text)), default=0)
     ticks = "`" * (2 if longest != 2 else 3)
     while ticks in text:
@@ -389,7 +416,7 @@ def find_grid(content: Expression) -> Node | None:
 
 
 def format_table(grid: Node, make_placeholder: Callable[[Node], str]) -> str:
-    """Return the Markdown of a grid; its first row becomes the header."""
+    """Return the Markdown of a grid. Its first row becomes the header, which Markdown requires."""
     row_expressions = grid.args[0].args if isinstance(grid.args[0], Node) else []
     rows = [
         [format_runs(to_runs(entry, make_placeholder), in_table=True) for entry in row.args]
@@ -406,6 +433,7 @@ def format_table(grid: Node, make_placeholder: Callable[[Node], str]) -> str:
 
 
 def _read_alignments(grid: Node) -> list[str]:
+    """Return the alignments of a grid's columns; empty if the grid does not specify them."""
     for option in grid.args[1:]:
         if isinstance(option, Node) and is_symbol(option.args[0], "GridBoxAlignment"):
             for rule in getattr(option.args[1], "args", []):

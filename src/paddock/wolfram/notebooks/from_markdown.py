@@ -52,7 +52,11 @@ _DELIMITER_OPTIONS = {
 
 
 def markdown_to_notebook(markdown: str) -> Notebook:
-    """Convert Markdown text to a notebook."""
+    """Convert Markdown text to a notebook.
+
+    Tagging rules keep what a cell cannot represent otherwise, such as the TeX source of a formula.
+    `notebook_to_markdown` uses them to restore the Markdown.
+    """
     cells: list[Cell] = []
     numbers: dict[int, int] = {}
     with defer_gc():
@@ -66,7 +70,13 @@ def markdown_to_notebook(markdown: str) -> Notebook:
 
 
 def _set_item_number(cell: Cell, block: MarkdownBlock, numbers: dict[int, int]) -> None:
-    """Set the counter of a numbered item unless its number is the next one."""
+    """Set the counter of a numbered item, unless its number is the next one.
+
+    Args:
+        cell: The cell of the block.
+        block: The block.
+        numbers: The last number at each level of the current list. This function updates it.
+    """
     level = block.level
     if block.kind not in ("item", "text") or (block.kind == "text" and not level):
         numbers.clear()
@@ -164,7 +174,10 @@ def _find_outputs_end(cells: list[Cell], index: int) -> int:
 
 
 def _unwrap_single_groups(cells: list[Cell | CellGroup]) -> list[Cell | CellGroup]:
-    """Replace groups of a single cell by the cell. Recursive: there are at most six levels."""
+    """Replace groups of a single cell by the cell.
+
+    The recursion is shallow, because headings have at most six levels.
+    """
     unwrapped: list[Cell | CellGroup] = []
     for cell in cells:
         if isinstance(cell, CellGroup):

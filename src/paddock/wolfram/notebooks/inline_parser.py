@@ -38,6 +38,15 @@ class DelimiterRun:
     def __init__(
         self, character: str, length: int, run_index: int, before: str, after: str
     ) -> None:
+        """Determine from the surrounding characters if the row can open or close emphasis.
+
+        Args:
+            character: The emphasis character: `*`, `_` or `~`.
+            length: The number of characters.
+            run_index: The index of the text run that holds the characters.
+            before: The character before the row; empty at the start of the text.
+            after: The character after the row; empty at the end of the text.
+        """
         self.character = character
         self.length = self.remaining = length
         self.run_index = run_index
@@ -61,9 +70,10 @@ class EmphasisSpan(NamedTuple):
 
 
 def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
-    """Match opening and closing delimiters.
+    """Match opening and closing delimiters, as in CommonMark's procedure for emphasis.
 
-    Afterwards, `remaining` of each delimiter is the number of its characters that are plain text.
+    Each closing delimiter is paired with the nearest matching opener before it. Afterwards,
+    `remaining` of each delimiter is the number of its characters that are plain text.
     """
     spans: list[EmphasisSpan] = []
     openers: list[DelimiterRun] = []
@@ -88,12 +98,17 @@ def find_emphasis(delimiters: list[DelimiterRun]) -> list[EmphasisSpan]:
 
 
 def _get_style_name(character: str, length: int) -> str:
+    """Return the style that a pair of delimiters sets.
+
+    `length` is the number of characters used.
+    """
     if character == "~":
         return "is_struck"
     return "is_bold" if length == 2 else "is_italic"
 
 
 def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | None:
+    """Return the index of the nearest opener that a closing delimiter can be paired with."""
     first = max(0, len(openers) - _MAX_OPENERS)
     for index in range(len(openers) - 1, first - 1, -1):
         opener = openers[index]
@@ -103,6 +118,7 @@ def _find_opener(openers: list[DelimiterRun], closer: DelimiterRun) -> int | Non
 
 
 def _can_pair(opener: DelimiterRun, closer: DelimiterRun) -> bool:
+    """Return whether two delimiters of the same character enclose emphasis together."""
     if closer.character == "~":
         return opener.remaining == closer.remaining == 2
     if not (opener.can_close or closer.can_open):
@@ -128,11 +144,23 @@ def _is_punctuation(letter: str) -> bool:
 
 
 def parse_inline(text: str, *, has_links: bool = True) -> list[TextRun]:
-    """Return the text runs of a paragraph."""
+    """Return the text runs of a paragraph, with their emphasis and links.
+
+    Args:
+        text: The Markdown text of the paragraph.
+        has_links: False for the text of a link, in which links are plain text.
+    """
     return _InlineParser(text, has_links=has_links).parse()
 
 
 class _InlineParser:
+    """Parser for one paragraph.
+
+    The first pass adds a text run for each construct, and one for each row of emphasis characters.
+    The second pass (`_apply_emphasis`) pairs these rows and sets the styles of the runs between
+    them.
+    """
+
     def __init__(self, text: str, *, has_links: bool) -> None:
         self._text = text
         self._has_links = has_links
@@ -180,8 +208,9 @@ class _InlineParser:
         return end + len(match[0])
 
     def _find_closing_ticks(self, length: int, start: int) -> int | None:
-        """Return the position of the next row of exactly `length` backticks."""
-        # Indexed once per paragraph: searching from every opening would take quadratic time.
+        """Return the position of the next backtick run of exactly `length` backticks."""
+        # Index all backtick runs once per paragraph. Searching again from every opening run would
+        # be quadratic.
         if self._tick_positions is None:
             self._tick_positions = {}
             for ticks in re.finditer("`+", self._text):
@@ -225,6 +254,10 @@ class _InlineParser:
         return link.end()
 
     def parse_emphasis(self, match: re.Match[str]) -> int | None:
+        """Record a row of emphasis characters.
+
+        Its meaning is known only after the whole paragraph.
+        """
         characters, text = match[0], self._text
         before = text[match.start() - 1 : match.start()] if match.start() else ""
         after = text[match.end() : match.end() + 1]
@@ -235,6 +268,7 @@ class _InlineParser:
         return match.end()
 
     def _apply_emphasis(self) -> list[TextRun]:
+        """Pair the recorded delimiters and return the runs with their styles."""
         spans = find_emphasis(self._delimiter_runs)
         for delimiter in self._delimiter_runs:
             plain_text = delimiter.character * delimiter.remaining
@@ -243,7 +277,10 @@ class _InlineParser:
 
 
 def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRun]:
-    """Return the runs with the styles of all spans that contain them."""
+    """Return the runs with the styles of all spans that contain them.
+
+    A single pass over the runs counts the open spans of each style, because spans can overlap.
+    """
     depth_changes: dict[int, list[tuple[str, int]]] = {}
     for span in spans:
         depth_changes.setdefault(span.begin + 1, []).append((span.style_name, 1))

@@ -39,8 +39,8 @@ PLAIN_STYLE = TextStyle()
 class TextRun(NamedTuple):
     """A piece of text in one style.
 
-    The text of a `formula` is TeX. `raw` is Markdown to keep unchanged: an image, or a formula
-    that could not be parsed.
+    The text of a `formula` is TeX. `raw` is Markdown that is written without escaping, such as an
+    image.
     """
 
     text: str
@@ -133,11 +133,13 @@ class NotebookError(PaddockError):
 
 
 class Cell:
-    """A cell.
+    """A cell of a notebook.
 
-    The first of the styles is the main one. Option values are Python values or expressions.
-    Content that is not a string is stored as given: `Cell(call("BoxData", code_to_boxes("1 +
-    1")), "Input")`.
+    Args:
+        content: Plain text, or an expression such as `call("BoxData", code_to_boxes("1 + 1"))`.
+            It is stored as given.
+        style: The style, or several. The first one is the main style.
+        options: Cell options, as Python values or expressions.
     """
 
     __slots__ = ("content", "options", "styles")
@@ -238,7 +240,7 @@ def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
 
 
 def to_expression(value: object) -> Expression:
-    """Convert a Python value to an expression; expressions are returned unchanged.
+    """Convert a Python value to an expression. Expressions are returned unchanged.
 
     Raises:
         TypeError: The value has an unsupported type.

@@ -92,7 +92,10 @@ def _make_row(items: list[Expression]) -> Expression:
 
 
 class _TexParser:
-    """A recursive-descent parser over the tokens of a formula."""
+    """Recursive-descent parser over the tokens of a formula.
+
+    The methods raise `_UnknownTexError` at the first unsupported command or syntax error.
+    """
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
@@ -171,6 +174,10 @@ class _TexParser:
         return text
 
     def _parse_operand(self) -> Expression | None:
+        """Parse a group, a command or a single character.
+
+        Returns None for a command that is ignored.
+        """
         lexeme = self.take_token()
         if lexeme == "{":
             self._position -= 1
@@ -188,7 +195,10 @@ class _TexParser:
         raise _UnknownTexError
 
     def _parse_scripts(self, base: Expression | None) -> Expression | None:
-        """Parse the primes, superscript and subscript of an operand."""
+        """Parse the primes, superscript and subscript of an operand in any order.
+
+        A prime is a superscript, so that both cannot occur together.
+        """
         base_name = self._tokens[self._position - 1]
         primes = 0
         while self.peek_token() == "'":
@@ -211,6 +221,7 @@ class _TexParser:
         return _attach_scripts(base, base_name, scripts)
 
     def _skip_to_script(self) -> None:
+        """Skip whitespace and limit commands if a script follows them."""
         start = self._position
         self.skip_blanks()
         while self.peek_token() in ("\\limits", "\\nolimits"):
@@ -243,6 +254,7 @@ class _TexParser:
         return call("TemplateBox", make_list([upper, self.parse_group()]), ascii_string("Binomial"))
 
     def parse_root(self, _name: str) -> Expression:
+        """Parse a root with an optional index in brackets."""
         self.skip_blanks()
         if self.peek_token() != "[":
             return call("SqrtBox", self.parse_group())
@@ -290,7 +302,7 @@ class _TexParser:
         return ascii_string(_DELIMITERS[f"\\{name}"])
 
     def parse_fences(self, _name: str) -> Expression:
-        r"""Parse `\left( ... \right)`."""
+        r"""Parse `\left( ... \right)`. The delimiter `.` is invisible."""
         opening = self._parse_fence()
         inner = self.parse_items(("\\right",))
         self.expect_token("\\right")
@@ -360,7 +372,10 @@ def _make_row_lists(rows: list[list[Expression]]) -> Expression:
 def _attach_scripts(
     base: Expression, base_token: str, scripts: dict[str, Expression]
 ) -> Expression:
-    """Return the base with its scripts: beside it, or above and below for sums and limits."""
+    """Return the base with its scripts.
+
+    They are above and below the base for sums and limits, and beside it otherwise.
+    """
     above, below = scripts.get("^"), scripts.get("_")
     has_limits = base_token[1:] in _BIG_OPERATORS or base_token[1:] in LIMIT_COMMANDS
     if above is not None and below is not None:

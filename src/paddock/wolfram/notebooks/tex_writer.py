@@ -85,6 +85,11 @@ def boxes_to_tex(expression: Expression) -> str | None:
 
 
 def _write_box(expression: Expression, level: int) -> str:
+    """Write a box as TeX.
+
+    Raises:
+        _NoTexFormError: The box has no TeX form or is nested too deeply.
+    """
     if level > _MAX_NESTING_LEVELS:
         raise _NoTexFormError
     if isinstance(expression, Atom):
@@ -119,12 +124,14 @@ def _write_token(atom: Atom) -> str:
 
 
 def _write_text(text: str) -> str:
+    """Write a quoted string as text. Characters with a meaning in TeX are not supported."""
     if re.search(r'[\\{}$"]', text):
         raise _NoTexFormError
     return f"\\text{{{text}}}"
 
 
 def _write_character(letter: str) -> str:
+    """Write one character: a command, an escaped character, or the character itself."""
     if letter in _INVISIBLE_CHARACTERS:
         return ""
     if letter in ESCAPED_CHARACTERS:
@@ -151,6 +158,7 @@ def _join_pieces(pieces: list[str]) -> str:
 
 
 def _require_arguments(node: Node, count: int) -> list[Expression]:
+    """Return the first `count` arguments of a box, without options. Raise if the box has fewer."""
     args = [arg for arg in node.args if not has_head(arg, "Rule")]
     if len(args) < count:
         raise _NoTexFormError
@@ -158,7 +166,10 @@ def _require_arguments(node: Node, count: int) -> list[Expression]:
 
 
 def _write_row(node: Node, level: int) -> str:
-    """Write a row; matrices and cases are rows of fences and a grid."""
+    """Write a row of boxes.
+
+    Matrices and cases are rows of a grid with fences, and become TeX environments.
+    """
     items = get_list_items(_require_arguments(node, 1)[0])
     if len(items) == 3 and has_head(items[1], "GridBox"):
         fences = "".join(
@@ -208,6 +219,7 @@ def _write_radical(node: Node, level: int) -> str:
 
 
 def _brace_script(text: str) -> str:
+    """Return a script in braces, unless it is a single character or command."""
     is_single = len(text) == 1 or bool(re.fullmatch(r"\\[A-Za-z]+", text))
     return text if is_single else f"{{{text}}}"
 
@@ -262,6 +274,7 @@ def _write_overscript(node: Node, level: int) -> str:
 
 
 def _write_template(node: Node, level: int) -> str:
+    """Write a template box. The number of arguments must be that of the TeX format."""
     args, name = _require_arguments(node, 2)
     tex_format = _TEMPLATE_FORMATS.get(parse_string(name.text)) if isinstance(name, Atom) else None
     args_tex = [_write_box(arg, level) for arg in get_list_items(args)]

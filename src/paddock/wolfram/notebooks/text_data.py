@@ -59,7 +59,7 @@ _TRANSPARENT_HEADS = frozenset(
 
 
 def to_runs(content: str | Expression, make_placeholder: Callable[[Node], str]) -> list[TextRun]:
-    """Return the text runs of a cell's content.
+    """Convert the content of a cell to text runs, for example to write it as Markdown.
 
     Args:
         content: The content.
@@ -94,6 +94,7 @@ def to_runs(content: str | Expression, make_placeholder: Callable[[Node], str]) 
 
 
 def _get_atom_text(atom: Atom, *, in_boxes: bool) -> str:
+    """Return the text of an atom. A string within boxes has a second pair of quotes around it."""
     text = parse_string(atom.text) if atom.kind == "string" else atom.text
     if in_boxes and len(text) > 1 and text[0] == text[-1] == '"':
         return parse_string(text)
@@ -117,6 +118,10 @@ def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
 
 
 def _convert_style_box(node: Node, style: TextStyle, _make_placeholder: object) -> ConvertedItems:
+    """Convert a style box: its style names and options become code, a formula or emphasis.
+
+    Styles of the enclosing text remain in effect within the box.
+    """
     if not node.args:
         return []
     inner, style_words = node.args[0], _collect_style_words(node.args[1:])
@@ -136,7 +141,7 @@ def _convert_style_box(node: Node, style: TextStyle, _make_placeholder: object) 
 
 
 def _collect_style_words(args: list[Expression]) -> set[str]:
-    """Return style names, and the values of options that affect emphasis."""
+    """Return the style names and the values of font options that can mean code or emphasis."""
     words: set[str] = set()
     for arg in args:
         if has_head(arg, "Rule") and len(arg.args) == 2:
@@ -158,6 +163,7 @@ def _collect_style_words(args: list[Expression]) -> set[str]:
 
 
 def _convert_button(node: Node, style: TextStyle, _make_placeholder: object) -> ConvertedItems:
+    """Convert a button to its content, linked to the target of the button if it has one."""
     if not node.args:
         return []
     data = next(
@@ -259,7 +265,7 @@ _INLINE_CONVERTERS: dict[
 
 
 def runs_to_content(runs: Iterable[TextRun]) -> str | Expression:
-    """Return the cell content for runs: a string if they are plain text only."""
+    """Return the cell content for text runs: a string if they are plain text only."""
     items = [_run_to_expression(run) for run in merge_runs(runs)]
     if not items:
         return ""
@@ -278,6 +284,7 @@ def _run_to_expression(run: TextRun) -> Expression:
 
 
 def _run_to_content(run: TextRun) -> Expression:
+    """Return the content of a run without its emphasis and link."""
     if run.kind == "text":
         return ascii_string(run.text)
     if run.kind == "code":
@@ -306,6 +313,7 @@ def make_traditional_form(boxes: Expression) -> Expression:
 
 
 def _make_style_options(style: TextStyle) -> list[Expression]:
+    """Return the font options for a style. Links are not options: see `_make_link`."""
     options: list[Expression] = []
     if style.is_bold:
         options.append(make_rule(symbol("FontWeight"), ascii_string("Bold")))
@@ -318,6 +326,7 @@ def _make_style_options(style: TextStyle) -> list[Expression]:
 
 
 def _make_link(content: Expression, target: str) -> Expression:
+    """Return a button that links the content to a URL, a documentation page or a cell tag."""
     # Documentation links have their own style: front ends open them without a browser.
     if target.startswith("paclet:"):
         data: Expression = ascii_string(target)

@@ -83,6 +83,14 @@ def notebook_to_markdown(
 
 
 class _MarkdownWriter:
+    """Writer that collects the Markdown blocks of the cells, and the images they refer to.
+
+    Args:
+        output_limit: The maximum number of characters of an output cell.
+        cell_limit: The maximum number of characters of any other cell.
+        images: Collects the images and makes their placeholders.
+    """
+
     def __init__(self, output_limit: int, cell_limit: int, images: CellImageCollector) -> None:
         self._output_limit = output_limit
         self._cell_limit = cell_limit
@@ -110,6 +118,7 @@ class _MarkdownWriter:
             self._add_item(cell, item, self._format_text(cell), quote)
 
     def _add_block(self, cell: Cell, quote: int) -> None:
+        """Append a cell that is not a list item, as code, a heading or a paragraph."""
         if cell.style in CODE_STYLES and not self._is_image(cell):
             self._add_code(
                 to_code_fence(cell, self._get_limit(cell), self.images.make_placeholder), quote
@@ -134,7 +143,10 @@ class _MarkdownWriter:
         return inner.head.text in _GRAPHICS_HEADS
 
     def _format_paragraph(self, cell: Cell) -> str:
-        """Return a cell without a special style: text, a formula, a table, or code boxes."""
+        """Return the Markdown of a cell that is not code or a heading.
+
+        Code boxes in such a cell are appended as code, and the result is empty.
+        """
         content = cell.content
         if _is_delimiter(cell):
             return "---"
@@ -164,7 +176,7 @@ class _MarkdownWriter:
         return format_runs(runs)
 
     def _add_code(self, code: CodeFence, quote: int) -> None:
-        """Append a code cell, to the previous fence if both have labels."""
+        """Append a code cell. It shares the fence of the previous code cell if both have labels."""
         previous = self._blocks[-1] if self._blocks else None
         text = code.text
         if code.label:
@@ -210,10 +222,12 @@ class _MarkdownWriter:
         )
 
     def _is_other_list(self, item: ItemStyle) -> bool:
+        """Return whether the item has another kind of marker than the last one at its level."""
         last_marker = self._last_markers[item.level : item.level + 1]
         return last_marker not in ([], ["." if item.is_numbered else "*"])
 
     def _get_item_marker(self, cell: Cell, item: ItemStyle) -> str:
+        """Return the marker of a list item, and count numbered items as front ends do."""
         if not item.is_numbered:
             self._numbers.pop(item.level, None)
             return "*"
@@ -235,6 +249,10 @@ class _MarkdownWriter:
 
 
 def _get_separator(previous: _OutputBlock, block: _OutputBlock) -> str:
+    """Return the text between two blocks: a line end within a list, or else a blank line.
+
+    The blank line has the quotation marks that both blocks share, so that the quotation continues.
+    """
     is_same_list = previous.list_key != "" and previous.list_key == block.list_key
     if is_same_list and previous.quote == block.quote:
         return "\n"

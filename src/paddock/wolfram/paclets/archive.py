@@ -63,6 +63,7 @@ def summarize_names(names: list[str]) -> str:
 
 
 def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) -> None:
+    """Add the files of a folder and its subfolders to the packed or the excluded files."""
     for path in folder.iterdir():
         if path.name.startswith(".") or path == root / BUILD_FOLDER:
             continue

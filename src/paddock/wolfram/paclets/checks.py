@@ -55,7 +55,10 @@ class PacletIssue:
 
 
 def check_paclet(directory: Path) -> list[PacletIssue]:
-    """Return all issues found without running code, the most severe first."""
+    """Return all issues of a paclet that can be found without running code, the most severe first.
+
+    If the directory or its `PacletInfo` file cannot be read, only that error is returned.
+    """
     root = directory.resolve()
     try:
         info, archive_files = find_info_file(root), list_archive_files(root)
@@ -138,6 +141,7 @@ def _check_presentation(description: PacletDescription, info: str) -> Iterator[P
 def _check_extensions(
     description: PacletDescription, directory: Path, info: str, archive_files: PacletArchiveFiles
 ) -> Iterator[PacletIssue]:
+    """Check that each extension has a known kind and that its root directory exists."""
     if not description.extensions:
         yield PacletIssue("Warning", "NoExtensions", "The paclet declares no extensions.", info)
     for extension in description.extensions:
@@ -163,7 +167,10 @@ def _is_directory(path: Path) -> bool:
 
 
 def _list_roots(extension: DeclaredExtension) -> list[str]:
-    """Return the possible root folders of an extension: older paclets rely on defaults."""
+    """Return the possible root folders of an extension.
+
+    Older paclets declare no root and rely on defaults.
+    """
     declared = extension.properties.get("Root")
     return [declared.text] if declared is not None and declared.text else [extension.kind, "."]
 
@@ -215,6 +222,7 @@ def _list_context_files(context: str) -> list[str]:
 def _check_pages(
     symbols: object, directory: Path, location: str, archive_files: PacletArchiveFiles
 ) -> Iterator[PacletIssue]:
+    """Suggest reference pages for declared symbols that have none in the archive."""
     pages = directory / "Documentation" / "English" / "ReferencePages" / "Symbols"
     names = (
         [str(symbol).rpartition("`")[2] for symbol in symbols] if isinstance(symbols, list) else []
@@ -245,6 +253,7 @@ def _check_files(root: Path, archive_files: PacletArchiveFiles) -> Iterator[Pacl
 
 
 def _check_code(file: Path, name: str) -> Iterator[PacletIssue]:
+    """Report syntax errors of a code file."""
     try:
         source = parse(file.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:

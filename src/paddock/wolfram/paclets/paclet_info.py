@@ -101,7 +101,10 @@ def parse_paclet_info(text: str, *, where: str | None = None) -> PacletDescripti
 
 
 def _list_rules(expressions: list[Expression]) -> list[tuple[str, Expression]]:
-    """Return the rules in associations, lists and arguments, by key."""
+    """Return all rules in associations, lists and arguments as pairs of a key and a value.
+
+    `PacletInfo` files use either associations or, in the older format, plain rules.
+    """
     rules: list[tuple[str, Expression]] = []
     for expression in expressions:
         if not isinstance(expression, Node):
@@ -124,6 +127,10 @@ def _get_key(expression: Expression) -> str | None:
 
 
 def _read_properties(source: ParsedSource, args: list[Expression]) -> dict[str, DeclaredProperty]:
+    """Return the properties of a paclet or extension by name.
+
+    The first of several values counts.
+    """
     properties: dict[str, DeclaredProperty] = {}
     for key, value in _list_rules(args):
         if key != "Extensions":
@@ -141,6 +148,7 @@ def _evaluate_property(source: ParsedSource, expression: Expression) -> Declared
 
 
 def _read_extensions(source: ParsedSource, args: list[Expression]) -> list[DeclaredExtension]:
+    """Return the declared extensions: lists of a kind and properties."""
     extensions: list[DeclaredExtension] = []
     for key, value in _list_rules(args):
         if key == "Extensions" and isinstance(value, Node):

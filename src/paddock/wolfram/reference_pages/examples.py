@@ -90,6 +90,10 @@ def parse_examples(markdown: str) -> list[Example]:
 
 
 def _add_block(example: Example, block: MarkdownBlock) -> None:
+    """Add a Markdown block to an example as code, output or text.
+
+    An output fence belongs to the code before it.
+    """
     if block.kind == "fence":
         previous = example.parts[-1] if example.parts else None
         # An output fence without code before it is treated as code.
@@ -113,13 +117,16 @@ def _add_block(example: Example, block: MarkdownBlock) -> None:
 
 
 def _table_to_parts(block: MarkdownBlock) -> list[ExampleText | ExampleCode]:
-    """Return table rows as lines of text: the page's style sheet has no tables for examples."""
+    """Return table rows as lines of text.
+
+    The style sheet of reference pages has no tables for examples.
+    """
     rows = [" | ".join(row) for row in block.rows]
     return [ExampleText(row, make_page_content(row)) for row in rows if row.strip(" |")]
 
 
 def make_example_cells(example: Example) -> Iterator[Cell | CellGroup]:
-    """Return the cells of an example, with labels numbered from 1."""
+    """Yield the cells of an example, with labels numbered from 1."""
     # Labels restart in each example, as if it were evaluated in a new session.
     number = 0
     for part in example.parts:
@@ -181,6 +188,8 @@ class UsageCase(NamedTuple):
 def parse_usage(text: str) -> list[UsageCase]:
     """Return the cases of a usage.
 
+    Each case is an item of a list. A line without a bullet continues the case before it.
+
     Raises:
         EmptyUsageError: The text is empty.
         InvalidUsageFormatError: The text does not consist of cases.
@@ -203,6 +212,10 @@ def parse_usage(text: str) -> list[UsageCase]:
 
 
 def _parse_case(item: str) -> UsageCase:
+    """Parse one case: syntax in backticks, with the description before and after it.
+
+    Names in italics are the variables of the case, in the syntax and in the description.
+    """
     match = _SYNTAX_SPAN.search(item)
     if match is None or not match[2].strip():
         raise InvalidUsageFormatError(

@@ -70,8 +70,8 @@ class CellLeaf:
 class CellBranch:
     """A list of cells with the text before and after it.
 
-    `lead` and `trail` of an element are the text around it, up to the commas of its list. The
-    filler is the text between the braces of an empty list.
+    `lead` and `trail` of an element are the text around it, up to the commas of its list. `_filler`
+    is the text between the braces of an empty list.
     """
 
     __slots__ = ("_filler", "elements", "lead", "prefix", "suffix", "trail")
@@ -91,7 +91,7 @@ class CellBranch:
         return self.elements[0].style if self.elements else ""
 
     def replace(self, start: int, end: int, new: Sequence[CellElement]) -> None:
-        """Replace a range of elements; `new` may include some of the old ones."""
+        """Replace a range of elements. `new` may include some of the old ones."""
         last_trail = self.elements[-1].trail if self.elements else ""
         self.elements[start:end] = new
         # Whitespace after an element belongs before the closing brace only; comments are kept.
@@ -156,6 +156,7 @@ class NotebookTree:
 
 
 def _make_element(cell: Cell | CellGroup, newline: str) -> CellElement:
+    """Build the element of a new cell by parsing its text, as for cells of an existing file."""
     source = parse(format_cells([cell]).replace("\n", newline))
     element = _build_element(source, source.expressions[0], 0)
     element.lead = _CELL_SEPARATOR.replace("\n", newline)
@@ -178,7 +179,7 @@ def parse_tree(text: str) -> NotebookTree:
 
 
 def _check_problems(source: ParsedSource, end: int) -> None:
-    """Raise if the notebook has a syntax error; the cell cache after it is ignored."""
+    """Raise an error if the notebook has a syntax error."""
     for problem in source.problems:
         # Text after the notebook is the front end's cache, which may be damaged without harm.
         if problem.start <= end:
@@ -210,7 +211,14 @@ def _get_cell_list(source: ParsedSource, expression: Expression) -> Node | None:
 def _build_branch(
     source: ParsedSource, cells: Node, span: tuple[int, int], depth: int
 ) -> CellBranch:
-    """Return the elements of a list, with the surrounding text within a span."""
+    """Build the elements of a list of cells.
+
+    Args:
+        source: The parsed notebook.
+        cells: The list in braces.
+        span: The text to assign to the branch, including the text around the list.
+        depth: The number of enclosing groups.
+    """
     if depth > _MAX_GROUP_DEPTH:
         raise InvalidPageError(f"Groups are nested more than {_MAX_GROUP_DEPTH} levels deep")
     text, start, end = source.text, cells.start + 1, cells.end - 1
@@ -243,6 +251,11 @@ def _find_comma(text: str, start: int, end: int) -> int:
 
 
 def _build_element(source: ParsedSource, expression: Expression, depth: int) -> CellElement:
+    """Build the element of a cell or group, with its exact source text.
+
+    A group becomes a branch, so that its cells can be edited separately. Anything else becomes a
+    leaf.
+    """
     start, end = expression.start, expression.end
     if not 0 <= start < end:
         raise InvalidPageError("A cell is missing before or after a comma")

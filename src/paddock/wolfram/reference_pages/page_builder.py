@@ -143,13 +143,16 @@ def build_page(
     *,
     source: random.Random | None = None,
 ) -> str:
-    """Return the text of a new page.
+    """Return the text of the notebook of a new page.
+
+    The page has all sections of a symbol page. Missing notes, links and keywords become
+    placeholders for the author.
 
     Args:
         subject: The symbol.
         description: The content.
         target: Returns the link target of a symbol name.
-        source: Source of cell ids.
+        source: The random number generator for cell ids. By default, a new one is created.
 
     Raises:
         ReferencePageError: Some content has an invalid format.
@@ -213,6 +216,10 @@ def make_example_sequence(examples: Sequence[Example]) -> list[Cell | CellGroup]
 
 
 def _make_extended_sections() -> list[Cell | CellGroup]:
+    """Return the headings of the sections below "More Examples", which are empty in a new page.
+
+    The section on options also has a placeholder for the subsection of an option.
+    """
     cells: list[Cell | CellGroup] = []
     for name, title in EXAMPLE_SECTIONS.items():
         heading = make_example_heading(title)
@@ -226,6 +233,7 @@ def _make_extended_sections() -> list[Cell | CellGroup]:
 
 
 def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
+    """Return the metadata section: history, categorization, keywords and templates."""
     history = {"new": description.version.strip() or UNKNOWN_VERSION}
     values_by_label = {
         "Entity Type": "Symbol",

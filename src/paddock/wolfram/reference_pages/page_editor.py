@@ -138,7 +138,10 @@ def _set_usage(page: SymbolPage, change: PageEdit) -> None:
 def _set_cells(
     page: SymbolPage, section: PageSection, style: str, content: str | Expression
 ) -> None:
-    """Set the content of the first cell with a style, inserting it if missing; remove others."""
+    """Set the content of the first cell with a style, and remove the other cells with that style.
+
+    If no cell has the style, a new one is inserted at the beginning of the section.
+    """
     positions = [position for position in section.list_positions() if position.leaf.style == style]
     if not positions:
         section.set_body([*page.make_elements([Cell(content, style)]), *section.body])
@@ -173,7 +176,14 @@ def _add_note(page: SymbolPage, change: PageEdit) -> None:
 def _insert_notes(
     page: SymbolPage, change: PageEdit, cells: list[Cell], error_message: str
 ) -> None:
-    """Insert notes at the position of the operation; raise without notes to insert."""
+    """Insert notes at the position of the operation.
+
+    Args:
+        page: The page to edit.
+        change: The arguments of the operation.
+        cells: The cells of the notes.
+        error_message: The message of the error that is raised if there are no cells.
+    """
     if not cells:
         raise InvalidContentError(
             error_message, hint="write paragraphs or items; headings are ignored"
@@ -187,7 +197,10 @@ def _insert_notes(
 
 
 def _set_details_table(page: SymbolPage, change: PageEdit) -> None:
-    """Replace the table among the notes, or insert one; other notes are unchanged."""
+    """Replace the table among the notes, or insert one if the notes contain none.
+
+    Other notes are unchanged.
+    """
     cells = make_note_cells(change.content)
     if not any(cell.style.endswith(TABLE_STYLE_SUFFIX) for cell in cells):
         raise InvalidContentError(
@@ -215,6 +228,7 @@ def _is_table(element: CellElement) -> bool:
 
 
 def _set_see_also(page: SymbolPage, change: PageEdit) -> None:
+    """Replace the links to related symbols."""
     content = make_see_also(change.content, change.target)
     _set_cells(
         page, page.get_or_add_section(SEE_ALSO_SECTION), SECTIONS[SEE_ALSO_SECTION].style, content
@@ -222,6 +236,11 @@ def _set_see_also(page: SymbolPage, change: PageEdit) -> None:
 
 
 def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
+    """Return the handler that replaces all links of a section.
+
+    The link sections differ by style only.
+    """
+
     def set_links(page: SymbolPage, change: PageEdit) -> None:
         cells = make_link_cells(change.content, SECTIONS[style].style)
         page.get_or_add_section(style).set_body(page.make_elements(cells))
@@ -284,7 +303,10 @@ def edit_page(
 
 
 class _ExampleGroup(NamedTuple):
-    """The elements of an example, and the delimiter above it unless it is the first."""
+    """The elements of an example, and the delimiter above it.
+
+    The first example of a section has no delimiter, and neither has a new example.
+    """
 
     elements: list[CellElement]
     delimiter: CellElement | None = None
@@ -312,6 +334,7 @@ def _insert_examples(
 def _replace_example(
     groups: list[_ExampleGroup], new_groups: list[_ExampleGroup], position: int | None
 ) -> list[_ExampleGroup]:
+    """Replace one example. Without new examples, this removes it."""
     index = _resolve_example_index(position, len(groups))
     return [*groups[:index], *new_groups, *groups[index + 1 :]]
 
@@ -377,7 +400,9 @@ def edit_examples(
 ) -> None:
     """Apply an operation to the examples of a section or subsection.
 
-    Missing sections are created by operations that add examples.
+    Operations that add examples create a missing section. `setExamples` and `clearExamples` also
+    replace the subsections of the section. The others change only the examples before the first
+    subsection.
 
     Raises:
         ReferencePageError: The section or example does not exist, or the content has no
@@ -406,7 +431,10 @@ def edit_examples(
 
 
 def _get_section(page: SymbolPage, name: str, *, is_created: bool) -> PageSection:
-    """Return a section of examples; a missing one is created if `is_created`, else an error."""
+    """Return a section of examples by name.
+
+    If it is missing, it is created in page order (`is_created`), or an error is raised.
+    """
     if name == BASIC_EXAMPLES:
         title, section = "Basic Examples", page.find_section(BASIC_EXAMPLES_SECTION)
     else:
@@ -442,7 +470,7 @@ def _get_section_rank(section: CellElement | str) -> int | None:
 
 
 def _get_heading_title(element: CellElement) -> str:
-    """Return the title of the heading that is, or begins, an element."""
+    """Return the title of a heading, or of the heading at the beginning of a group."""
     while isinstance(element, CellBranch):
         element = element.elements[0]
     return get_title(element.cell)
@@ -451,7 +479,11 @@ def _get_heading_title(element: CellElement) -> str:
 def _get_subsection(
     page: SymbolPage, section: PageSection, title: str, *, is_created: bool
 ) -> PageSection:
-    """Return a subsection by title; a new one reuses the heading of a placeholder."""
+    """Return a subsection by title.
+
+    If it is missing, it is created (`is_created`), or an error is raised. A new subsection reuses
+    the heading of a placeholder.
+    """
     headings = [
         position
         for position in section.list_positions()
@@ -479,7 +511,11 @@ def _get_subsection(
 
 
 def _flatten_delimiter_groups(section: PageSection) -> PageSection:
-    """Move delimiters beside their examples; some front ends group the two."""
+    """Move delimiters out of groups with their examples.
+
+    Some front ends save a delimiter and the example below it as a group. The other functions expect
+    delimiters and examples side by side.
+    """
     body: list[CellElement] = []
     pending = section.body[::-1]
     while pending:

@@ -42,7 +42,10 @@ def make_page_content(text: str) -> str | Expression:
 
 
 def make_page_pieces(text: str) -> list[Expression]:
-    """Return a Markdown paragraph as `TextData` elements."""
+    """Return a Markdown paragraph as `TextData` elements, in the styles of reference pages.
+
+    Inline code becomes a formula cell, and a single word in italics becomes a variable.
+    """
     return [piece for run in parse_inline(text) for piece in _run_to_pieces(run)]
 
 
@@ -84,6 +87,11 @@ def make_link(text: str, target: str) -> Node:
 
 
 def _run_to_pieces(run: TextRun) -> list[Expression]:
+    """Return a text run as `TextData` elements.
+
+    Code and variables have their own styles on reference pages. Other runs are converted as in any
+    notebook.
+    """
     style = run.style
     if run.kind == "code" and not style.link:
         return [make_inline_formula(code_to_boxes(run.text))]
@@ -124,7 +132,10 @@ def _skip_block(_block: MarkdownBlock) -> list[Cell]:
 
 
 def _make_table(block: MarkdownBlock) -> list[Cell]:
-    """Return a table as front ends create it on such pages: an icon column, no empty header."""
+    """Return a table of the notes, as front ends create it on reference pages.
+
+    Each row begins with an icon column. The header row is omitted if it is empty.
+    """
     # Markdown tables need a header row; an empty one only satisfies the syntax.
     rows = block.rows if any(block.rows[0]) else block.rows[1:]
     grid = call("GridBox", make_list([_make_row(row) for row in rows]))
@@ -155,13 +166,16 @@ _NOTE_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
 
 
 def split_names(text: str) -> list[str]:
-    """Return the names in a list separated by commas or lines, without bullets and backticks."""
+    """Split a list of names at commas and line ends.
+
+    Bullets, backticks and duplicates are removed.
+    """
     parts = [_BULLET.sub("", f"{part} ", count=1) for part in re.split(r"[,\n]", text)]
     return list(dict.fromkeys(name for part in parts if (name := part.strip(" \t\r`"))))
 
 
 def make_link_cells(text: str, style: str) -> list[Cell]:
-    """Return a cell for each line of links, or a placeholder without any.
+    """Return a cell for each line of links, or a placeholder if there are no links.
 
     Raises:
         InvalidContentError: A line is not `[label](address)`.
@@ -183,7 +197,10 @@ def make_link_cells(text: str, style: str) -> list[Cell]:
 
 
 def _make_address(target: str) -> str:
-    """Return the link target; without a scheme it is a documentation page."""
+    """Return a link target in angle brackets.
+
+    A target without a scheme is a documentation page, and gets the scheme `paclet:`.
+    """
     inner = target.strip("<>")
     return f"<{inner}>" if _SCHEME.match(inner) else f"<paclet:{inner}>"
 

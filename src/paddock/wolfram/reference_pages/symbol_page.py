@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 
 class PageSection(NamedTuple):
-    """A heading and the elements after it in the same list, up to the next heading."""
+    """A heading and the elements after it in the same list, up to the next heading.
+
+    `start` and `end` are indices in `branch.elements`. They become invalid when the list changes.
+    """
 
     branch: CellBranch
     start: int
@@ -59,7 +62,15 @@ class PageSection(NamedTuple):
 
 
 class SymbolPage:
-    """The page of a symbol."""
+    """The reference page of a symbol, as an editable notebook.
+
+    Args:
+        text: The text of the notebook file.
+        source: The random number generator for the ids of new cells.
+
+    Raises:
+        InvalidPageError: The notebook is not the page of a symbol.
+    """
 
     def __init__(self, text: str, source: random.Random | None = None) -> None:
         self._tree = parse_tree(text)
@@ -97,6 +108,7 @@ class SymbolPage:
         return f"{self.paclet}/ref/{self.symbol}" if self.paclet else f"ref/{self.symbol}"
 
     def _get_metadata(self, label: str) -> str:
+        """Return the value of a categorization cell by its label; empty if it is missing."""
         for position in self._tree.root.iter_positions():
             cell = position.leaf.cell
             if cell.style == "Categorization" and cell.label == label:
@@ -121,7 +133,10 @@ class SymbolPage:
         return None
 
     def get_or_add_section(self, style: str) -> PageSection:
-        """Return a page or metadata section; a missing one is inserted in page order."""
+        """Return a section of the page or of its metadata.
+
+        A missing section is inserted in page order.
+        """
         section = self.find_section(style)
         if section is not None:
             return section
@@ -171,7 +186,10 @@ def insert_in_order(
 
 
 def get_section_at(heading: CellPosition) -> PageSection:
-    """Return the section that starts with a heading."""
+    """Return the section that starts with a heading.
+
+    It ends before the next heading of the same or a higher level.
+    """
     level = get_heading_level(heading.leaf.style)
     elements = heading.branch.elements
     end = heading.position + 1

@@ -57,6 +57,10 @@ def read_expected_messages(expression: Expression) -> tuple[str, ...]:
 
 
 def _read_message(expression: Expression) -> str:
+    """Return the name of an expected message with its repetition suffix; empty if it is not valid.
+
+    Wrappers that prevent evaluation, such as `HoldForm`, are ignored.
+    """
     while isinstance(expression, Node) and expression.args:
         head = get_atom_text(expression.head)
         if head == "MessageName":
@@ -72,7 +76,12 @@ def _read_message(expression: Expression) -> str:
 
 
 def are_messages_expected(expected: Sequence[str], messages: Sequence[str]) -> bool:
-    """Return whether the messages match the expected ones; each message starts with its name."""
+    """Return whether the messages match the expected ones.
+
+    Args:
+        expected: The expected messages, with repetition suffixes.
+        messages: The messages of the test. Each one starts with its name.
+    """
     # A small nondeterministic automaton: the set of counts of expected messages matched so far.
     positions = _skip_optional_messages(expected, {0})
     for message in messages:
@@ -82,6 +91,7 @@ def are_messages_expected(expected: Sequence[str], messages: Sequence[str]) -> b
 
 
 def _advance_positions(expected: Sequence[str], positions: set[int], name: str) -> set[int]:
+    """Return the positions after the next message, from each position that the message matches."""
     next_positions: set[int] = set()
     for position in positions:
         pattern = expected[position] if position < len(expected) else ""
@@ -177,7 +187,12 @@ def parse_tests(
 
 
 class _WltReader:
-    """Converts top-level expressions to steps."""
+    """Convert top-level expressions to the steps of a test file.
+
+    Args:
+        source: The parsed file.
+        values: Replacements for symbols, as source text.
+    """
 
     def __init__(self, source: ParsedSource, values: Mapping[str, str]) -> None:
         self.test_file = WolframTestFile()
@@ -220,6 +235,12 @@ class _WltReader:
         return "".join([*pieces, text[position : expression.end]])
 
     def _read_test(self, node: Node) -> WolframTest:
+        """Build the test of a `VerificationTest`.
+
+        Options with literal values are read here. Other option values are returned as code in
+        `computed` and must be evaluated before the test runs. An invalid call becomes a test with a
+        `problem`, so that it is reported and not lost.
+        """
         section = " / ".join(self._sections)
         positional = [arg for arg in node.args if not _is_option(arg)]
         options = _read_options(node.args)
@@ -262,6 +283,7 @@ def _split_statements(expressions: list[Expression]) -> list[Expression]:
 
 
 def _changes_section(expression: Expression, sections: list[str]) -> bool:
+    """Enter or leave a section of tests. Return False for any other expression."""
     if has_head(expression, "BeginTestSection"):
         names = [get_atom_text(arg) for arg in expression.args[:1]]
         sections.append(names[0] if names else "")
@@ -296,7 +318,7 @@ def _read_options(args: list[Expression]) -> dict[str, Expression]:
 
 
 def get_number(expression: Expression | None) -> float | None:
-    """Return the value of a number, at most `_MAX_NUMBER`; None for other expressions."""
+    """Return the value of a number, clamped to `_MAX_NUMBER`; None for other expressions."""
     if not isinstance(expression, Atom) or expression.kind != "number":
         return None
     value = parse_number(expression.text)
