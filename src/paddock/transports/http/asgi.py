@@ -25,7 +25,11 @@ _REQUEST_TIMEOUT = HttpResponse(408, [(b"connection", b"close")])
 
 
 class AsgiResponder:
-    """Queues the response to one request for an ASGI server."""
+    """The response to one request, queued for an ASGI server.
+
+    The service writes responses with plain calls, but ASGI's `send` is a coroutine. The messages
+    are therefore queued here and sent by `send_messages`.
+    """
 
     __slots__ = (
         "_backlog_bytes",
@@ -81,7 +85,7 @@ class AsgiResponder:
         self._wake_sender()
 
     def abort(self) -> None:
-        """Abort the response, or send status 503 if nothing was sent yet."""
+        """Break off the response. If it has not begun, send status 503 instead."""
         self.on_close = None
         if not self._has_begun:
             self.respond(_SERVICE_UNAVAILABLE)
@@ -173,6 +177,10 @@ class AsgiApp:
             await send({"type": "websocket.close", "code": 1000})
 
     async def _start(self) -> None:
+        """Enter the server's lifespan on the running loop, unless that has already happened.
+
+        Several first requests may arrive at the same time, and the lock makes all but one wait.
+        """
         loop = asyncio.get_running_loop()
         if self._loop is not None and self._loop is not loop:  # The lock is bound to an ended loop.
             self._start_lock = asyncio.Lock()
@@ -187,6 +195,7 @@ class AsgiApp:
             await self._lifespan_hooks.end()
 
     async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read a request, pass it to the service, and send the response."""
         head = RequestHead.from_pairs(scope["method"], _get_path(scope), scope["headers"])
         asgi_responder = AsgiResponder(
             self._service.limits.backlog_bytes, _get_client_address(scope)
@@ -210,6 +219,8 @@ class AsgiApp:
             self._service.handle_request(head, body, responder)
             if not asgi_responder.is_complete:
                 await asyncio.sleep(0)  # Most responses are complete after one turn of the loop.
+        # A complete response can be sent directly. Only for an unfinished one is it necessary to
+        # wait for a disconnect, which takes two tasks.
         if asgi_responder.is_complete:
             await asgi_responder.send_messages(send)
         else:
@@ -233,7 +244,7 @@ class AsgiApp:
     async def _send_until_disconnect(
         self, asgi_responder: AsgiResponder, receive: Receive, send: Send
     ) -> None:
-        """Send the response as it is produced, and detect that the client disconnects."""
+        """Send the response while it is being produced, until it ends or the client disconnects."""
         send_task = asgi_responder.pump_task = asyncio.ensure_future(
             asgi_responder.send_messages(send)
         )
@@ -259,6 +270,7 @@ class AsgiApp:
             send_task.result()
 
     async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        """Enter and leave the server's lifespan when the ASGI server requests it."""
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":

@@ -1,7 +1,7 @@
-"""One HTTP request and its response: JSON, or a stream if there is more than one message.
+"""One HTTP request and its response: a JSON body, or a stream if there are several messages.
 
-The choice is made as late as possible, because the status can be sent only once. Handlers may
-send messages from any thread; responses are written on the event loop.
+The form is chosen as late as possible, because the status can be sent only once and depends on the
+answer. Handlers may send messages from any thread, but responses are written on the event loop.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ class HttpExchange:
             self._send_on_loop(frame)
         else:
             mailbox = self._runtime.executor.mailbox
-            # Holds up a handler that sends faster than the loop can write.
+            # Block a handler that sends faster than the loop can write. Otherwise its messages
+            # would fill the memory.
             mailbox.wait_for_room()
             mailbox.post(self._send_on_loop, frame)
 
@@ -128,7 +129,11 @@ class HttpExchange:
         return False
 
     def wait_for(self, request: Request) -> None:
-        """Keep the response open for the answer to a request."""
+        """Keep the response open for the answer to a request whose work takes time.
+
+        From now on the exchange is checked for timeouts, and cancels the request if the client
+        disconnects.
+        """
         if self.is_over:  # The request has become a task, which was its answer.
             return
         self._pending_requests += (request,)
@@ -154,7 +159,8 @@ class HttpExchange:
     def respond(self, status: int, body: bytes, headers: Headers | None = None) -> None:
         """Send a complete JSON response."""
         self._mark_over()
-        # The shared list, where nothing is added, takes the fast path of Http1Connection.
+        # Http1Connection recognizes the shared list by identity and takes its fast path. It is
+        # therefore replaced only if there are headers to add.
         response_headers = JSON_HEADERS
         if headers or b"origin" in self.head.headers:
             cors_headers = self._runtime.origin_policy.make_cors_headers(self.head)
@@ -230,16 +236,20 @@ class HttpExchange:
         return self._runtime.origin_policy.make_cors_headers(self.head)
 
     def _write_chunk(self, chunk: bytes) -> None:
+        """Write to the stream. Treat a client that reads too slowly as disconnected."""
         self._last_write = monotonic()
         if not self._responder.write(chunk):
             self._responder.abort()
             self.handle_disconnect()
 
     def _finish_on_loop(self, request: Request, answer: bytes | None) -> None:
+        """Send the answer as an event if the stream is open, otherwise as a JSON response."""
         if not self._is_answer_expected(request, answer) or answer is None:
             return
         error = request.error
         status = 200 if error is None else HTTP_STATUSES.get(error.rpc_code, 200)
+        # Only a JSON response can carry an error status. A client that accepts nothing but events
+        # gets a stream, which always has status 200.
         if self.is_streaming or (status == 200 and not self.accepts.json and self._open_stream()):
             self._write_chunk(encode_event(answer))
             if not self.is_over:
@@ -251,7 +261,11 @@ class HttpExchange:
             self.respond(status, answer)
 
     def _is_answer_expected(self, request: Request, answer: bytes | None) -> bool:
-        """Return whether there is an answer to send, after removing the request."""
+        """Remove the request from the pending ones. Return whether its answer can be sent.
+
+        There is nothing to send if the response is already complete, or if the request was
+        cancelled or is a batch member whose siblings are still running.
+        """
         self._pending_requests = tuple(
             pending for pending in self._pending_requests if pending is not request
         )

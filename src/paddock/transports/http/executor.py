@@ -1,11 +1,12 @@
-"""Runs the work of requests: coroutines on the event loop, plain functions in threads.
+"""Execution of requests: coroutines on the event loop, plain functions in threads.
 
 An event loop must not run an unknown function, since a slow one would block all connections. But
-handing it to a worker thread and waiting for the result costs several times what a quick handler
-takes. So requests that arrive together go to one thread, and the loop waits for it briefly. If the
-thread takes longer, the loop continues: the thread is left with its slow handler, its other
-requests go to the worker pool, and so do all later calls of that handler. Handlers declared cheap
-(`inline=True`) run on the loop itself.
+passing each call to a worker thread and back costs several times what a quick handler takes.
+Therefore, requests that arrive together are passed to one thread, which the loop waits for briefly.
+
+If the thread takes longer, the loop continues without it. The thread is left with its slow handler,
+its other requests go to the worker pool, and so do all later calls of that handler. Handlers that
+are declared cheap (`inline=True`) run on the loop itself.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
 BRIEF_WAIT_SECONDS = 0.001
 """Seconds that the event loop waits for one request."""
 MAX_BRIEF_WAITS = 5
-"""Number of such waits for all requests that arrived together."""
+"""Maximum number of brief waits for a group of requests that arrived together."""
 
 MAX_SINGLE_TURNS = 8
-"""Loop turns with a single request, after which the next requests are not collected."""
+"""Consecutive loop turns with only one request, after which requests are no longer collected."""
 UNBATCHED_REQUESTS = 64
-"""Number of requests that then run one by one."""
+"""Number of requests that run one by one before collecting is tried again."""
 
 NotifyDelayed = Callable[["Request"], None]
 """Called with a request that takes longer than the brief wait."""
@@ -65,11 +66,17 @@ class ExecutorThread:
         start_new_thread(self._run_thread, ())
 
     def run_requests(self, requests: list[Request]) -> bool:
-        """Run requests and wait briefly. Return False as soon as one of them blocks the thread."""
+        """Run requests and wait briefly for all of them.
+
+        Returns:
+            False as soon as one of them has not finished within a brief wait.
+        """
         self._requests.extend(requests)
         os.write(self._writer, b"!")
         # The loop cannot serve other connections while it waits, so it waits only briefly.
         for _ in range(MAX_BRIEF_WAITS):
+            # If the same request is running before and after the wait, it is slow. If another one
+            # is running, the thread makes progress and the loop may wait once more.
             current_request = self._current_request
             if self._idle_lock.acquire(timeout=BRIEF_WAIT_SECONDS):
                 return True
@@ -102,6 +109,7 @@ class ExecutorThread:
         os.close(self._writer)
 
     def _run_thread(self) -> None:
+        """Run groups of requests until the pipe is closed or the thread is detached."""
         while os.read(self._reader, 1) and not self._is_detached:
             while (request := self._next_request()) is not None:
                 answer = request.run()
@@ -118,6 +126,7 @@ class ExecutorThread:
             return self._current_request
 
     def _store_finished(self, request: Request, answer: bytes | None) -> bool:
+        """Keep an answer for the waiting loop. Return False if the loop no longer waits."""
         with self._lock:
             self._current_request = None
             # The loop no longer collects from a detached thread, which must deliver its answers.
@@ -147,9 +156,9 @@ class BriefWaitExecutor:
         self._thread: ExecutorThread | None = None
 
     def submit(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Run the first request now; collect others that arrive in the same turn of the loop.
+        """Run a request now, or collect it if another one has already run in this loop turn.
 
-        Must be called on the loop.
+        Collected requests run together at the end of the turn. Must be called on the loop.
         """
         if self._is_collecting:
             self._delay_callbacks[request] = notify_delayed
@@ -179,6 +188,10 @@ class BriefWaitExecutor:
             self._unbatched_left = UNBATCHED_REQUESTS
 
     def _run_requests(self, notify_by_request: dict[Request, NotifyDelayed]) -> None:
+        """Run a group of requests in the thread and send the answers of those that finish in time.
+
+        If one of them is slow, the thread is left to it and replaced before the next group.
+        """
         thread = self._thread
         if thread is None:
             thread = self._thread = ExecutorThread(self._finish_request)
@@ -201,10 +214,10 @@ class BriefWaitExecutor:
 
 
 MAX_POSTED_CALLS = 10_000
-"""Calls that may wait for the loop before threads that post more are held up."""
+"""Number of calls waiting for the loop from which `LoopMailbox.wait_for_room` blocks."""
 
 RECHECK_SECONDS = 0.005
-"""Seconds after which such a thread checks again."""
+"""Interval at which waiting code checks its condition again."""
 
 log = logging.getLogger("paddock.http")
 
@@ -269,11 +282,16 @@ class RequestExecutor:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def execute(self, request: Request, notify_delayed: NotifyDelayed) -> None:
-        """Run the work of a request; its exchange gets the answer. Must be called on the loop.
+        """Run the work of a request in a suitable place. Must be called on the loop.
 
-        Coroutines run as tasks of the loop and trusted handlers on the loop itself. Other handlers
+        Coroutines run as tasks of the loop, and trusted handlers on the loop itself. Other handlers
         run in a thread that the loop waits for briefly, or in the worker pool if they have proved
-        slow. `notify_delayed` is called with the request unless it finishes at once.
+        slow. The request's exchange receives the answer.
+
+        Args:
+            request: A request with `work` or `async_work`.
+            notify_delayed: Called with the request unless it finishes immediately, so that the
+                caller can keep the response open.
         """
         slow_tracker = request.slow_tracker
         if request.async_work is not None:
@@ -314,6 +332,7 @@ class RequestExecutor:
             _finish_request(request, request.reject_busy())
 
     def _start_async_work(self, request: Request) -> None:
+        """Run a coroutine handler as a task, which `Request.cancel` can stop from any thread."""
         task = self._create_task(request)
         if request.is_done:
             return

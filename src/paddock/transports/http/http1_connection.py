@@ -35,7 +35,7 @@ MAX_HEADERS = 128
 MAX_READ_BYTES = 256 * 1024
 """The most that asyncio's event loops read at once."""
 MAX_READ_AHEAD_REQUESTS = 16
-"""Queued requests after which reading is paused. While it is, a disconnect goes unnoticed."""
+"""Number of queued requests from which reading is paused, so that disconnects go unnoticed."""
 MAX_PIPELINED_REQUESTS = 64
 MAX_CACHED_HEADS = 512
 MAX_CACHED_HEAD_BYTES = 4096
@@ -105,10 +105,11 @@ class IncomingRequest:
 
 
 class RequestHeadCache:
-    """Parsed request heads, found by their bytes.
+    """A cache of parsed request heads, whose keys are the bytes of the heads.
 
-    Clients send the same head with every request. Only plain heads are cached: an accepted POST
-    with a content length, no credentials, and nothing else that changes how the request is read.
+    Clients send the same head with every request, so most requests need no parsing. Only plain
+    heads are cached: those of accepted POST requests with a content length, without credentials,
+    and without headers that change the way in which the request is read.
     """
 
     def __init__(self) -> None:
@@ -225,7 +226,8 @@ class Http1Connection(asyncio.Protocol):
     def _exceeds_framing_limit(self, data: bytes, now: float) -> bool:
         """Return whether the data around the body is too large, before the parser stores it.
 
-        That is the head and, of a chunked body, the chunk headers and the trailers.
+        This covers the head and, for a chunked body, the chunk headers and the trailers. The limits
+        that are checked later count only what the parser reports, but it stores these bytes first.
         """
         incoming = self._incoming
         incoming.started_at = incoming.started_at or now
@@ -236,7 +238,11 @@ class Http1Connection(asyncio.Protocol):
         return framing_bytes > self._limits.body_bytes + self._limits.header_bytes + MAX_READ_BYTES
 
     def _answer_cached_head(self, data: bytes) -> bool:
-        """Answer a request with a cached head without parsing it."""
+        """Answer a request with a cached head without parsing it.
+
+        Returns:
+            False if the data must be parsed: its head is not cached, or it would have to be queued.
+        """
         is_busy = self._is_answering or self._queued_requests or self._is_writing_paused
         if is_busy or self._service.is_draining:
             return False
@@ -276,7 +282,11 @@ class Http1Connection(asyncio.Protocol):
             self._incoming.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
-        """Check the head, and reject requests that need not be read further."""
+        """Check the head as soon as it is complete.
+
+        The service may reject the request without its body. A client that sent
+        `Expect: 100-continue` waits for the decision before it sends the body.
+        """
         if self._is_closing or self._ignores_input:
             return
         incoming = self._incoming
@@ -297,10 +307,12 @@ class Http1Connection(asyncio.Protocol):
             self._reject_input(incoming.early_response)
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body."""
+        """Take a part of the body, or skip it if the request is already rejected."""
         if self._ignores_input:
             return
         incoming = self._incoming
+        # The body of a rejected request is read and dropped, so that the connection stays usable.
+        # Beyond the limit, the connection is closed instead.
         if incoming.early_response is not None:
             incoming.skipped_bytes += len(body)
             if incoming.skipped_bytes > self._limits.body_bytes:
@@ -347,6 +359,7 @@ class Http1Connection(asyncio.Protocol):
     def respond(self, response: HttpResponse) -> None:
         """Send a complete response."""
         body = response.body
+        # Fast path for the usual answer, which is formatted with a single template.
         if (
             response.headers is JSON_HEADERS
             and response.status == 200
@@ -413,7 +426,11 @@ class Http1Connection(asyncio.Protocol):
     # Called by the server.
 
     def check_timeouts(self, now: float) -> None:
-        """Close the connection if it has been inactive for too long."""
+        """Close the connection if it has been inactive for too long.
+
+        Different limits apply while a response is being written, while a request is being
+        received, and between requests.
+        """
         limits = self._limits
         unsent_bytes = self._transport.get_write_buffer_size()
         acknowledged_bytes = (
@@ -448,7 +465,11 @@ class Http1Connection(asyncio.Protocol):
             self._transport.close()
 
     def _queue_request(self, parsed_request: ParsedRequest) -> None:
-        """Queue a pipelined request. Reject it if too much is queued."""
+        """Queue a request that arrived before the previous one was answered.
+
+        If the queue is full, the request is rejected and the connection ends after the responses
+        to the queued ones.
+        """
         queued_bytes = sum(len(queued.body) for queued in self._queued_requests) + len(
             parsed_request.body
         )
@@ -463,6 +484,10 @@ class Http1Connection(asyncio.Protocol):
             self._pause_reading()
 
     def _start_response(self, parsed_request: ParsedRequest) -> None:
+        """Begin the response to a request, on which no other response is in progress.
+
+        The service may respond during this call or later.
+        """
         head = parsed_request.head
         self._is_answering = True
         self._is_head_request = head is not None and head.method == "HEAD"
@@ -476,6 +501,7 @@ class Http1Connection(asyncio.Protocol):
             self._service.handle_request(head, parsed_request.body, responder)
 
     def _finish_response(self) -> None:
+        """Close the connection after its last response, or continue with the next request."""
         self._is_answering = self._is_streaming = False
         self.on_close = None
         if not self._keeps_alive:
@@ -505,7 +531,10 @@ class Http1Connection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _reject_input(self, response: HttpResponse) -> None:
-        """Send a final response after those that are pending, and close. Ignore further input."""
+        """End the connection with an error response, after the responses that are pending.
+
+        Further input is ignored.
+        """
         if self._ignores_input:
             return
         self._ignores_input = True

@@ -1,8 +1,7 @@
-"""Handles POST requests: decodes the message, selects the era, and dispatches it.
+"""Handling of POST requests: decoding the message, selecting the era, and dispatching it.
 
-The body decides, the headers only confirm: a request whose `_meta` names its version belongs to
-the stateless era, and its headers must then agree with the body. Everything else belongs to a
-session.
+The body alone determines the era. A request whose `_meta` names a protocol version belongs to the
+stateless era, and its headers must agree with the body. Every other message belongs to a session.
 """
 
 from __future__ import annotations
@@ -56,9 +55,11 @@ NAME_FIELD = http_headers.to_asgi_name(http_headers.NAME_HEADER)
 def check_mirrored_headers(
     head: RequestHead, method: str, version: str, params: RequestParams
 ) -> None:
-    """Check the headers that repeat parts of the body, so that proxies can route by headers.
+    """Check the headers of a stateless request that repeat parts of its body.
 
-    Stateless requests must have them.
+    The headers are required so that proxies can route requests without reading bodies. A
+    difference must be rejected: otherwise a proxy would decide about another request than the one
+    that is executed.
 
     Raises:
         HeaderMismatchError: A header is missing or differs from the body.
@@ -74,6 +75,10 @@ def check_mirrored_headers(
 
 
 def _check_name_header(head: RequestHead, name: object) -> None:
+    """Check that the name header equals a tool, prompt or resource name in the body.
+
+    Names that are not plain ASCII are encoded in the header, so they are decoded for comparison.
+    """
     if not isinstance(name, str):  # Invalid parameters are reported later.
         return
     value = head.headers.get(NAME_FIELD)
@@ -132,7 +137,15 @@ class PostHandler:
         responder: Responder,
         principal: Principal | None,
     ) -> None:
-        """Handle the body of a POST request."""
+        """Handle the body of a POST request and make sure that it gets a response.
+
+        Args:
+            head: The request line and headers.
+            body: The complete body, which should be one message or a batch.
+            responder: The connection that the response is written to.
+            principal: The authenticated sender. None if the server does not authenticate.
+        """
+        # As in `Dispatcher.dispatch_line`: tool calls are decoded in one pass.
         if body.find(TOOL_CALL_MARKER, 0, TOOL_CALL_SEARCH_BYTES) >= 0:
             try:
                 call = decode_tool_call(body)
@@ -151,7 +164,10 @@ class PostHandler:
         responder: Responder,
         principal: Principal | None,
     ) -> None:
-        """Handle a `tools/call`, which the shortcut has decoded completely."""
+        """Handle a `tools/call` that `handle_body` has decoded in one pass.
+
+        This repeats the choice of the era in `_handle_frame`, but does not decode again.
+        """
         meta = call.params.meta
         if self._runtime.is_full:
             HttpExchange(self._runtime, head, responder, principal).reject_busy(call.id)
@@ -179,6 +195,7 @@ class PostHandler:
         responder: Responder,
         principal: Principal | None,
     ) -> None:
+        """Decode any message, and handle it in the era that it belongs to."""
         exchange = HttpExchange(self._runtime, head, responder, principal)
         try:
             frame = decode_frame(body)
@@ -248,7 +265,10 @@ class PostHandler:
     ) -> Operation:
         """Check the headers and the version of a stateless request and return its operation.
 
-        The order of the checks decides which error a request with several faults gets.
+        The order matters: a request with several faults is rejected for the first of them.
+
+        Raises:
+            ProtocolError: A header or the version is wrong, or the method does not exist.
         """
         version = str(meta.version)
         check_mirrored_headers(head, method, version, params)
@@ -260,6 +280,7 @@ class PostHandler:
         return operation
 
     def _run_reply(self, exchange: HttpExchange, request: Request, reply: Reply) -> None:
+        """Send an answer, or run the request's work and keep the response open for its answer."""
         if isinstance(reply, bytes):
             exchange.finish(request, reply)
             return
@@ -271,7 +292,11 @@ class PostHandler:
     def _reject_params(
         self, exchange: HttpExchange, frame: JsonRpcFrame, error: ProtocolError
     ) -> None:
-        """Report the first problem: the envelope, the headers, or else the parameters."""
+        """Reject a request whose parameters could not be decoded.
+
+        An invalid envelope, header or method is reported first. `error` describes the parameters
+        and is the last resort.
+        """
         request_id = None if frame.id is UNSET else frame.id
         try:
             params = decode_base_params(frame.params)
@@ -285,7 +310,11 @@ class PostHandler:
     def _handle_non_request(
         self, exchange: HttpExchange, frame: JsonRpcFrame, body: bytes, responder: Responder
     ) -> None:
-        """Handle a notification or a response."""
+        """Handle a notification or a response.
+
+        Both belong to a session. A notification without a session is accepted and ignored, while
+        a response without one is rejected, because it cannot be assigned to a request.
+        """
         is_answer = frame.method is UNSET
         if is_answer and frame.result is UNSET and frame.error is UNSET:
             exchange.respond(400, _NOT_A_MESSAGE_ERROR)
@@ -300,6 +329,7 @@ class PostHandler:
             exchange.respond_accepted()
 
     def _open_session(self, exchange: HttpExchange, body: bytes, responder: Responder) -> None:
+        """Answer `initialize`. The session is stored only if the handshake succeeds."""
         runtime = self._runtime
         if not self._sessions.make_room(exchange.principal):
             exchange.reject_busy()
@@ -326,6 +356,10 @@ class PostHandler:
         request_id: RequestId | None = None,
         method: str | None = None,
     ) -> None:
+        """Dispatch a message to the session that its header names.
+
+        `request_id` and `method` are used only to reject a request that has no valid session.
+        """
         session = self.find_session(head, responder, principal, request_id, method)
         if session is None:
             return
@@ -337,6 +371,7 @@ class PostHandler:
         self._send_reply(exchange, session.dispatcher.dispatch_line(body, exchange))
 
     def _send_reply(self, exchange: HttpSessionExchange, reply: Reply | list[Reply]) -> None:
+        """Complete the response to a message in a session with the dispatcher's reply."""
         if isinstance(reply, bytes):
             exchange.deliver_answer(reply)
         elif isinstance(reply, Request):
@@ -347,7 +382,9 @@ class PostHandler:
             exchange.respond_accepted()
 
     def _run_batch(self, exchange: HttpSessionExchange, replies: list[Reply]) -> None:
-        """Run a batch. Its answers are sent together, when the last one is available."""
+        """Run the requests of a batch, whose answers are sent together with the last one."""
+        # All requests are registered before the first one runs. A quick request could otherwise
+        # end the response while others have not begun.
         for reply in replies:
             if isinstance(reply, bytes):
                 exchange.deliver_answer(reply)
@@ -385,6 +422,7 @@ class PostHandler:
         return session
 
     def _make_missing_session_error(self, method: str | None) -> ProtocolError:
+        """Return the error for a request without session id, with a hint that suits its method."""
         eras = self._runtime.eras
         if method in eras.stateless.methods and method not in eras.session.methods:
             return _make_missing_meta_error(META_VERSION)

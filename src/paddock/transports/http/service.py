@@ -75,8 +75,8 @@ DEFERRED_METHODS = frozenset(
 class StartupQueue:
     """Holds back calls until the server's lifespan has been entered.
 
-    Handshakes and lists need no lifespan and are answered at once. Calls, and the messages that may
-    refer to them, are queued and handled in order.
+    Handshakes and lists do not need the lifespan and are answered immediately. Calls, and messages
+    that may refer to calls, are queued and later handled in the order of their arrival.
     """
 
     def __init__(self, max_requests: int) -> None:
@@ -90,7 +90,10 @@ class StartupQueue:
         return len(self._entries) >= self._max_requests
 
     def must_wait(self, body: bytes) -> bool:
-        """Return whether a message has to wait."""
+        """Return whether a message has to wait, because it may run or concern the author's code.
+
+        Batches always wait, since any of their members may be a call.
+        """
         if is_batch(body):
             return True
         try:
@@ -162,7 +165,13 @@ class HttpService:
         state: object = None,
         observers: Sequence[RequestObserver] = (),
     ) -> None:
-        """Use this event loop, which must be running."""
+        """Attach the service to a running event loop. Must be called before the first request.
+
+        Args:
+            loop: The loop that reads requests and writes responses.
+            state: The value that the server's lifespan yielded, for `ctx.state`.
+            observers: Observers of every request, for logs and tracing.
+        """
         self.is_draining = False
         self.runtime.bind_loop(loop)
         self.runtime.eras.set_observers(observers)
@@ -171,7 +180,7 @@ class HttpService:
         self._check_timer = loop.call_later(CHECK_INTERVAL_SECONDS, self._run_checks)
 
     def hold_calls(self) -> None:
-        """Hold calls until `release_calls`. Handshakes and lists are answered."""
+        """Queue calls until `release_calls`, while handshakes and lists are already answered."""
         self._startup_error = None
         self._startup_queue.is_holding = True
 
@@ -188,11 +197,16 @@ class HttpService:
         self._refuse_queued(500, reason)
 
     def answer_head(self, head: RequestHead) -> HttpResponse | None:
-        """Return the response if it does not depend on the body, otherwise None."""
+        """Return the response if it does not depend on the body, otherwise None.
+
+        HTTP servers call this as soon as the head is complete, so that a request that is rejected
+        here does not have to be read to its end.
+        """
         path = head.path.rstrip("/") or "/"
         if path == HEALTH_PATH:
             return self._make_health_response()
-        if path.startswith(RESOURCE_METADATA_PATH):  # Public, so before the origin check.
+        # The metadata is public, so it is served before the origin is checked.
+        if path.startswith(RESOURCE_METADATA_PATH):
             return self._answer_metadata_request(head, path)
         violation = self.runtime.origin_policy.find_violation(head)
         if violation is not None:
@@ -217,7 +231,15 @@ class HttpService:
         return None
 
     def handle_request(self, head: RequestHead, body: bytes, responder: Responder) -> None:
-        """Handle a request for which `answer_head` returned None."""
+        """Handle a request for which `answer_head` returned None.
+
+        Args:
+            head: The request line and headers.
+            body: The complete body.
+            responder: The connection that the response is written to, now or later.
+        """
+        # Authorization may have to fetch keys, so it runs as a coroutine. Servers without it skip
+        # the detour.
         if self.runtime.authorization is None:
             self._handle_safely(head, body, responder, None)
         else:
@@ -239,7 +261,11 @@ class HttpService:
         self.runtime.call_on_loop(self._end_streams)
 
     async def drain(self) -> None:
-        """Accept no more requests, end the open streams, and wait for the rest."""
+        """Prepare the shutdown: reject new requests and wait for those in progress.
+
+        Streams that would stay open indefinitely are ended. The wait is limited by
+        `Limits.drain_seconds`.
+        """
         self.is_draining = True
         self._refuse_queued(503, "The server is stopping")
         self._end_streams()
@@ -282,6 +308,7 @@ class HttpService:
     def _handle(
         self, head: RequestHead, body: bytes, responder: Responder, principal: Principal | None
     ) -> None:
+        """Handle an authorized request by its method: POST a message, GET a stream, or DELETE."""
         if head.method == "POST":
             if self._startup_queue.is_holding and self._startup_queue.must_wait(body):
                 self._queue_request(head, body, responder, principal)
@@ -300,7 +327,11 @@ class HttpService:
     def _open_session_stream(
         self, session: HttpSession, head: RequestHead, responder: Responder
     ) -> None:
-        """Answer a GET request: open the standalone stream, or resume a stream."""
+        """Answer a GET request with a stream of events.
+
+        A request with `Last-Event-ID` resumes the stream of that event. Any other request opens
+        the standalone stream, which carries messages that do not belong to a request.
+        """
         if not parse_accept(head.headers.get(b"accept", b"")).events:
             text = "A stream needs an Accept header that allows text/event-stream"
             responder.respond(self._make_error_response(406, text, [], head))
@@ -347,6 +378,7 @@ class HttpService:
     async def _authorize_and_handle(
         self, authorization: Authorizer, head: RequestHead, body: bytes, responder: Responder
     ) -> None:
+        """Authenticate the sender of a request, and handle the request if access is granted."""
         values = [value.decode("latin-1") for value in head.get_all(b"authorization")]
         try:
             principal = await authorization.authenticate(values)
@@ -357,6 +389,11 @@ class HttpService:
             self._handle_safely(head, body, responder, principal)
 
     def _make_refusal_response(self, error: Exception, head: RequestHead) -> HttpResponse:
+        """Return the response to a request that the authorization rejected.
+
+        An error without a status is a defect of the authorization. It is logged and hidden from
+        the client, and access is denied nevertheless.
+        """
         if not hasattr(error, "status"):
             log.error("The authorization failed", exc_info=error)
             return self._make_error_response(
@@ -371,6 +408,7 @@ class HttpService:
         return HttpResponse(refusal.status, headers, refusal.body)
 
     def _check_post_head(self, head: RequestHead) -> HttpResponse | None:
+        """Return the rejection of a POST request with unsuitable headers, otherwise None."""
         if not is_json_content_type(head.headers.get(b"content-type", b"")):
             return self._make_error_response(
                 415, "Expected Content-Type: application/json", [], head
@@ -380,6 +418,7 @@ class HttpService:
             text = "Expected Accept: application/json, text/event-stream"
             return self._make_error_response(406, text, [], head)
         content_length = head.headers.get(b"content-length", b"0")
+        # `int` rejects texts of thousands of digits with an exception, so the length is limited.
         if (
             not content_length.isdigit()
             or len(content_length) > 20
@@ -426,6 +465,7 @@ class HttpService:
         return HttpResponse(status, [JSON_CONTENT_TYPE, *headers, *cors], _encode_error_body(text))
 
     def _run_checks(self) -> None:
+        """Check timeouts, idle sessions and expired tasks, and schedule the next check."""
         now = monotonic()
         for exchange in list(self.runtime.active_exchanges):
             exchange.check(now)

@@ -1,7 +1,8 @@
 """Sessions of the 2025-11-25 era over HTTP, with resumable streams.
 
-A session belongs to the principal who opened it. It ends when its client deletes it, when it has
-been unused for too long, or when there are too many and it is the one idle for longest.
+A session belongs to the principal who opened it. It ends when its client deletes it or when it has
+been unused for too long. If there are too many sessions, the one that has been idle for the longest
+time is closed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ MAX_STANDALONE_READERS = 8
 
 
 class ResumableStream:
-    """A stream of events, which are stored so that a client can reconnect and continue."""
+    """A stream of numbered events, which a client can resume after its connection broke.
+
+    The events are kept in the session's `EventStore`. A stream can exist without a reader.
+    """
 
     __slots__ = ("_last_write", "_readers", "_session", "id", "is_over", "last_event_number")
 
@@ -192,7 +196,16 @@ class HttpSession:
         return stream
 
     def resume_stream(self, last_event_id: str, responder: Responder, headers: Headers) -> bool:
-        """Continue a stream after an event. Return False if the id was never issued."""
+        """Open a response that continues a stream after an event.
+
+        Args:
+            last_event_id: The id of the last event that the client has received.
+            responder: The connection of the client.
+            headers: Headers of the response.
+
+        Returns:
+            False if the session never issued this id.
+        """
         stream_id, _, event_number = last_event_id.partition("_")
         # The length is limited because int() raises an error for thousands of digits.
         if not (stream_id.isdecimal() and event_number.isdecimal() and len(last_event_id) < 40):
@@ -268,7 +281,11 @@ class HttpSessionExchange(HttpExchange):
         self._session.connection.in_flight[request.id] = request
 
     def handle_disconnect(self) -> None:
-        """Mark the exchange as over if it has no stream to reconnect to. Nothing is cancelled."""
+        """Handle a lost connection. Unlike in the stateless era, the work is not cancelled.
+
+        A client can resume a stream, but not a JSON response, so without a stream the exchange is
+        over.
+        """
         if not self.is_streaming:
             self.is_over = True  # The work continues, and stays active so that it can time out.
             self._detach_disconnect_handler()
@@ -302,12 +319,14 @@ class HttpSessionExchange(HttpExchange):
             self._stream.send_keep_alive(now, self._runtime.limits.keep_alive_seconds)
 
     def _close_for_reconnect_on_loop(self, retry_ms: int) -> None:
+        """Send the client an event id and a delay to reconnect with, and end its response."""
         if self.is_over or not (self.is_streaming or self._open_stream()) or self._stream is None:
             return
         self._stream.send_priming_event(retry_ms)
         self._stream.release_readers()
 
     def _send_on_loop(self, frame: bytes) -> None:
+        """Send a message on the request's own stream, or else on that of the session."""
         if self.is_over:
             return
         if (self.is_streaming or self._open_stream()) and self._stream is not None:
@@ -346,7 +365,11 @@ class HttpSessionExchange(HttpExchange):
             super()._end_unanswered()
 
     def deliver_answer(self, answer: bytes | None) -> None:
-        """Send the answer in the form that the client prefers; None if it was cancelled."""
+        """Complete the response with an answer, in the form that the client prefers.
+
+        Args:
+            answer: The encoded answer. None if the request was cancelled.
+        """
         stream = self._stream
         if stream is not None:
             if answer is not None:
@@ -393,9 +416,13 @@ class HttpSessionStore:
         return session
 
     def make_room(self, principal: Principal | None) -> bool:
-        """Close the session idle for longest if there are too many. Return False if none is idle.
+        """Make sure that a session can be added, if necessary by closing an idle one.
 
-        Sessions of the same principal are closed first, so that no client can drive out the others.
+        An idle session of the same principal is preferred, so that one client cannot displace the
+        sessions of all others.
+
+        Returns:
+            False if the limit is reached and no session is idle.
         """
         if len(self._sessions) < self._runtime.limits.sessions:
             return True
