@@ -78,6 +78,9 @@ def call_in_thread(
 ) -> ResultT:
     """Run `work` in a separate thread that is never interrupted, and return its result.
 
+    The handler's own thread only waits for events. `work` has to poll the cancellation check, since
+    nothing else stops it.
+
     Args:
         ctx: The context of the handler.
         work: Called with a cancellation check and a function that emits an event.

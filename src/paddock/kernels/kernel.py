@@ -111,7 +111,11 @@ def ignore_progress(_seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationControl:
-    """Means of the caller to cancel a call and to follow its progress."""
+    """Means of the caller to cancel a call and to follow its progress.
+
+    Cancellation is polled, because the thread of a kernel call must not be interrupted (see
+    `paddock.kernels.handler_calls`).
+    """
 
     is_cancelled: Callable[[], bool] = never_cancelled
     """Polled several times per second. The call stops once it returns True."""
@@ -130,7 +134,11 @@ DEFAULT_CONTROL = EvaluationControl()
 
 
 class ProgressTimer:
-    """Clock of a running call."""
+    """Clock of a running call.
+
+    Loops that wait for a kernel call `tick` often. It reports progress only once per
+    `PROGRESS_INTERVAL_SECONDS`.
+    """
 
     def __init__(self, control: EvaluationControl) -> None:
         self._control = control
@@ -199,6 +207,9 @@ class Kernel(Protocol):
 
         Kernels that can roll back also return None on a timeout or cancellation. Other kernels
         ignore both, because stopping them would end them.
+
+        Sessions save this state, so that a lost kernel can be replaced without evaluating
+        everything again.
         """
         ...
 

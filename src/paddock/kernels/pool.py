@@ -77,6 +77,7 @@ class KernelPool:
             kernel.close()
 
     def _pop_spare(self, engine: Engine) -> Kernel | None:
+        """Take a running spare kernel from the pool; return None if it has no such kernel."""
         with self._lock:
             kernels = self._spares.get(_get_engine_key(engine), [])
             while kernels:
@@ -87,6 +88,7 @@ class KernelPool:
         return None
 
     def _start_spare(self, engine: Engine) -> None:
+        """Start a kernel and add it to the pool (called by the timer of `prestart`)."""
         if self._is_closed:
             return
         key = _get_engine_key(engine)

@@ -38,6 +38,7 @@ def make_python_engine(
     """
 
     def start(limits: EvaluationLimits) -> Kernel:
+        """Start a kernel in the user's interpreter."""
         if _parse_version(version) < MIN_PYTHON_VERSION:
             raise KernelError(
                 f"{interpreter} is Python {version}; Python 3.8 or later is required",

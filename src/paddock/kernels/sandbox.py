@@ -85,6 +85,9 @@ SYSCALL_TABLES = {
 def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
     """Build a seccomp program that denies inspecting other processes and, optionally, sockets.
 
+    A system call of another architecture fails, because its numbers have other meanings and would
+    bypass the checks.
+
     Socket pairs stay available: they connect a process with its own children. Other Unix domain
     sockets are denied, because agents and daemons with more privileges listen on them.
     """
@@ -171,6 +174,7 @@ def enter_sandbox(*, network: bool) -> list[str]:
 
 
 def _set_resource_limits() -> list[str]:
+    """Disable core dumps and limit open files; return the restrictions that took effect."""
     if sys.platform == "win32":
         return []
     import resource  # Windows has no such module
@@ -243,6 +247,7 @@ def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
 
 
 def _install_seccomp_filter(library: ctypes.CDLL, *, network: bool) -> bool:
+    """Install the filter for this process and its future children; return whether that worked."""
     machine = _get_machine()
     if machine not in SYSCALL_TABLES:
         return False

@@ -161,21 +161,28 @@ class SupervisedProgram:
         return (head + separator + tail).decode("utf-8", "replace")
 
     def _read_output(self) -> None:
+        """Collect the printed text, keeping the beginning and the end of a long one.
+
+        Runs in a thread, until the program closes its output.
+        """
         for data in _iter_chunks(self._process.stdout):
             self.printed_bytes += len(data)
             room = _MAX_HEAD_BYTES - len(self._head)
             self._head += data[:room]
             self._tail += data[room:]
-            # Trimmed at twice the size, so that the copying stays linear in the output.
+            # Trim the tail only when it has twice its maximum size. Trimming after every chunk
+            # would copy it each time.
             if len(self._tail) > 2 * _MAX_TAIL_BYTES:
                 self._tail = self._tail[-_MAX_TAIL_BYTES:]
 
     def _read_exit_report(self) -> None:
+        """Read the supervisor's report on its standard error until it closes the pipe."""
         for data in _iter_chunks(self._process.stderr):
             self._exit_report += data
         self._has_ended.set()
 
     def _get_exit(self) -> ProgramExit:
+        """Parse the supervisor's report. A missing report means that the supervisor was killed."""
         try:
             report = json.loads(self._exit_report)
         except ValueError:

@@ -78,6 +78,7 @@ def find_font_families() -> dict[str, str]:
 
 
 def _list_font_files() -> set[str]:
+    """Return the names of all font files in the usual directories, up to a maximum."""
     file_names: set[str] = set()
     for directory in _FONT_DIRECTORIES:
         for _, _, names in os.walk(Path(directory).expanduser()):

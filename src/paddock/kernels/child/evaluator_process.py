@@ -206,6 +206,10 @@ def _set_process_group(pid: int) -> None:
 
 
 def _is_fork_order(orders: PlainFrameReader) -> bool:
+    """Read an order; return whether it asks for another fork.
+
+    The end of the pipe means that the supervisor is gone. All processes of the kernel end then.
+    """
     try:
         return orders.read_one().type == "again"
     except EOFError:
@@ -214,6 +218,10 @@ def _is_fork_order(orders: PlainFrameReader) -> bool:
 
 
 def _report_exit(child: int, pipes: SupervisorPipes) -> None:
+    """Report the end of the active process to the supervisor, if it has ended.
+
+    Only its parent, the checkpoint, can read its wait status.
+    """
     try:
         pid, status = os.waitpid(child, os.WNOHANG)
     except ChildProcessError:
@@ -225,7 +233,10 @@ def _report_exit(child: int, pipes: SupervisorPipes) -> None:
 def _run_active(
     interpreter: LanguageInterpreter, pipes: SupervisorPipes, turn: int, why_alone: str = ""
 ) -> None:
-    """Run jobs until the supervisor orders a commit."""
+    """Run jobs until the supervisor orders a commit.
+
+    `why_alone` says why this process was not forked and has no checkpoint; it is empty otherwise.
+    """
     if not why_alone:
         _set_process_group(0)
     pipes.send_notice(_build_ready_frame(interpreter, why_alone))
@@ -252,6 +263,10 @@ def _run_active(
 
 
 def _build_ready_frame(interpreter: LanguageInterpreter, why_alone: str) -> PlainFrame:
+    """Return the notice that this process is active and waits for jobs.
+
+    `why_alone` says why it has no checkpoint; it is empty if it has one.
+    """
     return PlainFrame(
         "ready",
         pid=os.getpid(),
@@ -263,7 +278,10 @@ def _build_ready_frame(interpreter: LanguageInterpreter, why_alone: str) -> Plai
 
 
 class JobLimits:
-    """Context manager that limits the memory and time of the process during one job."""
+    """Context manager that limits the memory and time of the process during one job.
+
+    The time limit here is a safety net: normally the supervisor stops the job first.
+    """
 
     def __init__(self, job: PlainFrame) -> None:
         self._seconds = min(job.seconds, _MAX_ALARM_SECONDS) + ALARM_GRACE_SECONDS
@@ -276,7 +294,8 @@ class JobLimits:
         if self._memory:
             infinite = hard == resource.RLIM_INFINITY
             _set_memory_limit(self._memory if infinite else min(self._memory, hard), hard)
-        # The supervisor enforces the time limit. The alarm is for the case that it was killed.
+        # The supervisor enforces the time limit. The alarm ends this process if the supervisor was
+        # killed.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
 

@@ -73,6 +73,11 @@ class _ForklessWorker:
                 self._run_job(self._jobs.get())
 
     def _run_job(self, job: PlainFrame) -> None:
+        """Run one job in the main thread, limited by a timer, and send its reply.
+
+        The process ends after a job that was not completed. Without a checkpoint, its changes
+        cannot be rolled back.
+        """
         self._output.reset(job.output_bytes if job.type == "evaluate" else _READ_CHUNK_BYTES)
         self._is_running = True
         timer = threading.Timer(
@@ -95,6 +100,7 @@ class _ForklessWorker:
         send_frame(self._replies, reply)
 
     def _read_requests(self, requests: int) -> None:
+        """Queue jobs and react to cancellations until the server is gone (body of a thread)."""
         stream = PlainFrameReader(requests)
         try:
             while True:
@@ -108,6 +114,10 @@ class _ForklessWorker:
             os._exit(0)
 
     def _stop_job(self, cause: str) -> None:
+        """Interrupt the running job; end the process if the engine does not react.
+
+        Runs in a thread of its own: in the timer's for a timeout, in a new one for a cancellation.
+        """
         with self._lock:
             if not self._is_running or self._stop_cause is not None:
                 return
@@ -153,7 +163,11 @@ class _PrintedOutput:
             return self._capture.take_outputs()
 
     def _drain_pipe(self) -> None:
-        """Wait until the reader thread has read all that is in the pipe at present."""
+        """Wait until the reader thread has read everything that is in the pipe at present.
+
+        A marker is written to the pipe. Once the reader has seen it, all earlier text has been
+        captured.
+        """
         mark = b"\0" + secrets.token_hex(16).encode() + b"\0"
         with self._lock:
             self._marker = mark
@@ -162,6 +176,10 @@ class _PrintedOutput:
         self._has_marker.wait(_INTERRUPT_GRACE_SECONDS)
 
     def _read_output(self) -> None:
+        """Append printed text to the capture, without the marker of `_drain_pipe`.
+
+        Runs in a thread. The marker may be split between two chunks.
+        """
         while chunk := os.read(self._handle, _READ_CHUNK_BYTES):
             with self._lock:
                 text = self._partial_marker + chunk

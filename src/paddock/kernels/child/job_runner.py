@@ -120,6 +120,7 @@ def run_job(
 def _execute_job(
     interpreter: LanguageInterpreter, job: PlainFrame, send: FrameSender
 ) -> PlainFrame:
+    """Let the engine do what the job asks for, and return the result frame."""
     if job.type == "evaluate":
         return _build_value_frame(
             interpreter.evaluate(job.code, _make_emitter(send)), job.result_bytes
@@ -136,6 +137,7 @@ def _build_result_frame(status: str, detail: str = "") -> PlainFrame:
 
 
 def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
+    """Return the result frame of an evaluation, with a long text shortened in its middle."""
     text = value.text
     if text is not None and len(text) > limit:
         half = limit // 2
@@ -147,6 +149,7 @@ def _build_value_frame(value: EvaluatedValue, limit: int) -> PlainFrame:
 
 
 def _make_emitter(send: FrameSender) -> Callable[[str | ImageValue], None]:
+    """Return the function by which the engine emits messages and images during a job."""
     process = os.getpid()
 
     def emit(output: str | ImageValue) -> None:

@@ -76,6 +76,7 @@ class PlainFrameReader:
             self._buffer += chunk
 
     def _pop_frame(self) -> PlainFrame | None:
+        """Decode the next frame of the buffer and remove it; return None if it is incomplete."""
         if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
@@ -88,6 +89,7 @@ class PlainFrameReader:
 
 
 def _pack_value(value: object) -> list[bytes]:
+    """Encode a value as MessagePack."""
     # Always the longest form of each length: shorter code, and frames are short-lived.
     if isinstance(value, PlainFrame):
         value = vars(value)
@@ -105,6 +107,7 @@ def _pack_value(value: object) -> list[bytes]:
 
 
 def _pack_scalar(value: object) -> list[bytes]:
+    """Encode a value that is neither a list nor a dictionary."""
     if value is None:
         return [b"\xc0"]
     if isinstance(value, bool):
@@ -147,6 +150,7 @@ def _unpack_value(data: bytes, offset: int) -> tuple[Any, int]:
 
 
 def _unpack_sized(data: bytes, offset: int, kind: str, length: int) -> tuple[Any, int]:
+    """Decode the content of a string, bytes, array or map whose length is known."""
     if kind in ("bytes", "str"):
         content = data[offset : offset + length]
         return (content if kind == "bytes" else content.decode()), offset + length

@@ -34,6 +34,7 @@ def make_jupyter_engine(
     """
 
     def start(limits: EvaluationLimits) -> JupyterKernel:
+        """Start a kernel, here or at the gateway, and wait until it replies."""
         if not limits.network:
             raise KernelError(
                 f"The Jupyter kernel {kernel_name} cannot be used without network access, because "

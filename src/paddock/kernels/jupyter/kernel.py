@@ -69,7 +69,10 @@ class IopubOutputs:
         )
 
     def handle_message(self, message: JupyterMessage) -> bool:
-        """Process a message that belongs to the request; return whether it is the last one."""
+        """Process a message that belongs to the request; return whether it is the last one.
+
+        By Jupyter's protocol, a kernel publishes the status "idle" after all outputs of a request.
+        """
         content = message["content"]
         match message["header"]["msg_type"]:
             case "status":
@@ -99,6 +102,7 @@ class IopubOutputs:
                 self.result = output.text
 
     def _add_output(self, output: EvaluationOutput) -> None:
+        """Add an output, up to the size limit of all outputs together."""
         size = len(output.text) + len(output.data)
         room = max(0, self._limit_bytes - self._size_bytes)
         if size > room:
@@ -232,7 +236,11 @@ class JupyterKernel:
         limits: EvaluationLimits,
         control: EvaluationControl,
     ) -> StopCause | None:
-        """Process messages until the cell has ended; return why it was stopped, if it was."""
+        """Process messages until the cell has ended; return why it was stopped, if it was.
+
+        A cell that exceeds its limit is interrupted first. If the kernel does not react within
+        `INTERRUPT_GRACE_SECONDS`, it is treated as gone, and the caller ends it.
+        """
         timer = ProgressTimer(control)
         cause: StopCause | None = None
         give_up_at = float("inf")
@@ -254,6 +262,7 @@ class JupyterKernel:
     def _receive_message(
         self, seconds: float, cause: StopCause | None = None
     ) -> JupyterMessage | None:
+        """Return the next message, or None if none arrives in time."""
         try:
             return self._link.receive(seconds)
         except TimeoutError:
@@ -271,6 +280,10 @@ class _KernelGoneError(Exception):
 
 
 def _build_execute_request(code: str) -> dict[str, object]:
+    """Return the content of an `execute_request` for a cell.
+
+    The cell must not ask for input, because the links do not connect the channel for it.
+    """
     return {
         "code": code,
         "silent": False,
@@ -301,6 +314,7 @@ def _build_result(
     *,
     is_gone: bool,
 ) -> EvaluationResult:
+    """Return the result of a cell, with notes on why it ended early."""
     notes = []
     if outputs.dropped_bytes:
         notes.append(f"{outputs.dropped_bytes} bytes of output beyond the limit were dropped.")

@@ -152,7 +152,7 @@ class LocalKernelLink:
         return self._send_message(self._client.shell_channel, kind, content)
 
     def receive(self, seconds: float) -> JupyterMessage:
-        """Return the next published message."""
+        """Return the next message that the kernel publishes; see `KernelLink.receive`."""
         # Replies on the shell channel repeat what is published. They are read only to discard them.
         with contextlib.suppress(queue.Empty):
             self._client.get_shell_msg(timeout=0)
@@ -188,6 +188,7 @@ class LocalKernelLink:
         return {"guard": self._process.pid}
 
     def _send_message(self, channel: Any, kind: str, content: dict[str, object]) -> str:
+        """Send a message on a channel and return its ID."""
         message = self._client.session.msg(kind, content)
         channel.send(message)
         message_id: str = message["header"]["msg_id"]
@@ -338,6 +339,7 @@ class GatewayKernelLink:
         return future.result(GATEWAY_TIMEOUT_SECONDS)
 
     async def _send_request(self, method: str, path: str, content: object) -> Any:
+        """Send an HTTP request to the gateway and return the decoded reply."""
         from tornado.httpclient import AsyncHTTPClient  # optional dependency
 
         # Redirects are not followed, because they could send the token to another host.
@@ -352,6 +354,7 @@ class GatewayKernelLink:
         return json.loads(response.body) if response.body else {}
 
     async def _connect(self) -> None:
+        """Open the WebSocket that carries the kernel's messages."""
         from tornado.httpclient import HTTPRequest  # optional dependency
         from tornado.websocket import websocket_connect  # optional dependency
 

@@ -86,7 +86,11 @@ class JournalContents(NamedTuple):
 
 
 class Journal:
-    """A journal file and the position up to which it has been read."""
+    """A journal file and the position up to which it has been read.
+
+    Several processes may append to the file, each while it holds the session's lock. The remembered
+    position shows what the others have added.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -97,6 +101,8 @@ class Journal:
 
     def read_new(self) -> JournalContents:
         """Return the entries that were added since the last call.
+
+        If the file was replaced or has become shorter, it is read again from its beginning.
 
         Raises:
             BrokenJournalError: The file is not a journal, and no entry can be read.
@@ -112,6 +118,7 @@ class Journal:
                 return JournalContents([])
             file.seek(start)
             data = file.read()
+        # Another process may not have finished writing the last line. `append` removes such a line.
         complete = data[: data.rfind(b"\n") + 1]
         lines = complete.splitlines()
         first_line = self._line_count + 1 if start else 1
@@ -179,7 +186,7 @@ class Journal:
                 self._identity, self.size_bytes, self._line_count = identity, 0, 0
             if self.size_bytes == 0:
                 text = msgspec.json.encode(header) + b"\n" + text
-            # Removes an incomplete last line.
+            # An incomplete last line was left by a process that did not finish writing it.
             if status.st_size > self.size_bytes:
                 os.ftruncate(handle, self.size_bytes)
             _write_at(handle, text, self.size_bytes)
@@ -190,6 +197,7 @@ class Journal:
 
 
 def _write_at(handle: int, data: bytes, offset: int) -> None:
+    """Write data at an offset, or nothing at all."""
     os.lseek(handle, offset, os.SEEK_SET)
     view = memoryview(data)
     try:

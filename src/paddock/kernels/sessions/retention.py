@@ -86,6 +86,7 @@ def _is_session_file(path: Path) -> bool:
 
 
 def _scan_sessions(directory: Path, current: frozenset[str]) -> list[_StoredSession]:
+    """Return the stored sessions with their sizes and the time of their last change."""
     sessions: dict[str, _StoredSession] = {}
     # Another process may delete files at the same time.
     with contextlib.suppress(OSError):

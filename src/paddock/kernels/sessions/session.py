@@ -81,7 +81,12 @@ _RESTART_NOTES = {
 
 
 class EvaluationSession:
-    """A session; used by one call at a time."""
+    """A session; used by one call at a time.
+
+    Every evaluation is recorded in a journal. If the kernel is lost, a new one gets the last saved
+    state, and the later entries of the journal are replayed in it. `_kernel_entry_count` is the
+    number of entries that the kernel has seen.
+    """
 
     def __init__(
         self, session_id: str, engine: Engine, directory: Path, start: KernelStarter
@@ -265,6 +270,9 @@ class EvaluationSession:
         """Save the definitions now if a replay could not restore them.
 
         The caller holds the session's lock, so no other process sees the journal without them.
+
+        A state that is slow to save is left to the background, so that the call does not wait for
+        it.
         """
         if self._is_saved_in_background or self._is_slow_to_save:
             return
@@ -282,8 +290,9 @@ class EvaluationSession:
     ) -> SavedState | None:
         """Return the definitions if they need to be saved and the kernel returns them in time.
 
-        `is_cancelled` makes it give up, but only a few times in a row: with calls in quick
-        succession nothing would ever be saved otherwise.
+        `is_cancelled` makes it give up, so that a waiting call can begin. It is ignored after
+        several times in a row, because calls in quick succession would otherwise prevent saving
+        altogether.
         """
         is_up_to_date = self._kernel is not None and self._kernel_entry_count == len(self._entries)
         if self._kernel is None or not is_up_to_date:
@@ -354,6 +363,7 @@ class EvaluationSession:
     def _run_code(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[EvaluationResult, str]:
+        """Evaluate code in an up-to-date kernel; return the result and a note for the user."""
         kernel, note = self._prepare_kernel(limits, control)
         result = kernel.evaluate(code, limits, control)
         if not kernel.is_alive:
@@ -365,7 +375,11 @@ class EvaluationSession:
     def _prepare_kernel(
         self, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[Kernel, str]:
-        """Return a kernel with all definitions of the session, and a note for the user."""
+        """Return a kernel with all definitions of the session, and a note for the user.
+
+        The kernel is replaced if it has ended, if the network access differs, or if another process
+        has saved a state that this kernel cannot reach by a replay.
+        """
         notes = []
         kernel = self._kernel
         if kernel is not None and not kernel.is_alive:
@@ -422,9 +436,10 @@ class EvaluationSession:
     def _replay_entries(
         self, kernel: Kernel, limits: EvaluationLimits, control: EvaluationControl
     ) -> str:
-        """Replay entries that the kernel has not evaluated, within a time limit.
+        """Replay entries that the kernel has not evaluated; return a note for the user.
 
-        Entries with side effects are skipped. Returns a note for the user.
+        The replay has a time limit. Entries with side effects are skipped, because repeating them
+        could, for instance, write a file again.
         """
         started_at = time.monotonic()
         skipped, failed, different = [], [], []
@@ -485,6 +500,7 @@ class EvaluationSession:
         )
 
     def _add_entries(self, entries: Sequence[JournalEntry]) -> None:
+        """Append entries to those in memory, and scan each for side effects."""
         # Side effects can be detected in Wolfram Language only, so other code is never replayed.
         is_scanned = self.engine.language == "wolfram"
         for entry in entries:
@@ -500,6 +516,7 @@ class EvaluationSession:
         self._saved_entry_count = 0
 
     def _iter_committed_effects(self, start: int) -> Iterator[bool]:
+        """Yield, for each committed entry from `start` on, whether it has side effects."""
         for index in range(start, len(self._entries)):
             if self._entries[index].is_committed:
                 yield self._entry_has_effects[index]
@@ -545,4 +562,5 @@ def _format_lines(lines: list[int]) -> str:
 
 
 def _strip_counters(item: EvaluationResult | JournalEntry) -> str | None:
+    """Return a result without the serial numbers of local symbols, for comparison."""
     return None if item.result is None else _LOCAL_SYMBOL_COUNTER.sub("", item.result)

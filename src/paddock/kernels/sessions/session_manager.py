@@ -75,7 +75,11 @@ class _SessionSlot:
 
 
 class SessionManager:
-    """Sessions in a directory, and the kernels of those that this process uses."""
+    """Sessions in a directory, and the kernels of those that this process uses.
+
+    A session is protected by two locks: that of its slot against other calls of this process, and
+    that of its journal file against other processes.
+    """
 
     def __init__(
         self,
@@ -201,7 +205,10 @@ class SessionManager:
         *,
         is_given: bool,
     ) -> EvaluationSession:
-        """Lock the session for this call, bring it up to date, and set its status."""
+        """Lock the session for this call, bring it up to date, and set its status.
+
+        A file lock that cannot be created does not prevent the call; the user gets a note.
+        """
         session = slot.session
         if session is None:
             session = EvaluationSession(session_id, engine, self.directory, self._start_kernel)
@@ -224,7 +231,11 @@ class SessionManager:
         return session
 
     def _finish_call(self, slot: _SessionSlot, session: EvaluationSession) -> None:
-        """Save the session if necessary, and schedule saving it in the background."""
+        """Save the session if necessary, and schedule saving it in the background.
+
+        The background save waits `SAVE_DELAY_SECONDS`, so that calls in quick succession are saved
+        once.
+        """
         session.finish_call()
         slot.last_used_at = time.monotonic()
         with self._condition:
@@ -251,6 +262,10 @@ class SessionManager:
             raise
 
     def _reserve_kernel(self, session_id: str, engine: Engine, control: EvaluationControl) -> None:
+        """Wait until the session may have a kernel, and register it.
+
+        If too many are running, the least recently used idle kernel is ended.
+        """
         is_limited = "many" not in engine.capabilities
         while True:
             with self._condition:
@@ -315,6 +330,7 @@ class SessionManager:
             self.prune()
 
     def _save_session(self, session_id: str) -> None:
+        """Save a session in the background, unless a call is using it."""
         slot = self._slots.get(session_id)
         if slot is None or slot.session is None or not slot.lock.acquire(blocking=False):
             return  # a call is using the session, and schedules saving it when it ends

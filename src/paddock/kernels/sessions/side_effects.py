@@ -44,7 +44,11 @@ _CODE_HOLDING_HEADS = re.compile(
 
 
 class SideEffectScan:
-    """Scan of the evaluations of one session, in order."""
+    """Scan of the evaluations of one session, in order.
+
+    The order matters: a symbol can be defined with effectful code in one evaluation and used in a
+    later one.
+    """
 
     def __init__(self) -> None:
         self._effectful_symbols: set[str] = set()
@@ -68,6 +72,10 @@ class SideEffectScan:
         return any(effects)
 
     def _has_effect(self, part: Expression) -> bool:
+        """Return whether a statement has side effects.
+
+        Symbols that store effectful code are remembered, because using them later has the effect.
+        """
         names = _collect_symbol_names(part)
         if not self._names_effect(names):
             return False

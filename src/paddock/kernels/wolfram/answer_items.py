@@ -191,6 +191,7 @@ def _select_result_images(evaluation: LineEvaluation) -> list[EvaluationOutput]:
 def _add_result(
     answer: _AnswerBuilder, line: int, result: str, images: list[EvaluationOutput]
 ) -> None:
+    """Add the result to the answer, with its images at the position of their placeholders."""
     placeholders = list(IMAGE_PLACEHOLDER.finditer(result))
     answer.add_text(f"\n{format_out_label(line, result)}")
     # The counts differ if the result was truncated, or if an image exceeded the output limit.

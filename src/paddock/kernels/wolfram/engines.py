@@ -268,6 +268,7 @@ def _resolve_setting(setting: str | None, locations: SearchLocations) -> tuple[s
 def _require_engine(
     name: str, source: str, engines: dict[str, Engine], locations: SearchLocations
 ) -> Engine:
+    """Return the engine that a setting names, or raise an error that names the setting."""
     engine = engines.get(name)
     if engine is None:
         raise EngineError(
@@ -285,6 +286,7 @@ def _require_engine(
 
 
 def _explain_choice(best: Engine, engines: dict[str, Engine], locations: SearchLocations) -> str:
+    """Return the reason why an engine was chosen automatically."""
     names = list(engines)
     better = [engines[name].title for name in names[: names.index(best.name)]]
     reason = "the preferred engine"
@@ -312,6 +314,7 @@ def engines() -> list[EngineReport]:
 
 
 def _build_report(engine: Engine, choice: EngineChoice | None) -> EngineReport:
+    """Return the public description of an engine."""
     is_chosen = choice is not None and choice.engine.name == engine.name
     worker_sandbox = _WORKER_SANDBOX if can_block_network() else _NO_WORKER_SANDBOX
     return EngineReport(

@@ -97,6 +97,7 @@ def _find_configured_program(name: str, locations: SearchLocations) -> KernelPro
 
 
 def _iter_programs(locations: SearchLocations) -> Iterator[KernelProgram]:
+    """Yield the kernel programs on this machine, the preferred one first."""
     names = WINDOWS_KERNEL_PROGRAMS if locations.system == "windows" else KERNEL_PROGRAMS
     search_path = locations.environment.get("PATH", "")
     # wolframscript comes last: it starts a kernel, which is slower than running one directly.

@@ -112,7 +112,7 @@ def _escape_comment(text: str) -> str:
 
 
 def _close_brackets(code: str) -> str | None:
-    """Add missing square brackets at the end; return None if something else is wrong."""
+    """Add missing square brackets at the end; return None if that cannot fix the code."""
     stripped = code.rstrip()
     for count in range(1, _MAX_ADDED_BRACKETS):
         repaired = stripped + "]" * count
@@ -221,7 +221,10 @@ def _build_syntax_error(source: ParsedSource, line: int) -> LineEvaluation:
 
 
 def _is_finished(progress: _LineProgress, expression: Expression) -> bool:
-    """Return whether the remaining expressions must not be evaluated."""
+    """Return whether the remaining expressions of the line must be skipped.
+
+    `$Aborted` as a value ends the line, unless the code itself contains a function that returns it.
+    """
     if progress.status != "done":
         return True
     if _find_uncaught_throw(progress) is not None:
@@ -243,6 +246,7 @@ def _find_uncaught_throw(progress: _LineProgress) -> str | None:
 def _build_evaluation(
     progress: _LineProgress, line: int, limits: EvaluationLimits
 ) -> LineEvaluation:
+    """Convert the progress of all expressions to the result of the line."""
     result = _RESULT_FORMATTERS.get(progress.status, _format_result)(progress, limits)
     if progress.status == "quit":
         progress.outputs.append(_build_quit_message(progress))
@@ -322,6 +326,8 @@ def evaluate_line(
     control: EvaluationControl = DEFAULT_CONTROL,
 ) -> LineEvaluation:
     """Evaluate code as the next line of a session.
+
+    Each expression becomes one journal entry. All entries of the line share its number.
 
     Raises:
         KernelError: No kernel can be started.

@@ -97,7 +97,10 @@ class RewrittenExpression:
 def rewrite_references(
     source: ParsedSource, expression: Expression, history: LineHistory
 ) -> RewrittenExpression:
-    """Return the text of an expression, with references to earlier lines replaced."""
+    """Return the text of an expression, with references to earlier lines replaced.
+
+    Only the replaced ranges change. The rest of the text reaches the engine as the user wrote it.
+    """
     freeform_inputs: list[str] = []
     changes = list(_iter_changes(source, expression, history, freeform_inputs, 0))
     return RewrittenExpression(_apply_changes(source, expression, changes), freeform_inputs)
@@ -106,6 +109,7 @@ def rewrite_references(
 def _apply_changes(
     source: ParsedSource, expression: Expression, changes: list[SourceChange]
 ) -> str:
+    """Return the text of an expression with the changes made."""
     pieces: list[str] = []
     position = expression.start
     for change in sorted(changes):
@@ -121,6 +125,11 @@ def _iter_changes(
     freeform_inputs: list[str],
     depth: int,
 ) -> Iterator[SourceChange]:
+    """Yield the replacements of references to earlier lines.
+
+    Natural language inputs are replaced by `$Failed`, and added to `freeform_inputs`. `depth`
+    counts how many earlier lines are being expanded, to limit the recursion.
+    """
     # Not recursive: expressions may be nested more deeply than Python's stack allows.
     pending: list[tuple[Expression, bool]] = [(expression, False)]
     while pending:
@@ -188,6 +197,7 @@ def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
     result = history.results.get(line)
     if result is None or line >= history.line:
         return None
+    # The stored text of an image is only a placeholder, so the input has to be evaluated again.
     has_image = IMAGE_PLACEHOLDER.search(result) is not None
     if has_image and line in history.inputs and depth < _MAX_RECREATION_DEPTH:
         earlier = history.truncate_to_line(line)

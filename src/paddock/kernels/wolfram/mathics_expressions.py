@@ -73,6 +73,7 @@ def _convert_head(head: Any, shorten_name: Callable[[str], str]) -> Expression:
 
 
 def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
+    """Convert a symbol, string or number of Mathics."""
     if isinstance(atom, Symbol):
         return symbol(shorten_name(atom.name))
     if isinstance(atom, String):
@@ -91,6 +92,7 @@ def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
 
 
 def _convert_number(number: Any) -> Expression:
+    """Convert a number of Mathics, keeping its precision."""
     if isinstance(number, Integer):
         return Atom("number", str(number.value))
     if isinstance(number, MachineReal):

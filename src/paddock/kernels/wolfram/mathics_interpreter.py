@@ -87,6 +87,11 @@ class MathicsInterpreter:
     def _format_value(
         self, value: Any, emit: Callable[[str | ImageValue], None], *, is_form: bool
     ) -> str:
+        """Return the text of a value, and emit the graphics in it.
+
+        `is_form` is true for a value with an output form such as `TableForm`, which Mathics formats
+        itself.
+        """
         if is_form:
             text: str = self._evaluation.format_output(value, "text")
             return text.strip("\n").translate(PRINT_REPLACEMENTS)

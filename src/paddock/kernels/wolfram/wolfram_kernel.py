@@ -86,6 +86,7 @@ class WolframKernel:
         self._greeting = self._read_greeting()
 
     def _start_process(self, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+        """Start the kernel under its supervisor, which ends it when the server is gone."""
         block_process_inspection()
         try:
             return subprocess.Popen(
@@ -193,7 +194,9 @@ class WolframKernel:
     ) -> DriverMessage:
         """Send a request, collect outputs, and return the final reply.
 
-        `poll` is called regularly; once it returns False, the kernel is given up.
+        `poll` is called regularly. Once it returns False, the kernel is given up. A kernel that is
+        gone gives the reply `_NO_REPLY`, whose status is empty. Replies to earlier requests are
+        ignored.
         """
         if self._is_closed:
             return _NO_REPLY
@@ -373,6 +376,7 @@ class _EvaluationWatch:
     def poll(self) -> bool:
         """Report progress, interrupt or kill the kernel if due; return whether to go on waiting."""
         elapsed = self._timer.tick()
+        # A cancellation moves the interrupt to the present.
         if not self._was_cancelled and self._control.is_cancelled():
             self._was_cancelled = True
             self._interrupt_at = elapsed

@@ -56,6 +56,11 @@ def _parse_definitions(code: str) -> Iterator[WoxiDefinition]:
 
 
 def _iter_definitions(source: ParsedSource, part: Expression) -> Iterator[WoxiDefinition]:
+    """Yield the definitions that a statement makes or clears.
+
+    A definition that woxi can list itself is yielded without its text, so only its symbol is
+    remembered.
+    """
     if not isinstance(part, Node) or not isinstance(part.head, Atom):
         return
     if part.head.text in _CLEARING_HEADS:

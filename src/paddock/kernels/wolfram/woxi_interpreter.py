@@ -77,7 +77,10 @@ def may_define(code: str) -> bool:
 
 
 def dump_definitions(codes: Sequence[str]) -> bytes:
-    """Return all definitions of this session, given the code that was recorded."""
+    """Return all definitions of this session, given the code that was recorded.
+
+    woxi can list values and simple definitions. The others are saved as the user wrote them.
+    """
     from paddock.kernels.wolfram.woxi_definitions import read_definitions  # noqa: PLC0415 - many kernels never save state
 
     definitions, defined_names = read_definitions(codes)
@@ -276,6 +279,10 @@ def _find_image(result: woxi.EvaluationResult, value: str) -> str | None:
 
 
 def _get_input_form(result: woxi.EvaluationResult, *, is_string: bool) -> str:
+    """Return the value of the last evaluation in InputForm.
+
+    The text that woxi returns has another form, so most values need a second evaluation.
+    """
     text = result.result
     if (text in {"Null", "$Aborted"} and not is_string) or OPAQUE_VALUE.fullmatch(text):
         return text

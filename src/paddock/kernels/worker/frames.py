@@ -205,6 +205,7 @@ class FrameReader(Generic[_FrameT]):
         drain_descriptor(self.handle)
 
     def _pop_frame(self) -> _FrameT | None:
+        """Decode the next frame of the buffer and remove it; return None if it is incomplete."""
         if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)

@@ -145,6 +145,11 @@ def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) 
 
 
 def _exec_foreign_python(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
+    """Replace this process, the forked evaluator, by the user's Python.
+
+    The pipes to the supervisor stay open across the exec. A failure is reported through the last of
+    them.
+    """
     try:
         for handle in handles:
             os.set_inheritable(handle, True)

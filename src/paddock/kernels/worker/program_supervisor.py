@@ -45,6 +45,10 @@ def main() -> NoReturn:
 
 
 def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
+    """Run the program until it ends or has to be stopped, and return the report for the server.
+
+    All its processes are killed afterwards, including those that it left running in the background.
+    """
     try:
         process = subprocess.Popen(
             settings["command"],

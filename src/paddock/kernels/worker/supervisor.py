@@ -69,7 +69,15 @@ class SupervisorChannels(msgspec.Struct):
 
 
 class Supervisor:
-    """State and event loop of a supervisor."""
+    """State and event loop of a supervisor.
+
+    There are at most two evaluator processes: the active one runs jobs, and the checkpoint keeps
+    the state from before the job. Each reads its orders from one of two pipes. A process keeps its
+    pipe when it becomes the checkpoint, so the next active process uses the other one. `_turn` is
+    the index of the active process's pipe.
+
+    Methods named `_on_…` handle events. The others act on the processes and the server.
+    """
 
     def __init__(
         self, channels: SupervisorChannels, first_pid: int, restrictions: Sequence[str]
@@ -129,6 +137,7 @@ class Supervisor:
                 self._on_deadline()
 
     def _reap_children(self) -> None:
+        """Handle all children that have ended."""
         exits = reap_children()
         self._read_notices()  # a process may have sent its result just before it ended
         for pid, status in exits:
@@ -142,6 +151,10 @@ class Supervisor:
         return min(remaining, _MAX_POLL_SECONDS) * 1000 + 1
 
     def _read_requests(self) -> None:
+        """Process requests of the server: a job, or the cancellation of the running job.
+
+        The server sends the next job only after the reply to the previous one.
+        """
         try:
             for request in self._requests.read():
                 if not isinstance(request, CancelRequest):
@@ -154,6 +167,11 @@ class Supervisor:
             self._exit_process()
 
     def _read_notices(self) -> None:
+        """Process the notices of the evaluator processes.
+
+        User code runs in these processes and can write anything to the pipe. Invalid data ends the
+        active process, but never the supervisor.
+        """
         try:
             for notice in self._notices.read():
                 self._on_notice(notice)
@@ -169,6 +187,7 @@ class Supervisor:
             self._kill_active()
 
     def _on_notice(self, notice: EvaluatorNotice) -> None:
+        """Dispatch a notice of an evaluator process."""
         match notice:
             case ProcessReady():
                 self._on_ready(notice)
@@ -187,6 +206,11 @@ class Supervisor:
                 self._exit_process()
 
     def _on_ready(self, ready: ProcessReady) -> None:
+        """Register a new active process, and continue with the work that had to wait for it.
+
+        That is either the reply to a job that was rolled back, or a job that has arrived in the
+        meantime.
+        """
         self._active_pid, self._checkpoint_pid = ready.pid, ready.checkpoint or None
         self._fork_obstacle = ready.why_alone
         self._is_ready = True
@@ -218,6 +242,11 @@ class Supervisor:
         frames.write_all(self._channels.orders[turn], frames.encode_frame(order))
 
     def _on_result(self, result: JobResult) -> None:
+        """Handle the result of a job: reply and commit, or roll back.
+
+        A completed evaluation is committed. A stopped one is rolled back by killing its process;
+        the reply is sent when the replacement is ready.
+        """
         # A late result of a job that was stopped, or one that user code has forged, must not count.
         if self._job is None or self._job_phase == "waiting" or self._pending_result is not None:
             return
@@ -260,6 +289,7 @@ class Supervisor:
             self._on_checkpoint_exit()
 
     def _on_checkpoint_exit(self) -> None:
+        """Replace the checkpoint that was killed from outside."""
         # Killed from outside. The active process has the same state, unless a job is running.
         self._checkpoint_pid = None
         self._was_replaced = True
@@ -269,6 +299,11 @@ class Supervisor:
             self._commit()
 
     def _on_active_exit(self, status: int) -> None:
+        """Have the checkpoint fork a replacement for the active process.
+
+        This is how an evaluation is rolled back. If it was the job that ended the process, the job
+        gets a result; if the job had not begun, the replacement runs it.
+        """
         self._capture.read_available()
         self._notices.clear()
         self._is_ready = False
@@ -289,6 +324,7 @@ class Supervisor:
         self._send_order(1 - self._turn, ForkOrder())
 
     def _build_exit_result(self, status: int) -> JobResult:
+        """Return the result of a job whose process has ended, judging by its wait status."""
         result = JobResult("crashed", seconds=time.monotonic() - self._job_started_at)
         if self._stop_cause is not None:
             result.status = self._stop_cause
@@ -296,6 +332,8 @@ class Supervisor:
             result.detail = "the code closed the descriptors that the kernel needs"
         elif os.WIFEXITED(status):
             result.status, result.detail = "quit", str(os.WEXITSTATUS(status))
+        # A Rust engine aborts when an allocation fails. Only its last line shows that the memory
+        # was the cause.
         elif os.WTERMSIG(status) == signal.SIGABRT and self._capture.remove_line(
             _OUT_OF_MEMORY_TEXT
         ):
@@ -306,6 +344,7 @@ class Supervisor:
         return result
 
     def _on_deadline(self) -> None:
+        """Act on the deadline, whose meaning depends on the state: job, interrupt or fork."""
         if self._job is not None and self._job_phase != "waiting" and self._stop_cause is None:
             self._stop_job("timed-out")
         elif self._stop_cause is not None and self._is_ready:
@@ -316,7 +355,10 @@ class Supervisor:
             self._deadline = float("inf")
 
     def _stop_job(self, cause: Literal["timed-out", "cancelled"]) -> None:
-        """Interrupt or kill the process that runs the job."""
+        """Interrupt or kill the process that runs the job.
+
+        An engine that can be interrupted gets a grace period, and is killed only after that.
+        """
         self._stop_cause = cause
         if self._job_phase == "waiting":
             # No process is ready yet. The next one that is ready causes the reply.
@@ -331,6 +373,7 @@ class Supervisor:
             self._kill_active()
 
     def _kill_active(self) -> None:
+        """Kill the active process. Its exit then makes the checkpoint fork a replacement."""
         self._deadline = time.monotonic() + _FORK_TIMEOUT_SECONDS
         self._capture.read_available()
         self._is_ready = False
@@ -340,6 +383,11 @@ class Supervisor:
     def _send_reply(
         self, result: JobResult, *, is_rolled_back: bool, is_kept: bool = False
     ) -> None:
+        """Send the reply to the job with all captured output, and get ready for the next job.
+
+        `is_kept` is true if the job was stopped but its changes remain, because the process could
+        not be forked.
+        """
         pieces, dropped = self._capture.take_outputs()
         was_replaced, self._was_replaced = self._was_replaced, False
         self._job = self._pending_result = self._stop_cause = None

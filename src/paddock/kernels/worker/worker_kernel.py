@@ -99,7 +99,10 @@ class _PollingReader:
 
 
 class _ThreadedReader:
-    """The same with a thread, for Windows, where pipes cannot be polled."""
+    """Reader of a worker's frames for Windows, where pipes cannot be polled.
+
+    A thread reads the pipe and queues the frames.
+    """
 
     def __init__(self, handle: int) -> None:
         self._stream = FrameReader[SupervisorMessage](handle, SupervisorMessage)
@@ -143,6 +146,8 @@ def start_worker(
 ) -> WorkerKernel:
     """Start a worker and wait until it is ready.
 
+    The worker runs as several processes, which `paddock.kernels.worker` describes.
+
     Args:
         engine_name: The name of the engine for error messages.
         interpreter: Name of the module that the worker imports to load the engine.
@@ -175,7 +180,8 @@ def start_worker(
     working_directory = None
     if python is not None and (is_forkless or not hasattr(os, "fork")):
         command, working_directory = build_foreign_command(python, interpreter), directory
-    # User code runs under the same user id, and must not read the server's memory or environment.
+    # User code runs under the same user ID as the server, and must not be able to read the server's
+    # memory or environment.
     sandbox.block_process_inspection()
     process = start_process(
         command,
@@ -204,7 +210,10 @@ def _build_search_path() -> list[str]:
 
 
 class WorkerKernel:
-    """A kernel in a worker process. The lock keeps requests and replies in step."""
+    """A kernel in a worker process.
+
+    A lock ensures that each request is followed by its own reply.
+    """
 
     def __init__(
         self,
@@ -345,6 +354,10 @@ class WorkerKernel:
             self._is_busy = False
 
     def _wait_for_reply(self, job: Job, control: EvaluationControl) -> JobReply:
+        """Wait for the reply to a job, forwarding a cancellation and reporting progress.
+
+        After a cancellation the supervisor still sends a reply, so waiting continues.
+        """
         timer = ProgressTimer(control)
         is_stopping = False
         while True:
@@ -360,6 +373,10 @@ class WorkerKernel:
                 raise EOFError
 
     def _handle_message(self, frame: SupervisorMessage) -> JobReply | None:
+        """Process a message of the supervisor; return it if it is the reply to a job.
+
+        Other messages update what this object knows about the worker.
+        """
         match frame:
             case JobReply():
                 return frame
@@ -383,6 +400,7 @@ class WorkerKernel:
             self._lock.release()
 
     def _abort_start(self, reason: str) -> None:
+        """End the worker and raise an error with the last line of its standard error."""
         self._process.kill()
         last_line = self._pipes[2].read().decode(errors="replace").strip().splitlines()[-1:]
         self.close()
@@ -392,6 +410,7 @@ class WorkerKernel:
     def _build_result(
         self, reply: JobReply, limits: EvaluationLimits, code: str
     ) -> EvaluationResult:
+        """Convert a reply to a result, with notes that explain a stopped evaluation."""
         job_result = reply.answer
         return EvaluationResult(
             job_result.status,
@@ -403,6 +422,10 @@ class WorkerKernel:
         )
 
     def _build_outputs(self, reply: JobReply, code: str) -> list[EvaluationOutput]:
+        """Return the outputs of a reply in order.
+
+        Only the engine can tell messages from other printed text, hence its parser.
+        """
         outputs: list[EvaluationOutput] = []
         for piece in reply.pieces:
             if isinstance(piece, bytes):
@@ -421,6 +444,11 @@ def _get_pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], 
 
 
 def _format_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
+    """Return the notes for the user about output, processes and the state after a job.
+
+    An evaluation that was stopped is normally rolled back. The last note states whether that
+    happened.
+    """
     status = reply.answer.status
     is_completed = status in _COMPLETED_STATUSES
     notes = []

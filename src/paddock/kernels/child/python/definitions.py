@@ -79,6 +79,10 @@ def _get_defined_name(statement: Any) -> str | None:
 
 
 def _only_defines(statement: Any) -> bool:
+    """Return whether executing a statement again would have no side effects.
+
+    This is the condition for recording the source text of a function or class.
+    """
     if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
         return _has_pure_defaults(statement.args) and all(
             map(_is_safe_decorator, statement.decorator_list)

@@ -61,7 +61,10 @@ class PythonSessionInterpreter:
         self._process_reset = ProcessReset()
 
     def evaluate(self, code: str, emit: OutputEmitter) -> EvaluatedValue:
-        """Evaluate a cell; the text of its value is its `repr` or Markdown."""
+        """Evaluate a cell; the text of its value is its `repr` or Markdown.
+
+        Everything that could break later cells is undone afterwards, whether or not the code fails.
+        """
         process = os.getpid()
         self._process_reset.prepare()
         self._cell_number += 1
@@ -104,6 +107,7 @@ class PythonSessionInterpreter:
         return missing
 
     def _evaluate_cell(self, code: str, name: str, emit: OutputEmitter) -> EvaluatedValue:
+        """Execute the statements of a cell, then evaluate and show its last expression."""
         tree, code = self._parse_code(code, name)
         statements = list(tree.body)
         last = None
@@ -118,6 +122,7 @@ class PythonSessionInterpreter:
                 expression: Any = _ast.Expression(last.value)
                 value = self._run_tree(expression, name, "eval")
         finally:
+            # Also after an exception: the definitions before it have been made.
             self._definitions.record(statements, self._names, code)
         if value is not None:
             vars(builtins)["_"] = value  # as in an interactive Python session
@@ -156,6 +161,10 @@ class PythonSessionInterpreter:
         self._uncached_sources.clear()
 
     def _run_tree(self, tree: Any, name: str, mode: str) -> object:
+        """Compile and run parsed code in the session, awaiting it if it contains `await`.
+
+        Imports from `__future__` apply to all later cells as well.
+        """
         code: CodeType = compile(tree, name, mode, _TOP_LEVEL_AWAIT_FLAG | self._future_flags, True)
         self._future_flags |= code.co_flags & _FUTURE_FLAGS
         if not code.co_flags & _COROUTINE_FLAG:

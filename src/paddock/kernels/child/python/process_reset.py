@@ -96,6 +96,7 @@ class ProcessReset:
             emit(f"Closed by the code, and reopened: {', '.join(closed)}")
 
     def _restore_builtins(self) -> list[str]:
+        """Restore builtins that the code has replaced or deleted; return their names."""
         current = vars(builtins)
         missing = object()
         changed = [
@@ -109,6 +110,7 @@ class ProcessReset:
         return changed
 
     def _restore_modules(self) -> list[str]:
+        """Restore standard modules that the code has replaced or removed; return their names."""
         if not isinstance(sys.modules, dict):
             return []
         changed = [
@@ -119,6 +121,10 @@ class ProcessReset:
         return changed
 
     def _restore_streams(self) -> list[str]:
+        """Reopen standard streams that the code has closed; return their names.
+
+        Duplicates of the original descriptors are kept for this purpose.
+        """
         closed = []
         for handle, name in enumerate(("standard input", "standard output", "standard error")):
             stream = self._streams[handle]

@@ -161,6 +161,7 @@ def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes
 
     class Pickler(pickle.Pickler):  # type: ignore[misc]  # a lazily imported base class
         def reducer_override(self, value: Any) -> Any:
+            """Pickle modules by name, and reject functions and classes without a known source."""
             if isinstance(value, type(sys)):
                 return __import__("importlib").import_module, (value.__name__,)
             # Classes and functions of the session itself can be unpickled only if their source text

@@ -34,6 +34,7 @@ def format_traceback(error: BaseException) -> str:
 
 
 def _format_lines(error: BaseException) -> list[str]:
+    """Return the lines of a traceback, with hints for common mistakes."""
     import traceback  # slow to import, and most code does not fail
 
     if isinstance(error, SyntaxError) and not _has_user_frames(error):
@@ -97,6 +98,7 @@ def _trim_frames(formatted: TracebackException | None, seen: set[int]) -> None:
 
 
 def _select_user_frames(frames: list[FrameSummary]) -> list[FrameSummary]:
+    """Return the frames to show: user code, and the last frame of each library it calls."""
     frames = [frame for frame in frames if not frame.filename.startswith(_PACKAGE_DIRECTORY)]
     first = next((index for index, frame in enumerate(frames) if _is_cell_frame(frame)), 0)
     frames = frames[first:]
@@ -121,6 +123,7 @@ def _is_cell_frame(frame: FrameSummary) -> bool:
 
 
 def _is_library_frame(frame: FrameSummary) -> bool:
+    """Return whether a frame belongs to an installed package or the standard library."""
     name = frame.filename
     if name.startswith(("<frozen", "<__array", "<string")):
         return True

@@ -52,6 +52,7 @@ def format_data_frame(value: object) -> str | None:
 
 
 def _format_pandas(frame: Any, kind: str) -> str:
+    """Format a pandas data frame as a Markdown table with its index and a summary."""
     rows = _select_indices(frame.shape[0], MAX_ROWS)
     columns = _select_indices(frame.shape[1], MAX_COLUMNS)
     names = [_format_label(frame.columns[index]) if index is not None else "…" for index in columns]
@@ -70,6 +71,7 @@ def _format_pandas(frame: Any, kind: str) -> str:
 
 
 def _format_polars(frame: Any, kind: str) -> str:
+    """Format a Polars data frame as a Markdown table with a summary."""
     rows = _select_indices(frame.height, MAX_ROWS)
     columns = _select_indices(frame.width, MAX_COLUMNS)
     names = [frame.columns[index] if index is not None else "…" for index in columns]
@@ -221,6 +223,7 @@ def _is_figure(value: object) -> bool:
 
 
 def _get_image(value: object, bundle: dict[str, Any]) -> ImageValue | None:
+    """Return the image that a value provides for notebooks, if there is one."""
     for method, mime, signature in _IMAGE_METHODS:
         data = bundle.get(mime)
         if data is None:
@@ -241,6 +244,7 @@ def _decode_base64(data: str) -> bytes:
 
 
 def _get_markdown(value: object, bundle: dict[str, Any]) -> str | None:
+    """Return the Markdown or LaTeX that a value provides for notebooks, if there is some."""
     for mime, method in (("text/markdown", "_repr_markdown_"), ("text/latex", "")):
         text = bundle.get(mime) or (_call_method(value, method) if method else None)
         if isinstance(text, tuple) and text:
@@ -251,6 +255,7 @@ def _get_markdown(value: object, bundle: dict[str, Any]) -> str | None:
 
 
 def _format_text(value: object) -> str:
+    """Return the text of a value without a richer representation, normally its `repr`."""
     text = repr(value)
     if (
         type(value) in (dict, list, tuple, set, frozenset)
