@@ -31,24 +31,30 @@ TOKEN_VARIABLE = "PADDOCK_TOKEN"  # noqa: S105 - the name of a variable
 
 
 class AppServerOptions(NamedTuple):
-    """The options of `paddock up`."""
+    """The options of `paddock up`, as parsed from the command line."""
 
     port: int
     is_port_explicit: bool
-    """Whether the user selected the port. Otherwise another one may be used."""
+    """True if the user selected the port, which is then not replaced without asking."""
     host: str
     opens_browser: bool
+    """Open the web app in a browser when the server accepts connections."""
     database: str | None
+    """The URL of the database, or None for the default one."""
     host_names: tuple[str, ...]
     """Accepted `Host` headers, besides those of the address."""
     origins: tuple[str, ...]
-    """Accepted origins, each possibly several separated by commas."""
+    """Accepted origins. Each text can contain several, separated by commas."""
     is_team: bool
+    """Let each user sign in to a separate zoo, instead of serving a single zoo."""
     requests_per_minute: int | None
+    """The limit per client for API requests, or None for no limit."""
 
 
 def serve_app(options: AppServerOptions) -> None:
     """Serve the web app, the REST API and the MCP endpoints until the process is stopped.
+
+    Does nothing if another process already serves the same zoo on this port.
 
     Raises:
         PaddockError: The address is not safe or not available, or the database cannot be used.
@@ -99,10 +105,17 @@ def _split_origins(texts: tuple[str, ...]) -> list[str]:
 def _open_socket(
     address: startup.ListenAddress, instance: InstanceInfo, options: AppServerOptions
 ) -> socket.socket | None:
-    """Listen on the port, or on a nearby one if it is taken.
+    """Listen on the port, or on a nearby one if it is in use.
+
+    On a terminal, the user is asked before another port is used. Without a terminal, a port that
+    the user selected is not replaced.
 
     Returns:
         The socket, or None if another process already serves the same zoo on this port.
+
+    Raises:
+        PaddockError: The selected port is in use.
+        Abort: The user declined to use another port.
     """
     acquired = startup.acquire_port(address, instance)
     if not isinstance(acquired, startup.PortConflict):
@@ -123,6 +136,7 @@ def _open_socket(
 
 
 def _print_addresses(url: str, zoo_location: str, authenticator: Authenticator) -> None:
+    """Print the addresses, the database and how to sign in, once the server accepts connections."""
     lines = [
         f"Paddock is at {url}",
         f"  the zoo         {zoo_location}",
@@ -141,7 +155,7 @@ def _print_addresses(url: str, zoo_location: str, authenticator: Authenticator) 
 def open_browser(url: str) -> None:
     """Open a page in the user's browser without waiting for it.
 
-    Does nothing without a terminal or a window system, where no user would see the page.
+    Does nothing without a terminal or a window system, where the user would not see the page.
     """
     if not (sys.stderr.isatty() and _has_window_system()):
         return
@@ -149,6 +163,7 @@ def open_browser(url: str) -> None:
 
 
 def _has_window_system() -> bool:
+    """Return whether a graphical browser can be opened on this computer."""
     # On a console without windows, `webbrowser` would start a text browser in this terminal.
     if sys.platform in ("win32", "darwin"):
         return True

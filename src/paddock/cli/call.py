@@ -133,6 +133,19 @@ def parse_arguments(pairs: tuple[str, ...], schema: Json) -> Json:
 
 
 def _convert_value(key: str, text: str, schema: Json) -> object:
+    """Convert a `VALUE` to a type that the tool's schema accepts for the parameter.
+
+    Without a known type, or if only strings are accepted, the value stays text. The server
+    validates the result.
+
+    Args:
+        key: The name of the parameter.
+        text: The value on the command line.
+        schema: The input schema of the tool.
+
+    Raises:
+        ArgumentError: The value has none of the accepted types.
+    """
     properties = schema.get("properties")
     parameter_schema = properties.get(key) if isinstance(properties, dict) else None
     accepted_types = find_accepted_types(parameter_schema, schema)
@@ -159,6 +172,7 @@ def _convert_value(key: str, text: str, schema: Json) -> object:
 
 
 def _parse_json_object(text: str | None) -> Json:
+    """Parse the value of `--args`, which must be a JSON object."""
     if text is None:
         return {}
     value = _parse_json(text, "--args")
@@ -176,12 +190,18 @@ def _parse_json(text: str, where: str) -> object:
 
 
 def _find_input_schema(peer: Peer, name: str) -> Json:
-    """Return the input schema of a tool. An unknown tool has none; the server will reject it."""
+    """Return the input schema of a tool.
+
+    An unknown tool has an empty schema. The server will reject the call.
+    """
     return next((tool.input_schema for tool in peer.tools() if tool.name == name), {})
 
 
 class _CallTimeout:
-    """The timeout of a call, which starts again with each progress notification."""
+    """The timeout of a call, which starts again with each progress notification.
+
+    A tool that reports progress may therefore run longer than the timeout.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -215,6 +235,14 @@ class _CallTimeout:
 
 
 def _call_tool(peer: Peer, name: str, values: Json, call_timeout: _CallTimeout) -> ToolResult:
+    """Call a tool and wait for its result.
+
+    If the call fails and the server lists no tool with this name, the error names the tools it has.
+
+    Raises:
+        ArgumentError: The server has no such tool.
+        PeerError: The call failed for another reason.
+    """
     try:
         call = peer.start("tools/call", {"name": name, "arguments": values})
         return parse_tool_result(call_timeout.wait_for_result(call))
@@ -229,6 +257,7 @@ def _call_tool(peer: Peer, name: str, values: Json, call_timeout: _CallTimeout) 
 
 
 def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
+    """Print a protocol message that was sent or received, for `--show`."""
     # Printing runs in the connection's thread, where a closed pipe must not end the connection.
     # The final result is printed by the main thread, which handles the error.
     with suppress(BrokenPipeError):
@@ -236,6 +265,7 @@ def _print_message(message: TranscriptMessage, *, to_stderr: bool) -> None:
 
 
 def _to_json(result: ToolResult) -> Json:
+    """Return a tool result as the JSON object that the protocol uses."""
     json_result: Json = {"content": result.content, "isError": result.is_error}
     if result.structured is not None:
         json_result["structuredContent"] = result.structured
@@ -245,7 +275,10 @@ def _to_json(result: ToolResult) -> Json:
 
 
 def _save_files(result: ToolResult, folder: Path) -> list[Path]:
-    """Write the binary content of a result to files, and return their paths."""
+    """Write the binary content of a result to files, and return their paths.
+
+    Files are named after the position of the content in the result: `1.png`, `3.wav`.
+    """
     paths = []
     for number, content in enumerate(result.content, 1):
         if isinstance(content, ImageContent | AudioContent):
@@ -267,5 +300,6 @@ def _save_files(result: ToolResult, folder: Path) -> list[Path]:
 
 
 def _guess_extension(mime_type: str) -> str:
+    """Return the file extension for a MIME type; `.bin` if it is unknown."""
     # The MCP specification uses audio/wav; `mimetypes` only knows audio/x-wav.
     return ".wav" if mime_type == "audio/wav" else guess_extension(mime_type) or ".bin"

@@ -30,14 +30,17 @@ def parse_client_arguments(
 ) -> ClientArguments:
     """Split arguments into clients and an optional server at the end.
 
+    The last argument is taken as a client if it is the name of one.
+
     Args:
         arguments: The positional arguments.
         server: The value of `--server`. If set, all arguments are clients.
-        recorded_servers: Names of installed servers, accepted even if since deleted.
+        recorded_servers: Names of servers in the records of installations. They are accepted
+            even if the server was deleted since.
 
     Raises:
-        ArgumentError: The last argument is neither a client nor a server, or is both, or several
-            arguments together are the name of one client.
+        ArgumentError: The last argument is neither a client nor a server, or is both, or
+            several arguments together are the name of one client.
         UnsupportedClientError: Another argument is not a client.
     """
     _check_split_client_name(arguments)
@@ -73,6 +76,7 @@ def _check_split_client_name(arguments: tuple[str, ...]) -> None:
 
 
 def _find_client_id(argument: str) -> str | None:
+    """Return the id of a client, or None if the argument is a path or not a client."""
     try:
         return None if is_path_like(argument) else find_client(argument).id
     except UnsupportedClientError:
@@ -80,6 +84,7 @@ def _find_client_id(argument: str) -> str | None:
 
 
 def _check_server_exists(argument: str, recorded_servers: Collection[str]) -> None:
+    """Raise an error, with similar names as a hint, if the argument cannot be a server."""
     names = {*_list_server_names(), *recorded_servers}
     if argument in names or is_path_like(argument) or Path(argument).exists():
         return

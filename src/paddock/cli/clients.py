@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ClientRow(NamedTuple):
-    """A client with its state on this computer."""
+    """A client with its state on this computer, for one or more rows of the table."""
 
     client: Client
     is_detected: bool
@@ -77,6 +77,7 @@ def _build_client_rows() -> Iterator[ClientRow]:
 
 
 def _list_files(client: Client) -> list[Path]:
+    """Return the user's configuration files of a client; empty if it has none."""
     try:
         return locate_config_files(client)
     except PaddockError:  # no file on this operating system, or only in projects
@@ -84,7 +85,11 @@ def _list_files(client: Client) -> list[Path]:
 
 
 def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
-    """Yield a table row for each file: the user's files, then others with installed servers."""
+    """Yield a table row for each configuration file of a client.
+
+    The user's files come first, then other files into which a server is installed. A client without
+    such files gets a row for its project file.
+    """
     leading_cells: tuple[output.Cell, ...] = (
         row.client.id,
         output.StyledCell("yes", "green") if row.is_detected else "no",
@@ -109,6 +114,7 @@ def _build_cells(row: ClientRow) -> Iterator[tuple[output.Cell, ...]]:
 
 
 def _describe_client(row: ClientRow) -> dict[str, object]:
+    """Return a client and its state as a JSON object."""
     client = row.client
     return {
         "id": client.id,

@@ -142,14 +142,14 @@ class LazyGroup(click.Group):
         return [*_complete_names(COMMANDS, incomplete), *options]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options before the command name."""
+        """Parse the options before the command name. Usage errors get Paddock's format."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             raise CliUsageError(error) from None
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command, and report Paddock's own errors without a traceback."""
+        """Run a command, and convert its errors to messages with an exit code."""
         try:
             return super().invoke(ctx)
         except PaddockError as error:
@@ -197,9 +197,9 @@ def _complete_names(
 class CommandWithSubcommands(click.Command):
     """A command that also has subcommands, which are imported on first use.
 
-    Unlike a group it takes arguments: `paddock extensions acme/*` lists, and
-    `paddock extensions search` runs a subcommand. A first argument that is the name of a
-    subcommand always selects it.
+    Unlike a group, it takes arguments of its own: `paddock extensions acme/*` lists extensions, and
+    `paddock extensions search` runs a subcommand. A first argument that is the name of a subcommand
+    always selects the subcommand.
     """
 
     subcommands: Mapping[str, tuple[str, str]] = {}
@@ -216,7 +216,10 @@ class CommandWithSubcommands(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Create the context of the subcommand in `args[0]`, or of this command."""
+        """Create the context of the subcommand named by `args[0]`, or else of this command.
+
+        Click invokes the command of the context that this method returns.
+        """
         if args and args[0] in self.subcommands:
             command = self.load_subcommand(args[0])
             return command.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)

@@ -36,7 +36,7 @@ INSTALL_HINTS = {
         "paddock completion powershell | Out-String | Invoke-Expression"
     ),
 }
-"""How to enable completion in each shell."""
+"""Instructions that enable completion in each shell."""
 
 
 @click.command()
@@ -57,6 +57,7 @@ def completion(ctx: click.Context, shell: str | None) -> None:
 
 
 def _detect_shell() -> str:
+    """Return the name of the user's shell, from the environment variable `SHELL`."""
     shell_name = PurePath(os.environ.get("SHELL", "")).stem
     if shell_name not in INSTALL_HINTS:
         raise ArgumentError(
@@ -67,6 +68,11 @@ def _detect_shell() -> str:
 
 
 def _find_completion_class(shell: str) -> type[ShellComplete]:
+    """Return click's completion class for a shell.
+
+    Raises:
+        ArgumentError: The installed version of click does not support the shell.
+    """
     completion_class = get_completion_class(shell)
     if completion_class is None:  # click supports PowerShell since 8.5
         raise ArgumentError(
@@ -77,7 +83,12 @@ def _find_completion_class(shell: str) -> type[ShellComplete]:
 
 
 def _make_completer(*sources: str) -> Completer:
-    """Return a completer for the names that functions, given as `module:function`, list."""
+    """Return a completer for the names that some functions list.
+
+    Args:
+        sources: Import paths of functions (`module:function`). The modules are imported only
+            when a word is completed, because they load most of the library.
+    """
 
     def complete(
         _context: click.Context, _parameter: click.Parameter, incomplete: str
@@ -98,6 +109,7 @@ def _make_completer(*sources: str) -> Completer:
 
 
 def _call_source(path: str) -> list[tuple[str, str]]:
+    """Import the function at `module:function` and call it."""
     module, _, function = path.partition(":")
     names: list[tuple[str, str]] = getattr(import_module(module), function)()
     return names

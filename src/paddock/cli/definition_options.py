@@ -42,7 +42,10 @@ def definition_options(function: F) -> F:
 
 
 def collect_definition_options(option_values: dict[str, Any]) -> dict[str, Any]:
-    """Return the definition fields that the options of `definition_options` set."""
+    """Return the fields of a definition that the user set, from the values of all options.
+
+    References to local files become absolute, since the definition is stored elsewhere.
+    """
     fields = {name: option_values[name] for name in FIELD_NAMES if option_values[name] is not None}
     if "initialization" in fields:
         fields["initialization"] = make_reference_absolute(fields["initialization"])

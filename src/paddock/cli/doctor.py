@@ -38,6 +38,7 @@ def doctor(ctx: click.Context, client: str | None, *, as_json: bool) -> None:
 
 
 def _print_findings(findings: list[Finding]) -> None:
+    """Print the findings, with a heading for each client and file."""
     if not findings:
         output.print_note("Nothing is installed\nHint: paddock install CLIENT SERVER")
     client = file = None

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 
 def edit_in_editor(original: str, save: Callable[[str], object], subject: str) -> bool:
-    """Open a text in the user's editor until it is saved or given up.
+    """Let the user edit a text until it can be saved or the user gives up.
+
+    The text is in a temporary file. The file is deleted after success, and kept if the text was
+    changed but could not be saved.
 
     Args:
         original: The text to edit.
         save: Saves the edited text, or raises PaddockError if it is invalid.
-        subject: What is edited, for error messages: `the definition`.
+        subject: The name of the edited object in error messages, such as `the definition`.
 
     Returns:
         True if the text was changed and saved.
@@ -59,6 +62,10 @@ def _read_draft(draft: Path) -> str:
 
 
 def _open_editor(draft: Path, original: str) -> None:
+    """Open the draft in the editor and wait until the user closes it.
+
+    If no editor can be started, an unchanged draft is deleted.
+    """
     try:
         click.edit(filename=str(draft))
     except click.ClickException as error:
@@ -70,7 +77,7 @@ def _open_editor(draft: Path, original: str) -> None:
 
 
 def _handle_save_error(error: PaddockError, draft: Path, subject: str) -> None:
-    """Report the error and return if the user wants to edit again; else raise it.
+    """Report an error of saving, and return if the user wants to edit the draft again.
 
     Raises:
         ArgumentError: The user gave up. The hint names the draft file, which is kept.

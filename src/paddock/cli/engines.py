@@ -45,7 +45,7 @@ def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
 
 
 def _build_summary_lines(engines: list[EngineReport]) -> list[str]:
-
+    """Return sentences on the engine in use, and on how to select or get another one."""
     lines = []
     for engine in engines:
         if engine.is_chosen:

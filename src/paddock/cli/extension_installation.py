@@ -28,7 +28,8 @@ def install_missing_extensions(server: str, policy: bool | None) -> None:
 
     Args:
         server: The name or path of the server.
-        policy: True to install without asking, False not to install, None to ask.
+        policy: True to install without asking, False not to install, None to ask on the
+            terminal.
 
     Raises:
         PaddockError: An extension cannot be installed.
@@ -61,7 +62,10 @@ def _print_error_warning(problem: PaddockError) -> None:
 
 
 def find_catalogue_entry(name: str) -> CatalogueEntry:
-    """Return the best catalogue entry for an extension. Downloads outdated catalogues.
+    """Return the best catalogue entry for an extension.
+
+    Outdated catalogues are downloaded again first. If no entry is found, problems with the
+    catalogues are printed, because they may be the cause.
 
     Raises:
         ArgumentError: No catalogue lists the extension.
@@ -80,7 +84,11 @@ def find_catalogue_entry(name: str) -> CatalogueEntry:
 
 
 def install_extension(entry: CatalogueEntry, *, is_agreed: bool) -> None:
-    """Show what the installation does, ask the user unless `is_agreed`, and install.
+    """Show what the installation does, ask the user, and install the extension.
+
+    Args:
+        entry: The catalogue entry of the extension.
+        is_agreed: True if the user has agreed with an option, so that no question is asked.
 
     Raises:
         PaddockError: The installation failed, or there is no terminal to ask on.

@@ -89,6 +89,7 @@ def extensions(pattern: str, *, as_json: bool) -> None:
 
 
 def _build_row(extension: Extension | BrokenExtension) -> list[output.Cell]:
+    """Return the table row of an extension. The counts of a broken extension are empty."""
     if isinstance(extension, Extension):
         counts = [str(len(extension.manifest.get_items(kind))) for kind in COUNTED_KINDS]
         return [
@@ -114,6 +115,10 @@ def _warn_broken_extensions(matches: list[Extension | BrokenExtension]) -> None:
 
 
 def _describe_extension(extension: Extension | BrokenExtension) -> Json:
+    """Return an extension with all declared items as a JSON object.
+
+    `problem` is the error of a broken extension, whose items cannot be listed.
+    """
     description: Json = {
         "name": extension.name,
         "kind": extension.kind,
@@ -140,6 +145,7 @@ def _describe_item(extension: Extension, item: ManifestItem) -> Json:
 
 
 def _format_extension(description: Json) -> str:
+    """Format the result of `_describe_extension` as text."""
     parts = [f"{description['name']} {description['version'] or ''}".rstrip()]
     if description["problem"]:
         parts.append(text_layout.wrap_paragraph(f"Broken: {description['problem']}", 2))
@@ -182,6 +188,10 @@ def prompts(pattern: str, *, as_json: bool) -> None:
 
 
 def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
+    """Print the declared items of one kind whose names match a pattern.
+
+    The items come from manifests, so that no code of an extension runs.
+    """
     matches = [
         declared_item
         for declared_item in list_declared_items(kind)
@@ -202,6 +212,7 @@ def _print_items(kind: ItemKind, pattern: str, *, as_json: bool) -> None:
 
 
 def _has_matching_name(declared_item: DeclaredItem, pattern: str) -> bool:
+    """Return whether the short or the qualified name of an item matches, ignoring case."""
     names = (declared_item.item.name, declared_item.qualified_name)
     return any(fnmatchcase(name.lower(), pattern.lower()) for name in names)
 

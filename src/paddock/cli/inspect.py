@@ -61,7 +61,10 @@ def inspect(
 
 
 def describe_server(peer: Peer) -> Json:
-    """Return the server's metadata and lists as received, as one JSON object."""
+    """Return the server's metadata and lists as one JSON object.
+
+    Everything is as received from the server. A list whose capability is not announced is empty.
+    """
     description: Json = {
         "protocolVersion": peer.protocol_version,
         "serverInfo": peer.server_info,
@@ -92,6 +95,7 @@ def format_sections(description: Json) -> Iterator[str]:
 
 
 def _list_items(peer: Peer, method: str, key: str) -> list[Json]:
+    """Return all pages of a list, or an empty list if the server does not implement the method."""
     try:
         return peer.pages(method, key)
     except PeerError as error:
@@ -102,6 +106,7 @@ def _list_items(peer: Peer, method: str, key: str) -> list[Json]:
 
 
 def _format_heading(description: Json) -> str:
+    """Return the name, protocol version, capabilities and instructions of a server."""
     info = _to_json_object(description["serverInfo"])
     name = " ".join(str(info[key]) for key in ("name", "version") if info.get(key))
     title = f" - {info['title']}" if info.get("title") else ""
@@ -117,6 +122,7 @@ def _format_heading(description: Json) -> str:
 
 
 def _format_capability(item: tuple[str, object]) -> str:
+    """Return the name of a capability with its enabled features in parentheses."""
     name, details = item
     flags = [
         key.removeprefix("io.modelcontextprotocol/")
@@ -161,4 +167,8 @@ def _format_item(heading: str, item: Json, details: str) -> str:
 
 
 def _to_json_object(value: object) -> Json:
+    """Return the value if it is an object, and an empty object otherwise.
+
+    Servers can send values of any type, which must not make the output fail.
+    """
     return value if isinstance(value, dict) else {}

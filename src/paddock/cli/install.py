@@ -142,10 +142,18 @@ def _install_into_client(
     may_ask: bool,
     raises_errors: bool,
 ) -> Outcome:
-    """Install into one client, and return an error as part of the outcome.
+    """Install into one client.
 
-    With `raises_errors`, an error is raised instead: for a single client the command fails with
-    exit code 2.
+    Args:
+        client: The client, or None to detect it from the configuration file.
+        server: The server, or None for the default server.
+        settings: The settings for all clients.
+        may_ask: True if the user may be asked to replace an entry.
+        raises_errors: Raise an error instead of returning it. Used for a single client, so that
+            the command fails with exit code 2.
+
+    Returns:
+        The outcome, with the error if the installation failed.
     """
     name = client or str(settings["file"])
     try:
@@ -159,6 +167,11 @@ def _install_into_client(
 def _install_with_confirmation(
     client: str | None, server: str | None, settings: InstallSettings, *, may_ask: bool
 ) -> Plan:
+    """Install into one client. If the entry belongs to another program, ask whether to replace it.
+
+    Raises:
+        ForeignEntryError: The entry exists, and the user declined or must not be asked.
+    """
     try:
         with output.show_progress(f"Installing into {client or settings['file']} …"):
             return library.install(client, server, **settings)

@@ -74,7 +74,10 @@ def print_json(value: object) -> None:
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print rows in aligned columns below their headings."""
+    """Print rows in aligned columns below their headings.
+
+    On a terminal, rich formats and wraps the table. Otherwise it is aligned plain text.
+    """
     table = [tuple(map(_clean_cell, row)) for row in rows]
     if is_terminal():
         from paddock.cli.rich_output import print_rich_table  # noqa: PLC0415 - for terminals
@@ -101,7 +104,9 @@ def _get_cell_text(cell: Cell) -> str:
 
 @contextmanager
 def show_progress(text: str) -> Iterator[Callable[[str], None]]:
-    """Show a spinner on standard error during the `with` block, if it is a terminal.
+    """Show a spinner on standard error during the `with` block.
+
+    Without a terminal, nothing is shown.
 
     Yields:
         A function that replaces the text beside the spinner.

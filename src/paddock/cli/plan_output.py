@@ -38,7 +38,10 @@ class PlanDisplay(NamedTuple):
 
 
 def print_plan(plan: Plan, display: PlanDisplay) -> None:
-    """Print the changes to a client, planned or completed."""
+    """Print the planned or completed changes to a client, depending on `display`.
+
+    For a client without a configuration file, the configuration to paste is printed instead.
+    """
     if display.is_dry:
         _print_dry_run(plan, with_values=display.with_values)
         return
@@ -60,6 +63,7 @@ def print_plan(plan: Plan, display: PlanDisplay) -> None:
 
 
 def _print_dry_run(plan: Plan, *, with_values: bool) -> None:
+    """Print the changes that a plan would make as a diff."""
     diff = plan.diff(show_values=with_values)
     if plan.paste is not None:
         _print_paste(plan)
@@ -107,7 +111,7 @@ def _colour_line(line: str) -> str:
 def report_outcomes(
     ctx: click.Context, outcomes: Sequence[Outcome], display: PlanDisplay, *, as_json: bool
 ) -> None:
-    """Print the outcomes, then exit with code 1 if one of them is an error."""
+    """Print the outcomes, and end the command with exit code 1 if one of them is an error."""
     if as_json:
         output.print_json([_outcome_to_json(outcome, display) for outcome in outcomes])
     else:
@@ -144,6 +148,7 @@ def _error_to_json(error: PaddockError) -> Json:
 
 
 def _plan_to_json(plan: Plan, display: PlanDisplay) -> Json:
+    """Return a plan as a JSON object. Diffs mask secrets unless the display includes values."""
     return {
         "action": plan.action,
         "client": plan.client.id,

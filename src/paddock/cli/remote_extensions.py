@@ -74,6 +74,7 @@ def install(name: str, *, yes: bool) -> None:
 
 
 def _get_searchable_text(entry: CatalogueEntry) -> str:
+    """Return the names and descriptions of an extension and its items, with case folded."""
     items = [item for kind in ITEM_KINDS for item in entry.manifest.get_items(kind)]
     item_texts = [text for item in items for text in (item.name, item.description or "")]
     extension_texts = [entry.name, entry.distribution, entry.description or ""]
@@ -93,6 +94,7 @@ def _build_extension_row(
 
 
 def _describe_entry(entry: CatalogueEntry, installed_versions: dict[str, str | None]) -> Json:
+    """Return a catalogue entry as a JSON object, with its items and the installed version."""
     description: Json = entry._asdict()
     del description["manifest"]
     for kind in ITEM_KINDS:

@@ -151,6 +151,7 @@ def serve(
 
 
 def _find_serve_target(target: str | None, *, is_named: bool) -> ServerSource:
+    """Return the source of the server to load. The server itself is loaded later."""
     if target is None:
         return ServerRef(get_default_server_name())
     return ServerRef(target) if is_named else find_target(target)
@@ -159,7 +160,11 @@ def _find_serve_target(target: str | None, *, is_named: bool) -> ServerSource:
 def _configure_after_load(
     source: ServerSource, options: ToolOptions, mounts: list[tuple[str, str]]
 ) -> None:
-    """Set the tool options and mount the other servers each time the server is loaded."""
+    """Set the tool options and mount the other servers whenever the server is loaded.
+
+    The server is loaded later, and again after changes with `--reload`. The settings are therefore
+    applied in the `on_load` callback of its source.
+    """
     if isinstance(source, ServerRef):
         source.options = options
         options = {}
@@ -179,6 +184,7 @@ def _configure_after_load(
 
 
 def _mount_servers(server: BaseServer, mounts: list[tuple[str, str]]) -> None:
+    """Mount the servers given with `--mount`."""
     from paddock.mounting.mounts import mount_server  # noqa: PLC0415 - only when asked for
 
     for name, target in mounts:

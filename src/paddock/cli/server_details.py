@@ -61,7 +61,11 @@ def _get_spec_names(specs: list[Any] | None) -> list[str] | None:
 
 
 def describe_server(server: NamedServer) -> Json:
-    """Return all properties of a server as a JSON object. Loads its tools."""
+    """Return all properties of a server as a JSON object.
+
+    Loads the tools of the server, which runs its code. A remote server is not installed, so only
+    the properties in its catalogue are returned.
+    """
     details: Json = {"name": server.name, "location": str(server.location)}
     problem = server.problem
     if server.is_remote:
@@ -172,6 +176,10 @@ def _to_plain_data(value: Any) -> Any:
 
 
 def _build_rows(details: Json) -> list[tuple[str, str]]:
+    """Return the rows of the text form: the items, options and installations of a server.
+
+    Items have the names that clients see, if known, and otherwise those in the definition.
+    """
     rows = [("location", details["location"])]
     for kind, names in NAME_LISTS.items():
         item_names = details.get(names) or [get_spec_name(spec) for spec in details.get(kind) or ()]

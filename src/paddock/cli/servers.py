@@ -108,6 +108,10 @@ def _find_problem(server: NamedServer) -> str | None:
 
 
 def _build_row(server: NamedServer) -> list[output.Cell]:
+    """Return the table row of a server.
+
+    A server whose definition cannot be read is marked as broken.
+    """
     absent = " (not installed)" if server.is_remote else ""
     locations = [f"{server.location}{absent}", _list_client_ids(server)]
     try:
@@ -167,6 +171,7 @@ def show(
 
 
 def _print_property(details: dict[str, Any], name: str, *, as_json: bool) -> None:
+    """Print one property, as text if it is a string, and otherwise as JSON."""
     if name not in details:
         raise ArgumentError(
             f"The server has no property {name!r}",
@@ -244,6 +249,10 @@ def create(
 def _create_server(
     name: str, table: dict[str, Any], changes: dict[str, Any], *, overwrite: bool
 ) -> NamedServer:
+    """Create the server.
+
+    If one of the user's servers has the name, the error has a hint on replacing.
+    """
     try:
         return create_server(name, table, overwrite=overwrite, **changes)
     except ServerExistsError as error:
@@ -299,7 +308,10 @@ def edit(ctx: click.Context, /, name: str, **changes: Any) -> None:
 
 
 def _find_exposed_names(name: str, definition: ServerDefinition) -> list[str]:
-    """Return the tool names that clients see, in definition order, or [] if unavailable."""
+    """Return the tool names that clients see, in the order of the definition.
+
+    The list is empty if the tools cannot be loaded or do not correspond to the items one by one.
+    """
     try:
         names = NamedServer(find_user_source(name), definition).tool_names
     except PaddockError:
@@ -310,7 +322,13 @@ def _find_exposed_names(name: str, definition: ServerDefinition) -> list[str]:
 def _build_changes(
     definition: ServerDefinition, changes: dict[str, Any], tool_names: list[str]
 ) -> dict[str, Any]:
-    """Return the keyword arguments for `edit_server` that the command-line options select."""
+    """Return the keyword arguments for `edit_server` that the command-line options select.
+
+    Args:
+        definition: The current definition.
+        changes: The values of all options of `edit`.
+        tool_names: The tool names that clients see, which are also accepted by `--remove-tool`.
+    """
     definition_changes = {
         key: value or None for key, value in collect_definition_options(changes).items()
     }
@@ -336,7 +354,13 @@ def _build_changes(
 def _keep_remaining_options(
     options: ToolOptionValues, items: list[NamedItem], remaining: list[NamedItem]
 ) -> ToolOptionValues:
-    """Return the option values without those of removed tools."""
+    """Return the option values without those of removed tools.
+
+    Args:
+        options: The option values by tool name.
+        items: The tools before the removal.
+        remaining: The tools after the removal.
+    """
     # Two tools can share a short name: it is only removed if no remaining tool has it.
     removed_names = {name for item in items for name in _list_item_names(item)} - {
         name for item in remaining for name in _list_item_names(item)
@@ -345,7 +369,10 @@ def _keep_remaining_options(
 
 
 def _list_item_names(item: NamedItem) -> list[str]:
-    """Return the names accepted for an item: full reference, last part, name in clients."""
+    """Return the names by which an item can be removed.
+
+    They are the full reference, its last part, and the name that clients see, if known.
+    """
     spec, client_name = item
     reference = get_spec_name(spec)
     return [reference, reference.rpartition(":")[2], *([client_name] if client_name else [])]
@@ -375,6 +402,11 @@ def _remove_items(
 
 
 def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -> dict[str, Any]:
+    """Return the option values without those at the given paths (`TOOL.OPTION`).
+
+    Raises:
+        ArgumentError: The server does not set one of the options.
+    """
     for path in paths:
         tool, _, option = path.rpartition(".")
         if option not in values.get(tool, {}):
@@ -394,7 +426,7 @@ def _remove_options(values: dict[str, dict[str, Any]], paths: tuple[str, ...]) -
 
 
 def _edit_definition_text(name: str) -> bool:
-    """Open the definition in the user's editor. Return whether it was changed."""
+    """Open the definition in the user's editor, and return whether it was changed."""
     original = read_definition_text(find_user_source(name).file)
     return edit_in_editor(
         original, lambda text: rewrite_server(name, text, original), "the definition"

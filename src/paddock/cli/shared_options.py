@@ -84,8 +84,8 @@ def parse_tool_options(
 ) -> ToolOptions:
     """Parse tool options given as `TOOL.OPTION=VALUE`.
 
-    Values stay text; the tool converts them to the type of the option. The last dot separates
-    tool and option, since a tool name may contain dots and an option name may not.
+    Values stay text; the tool converts them to the type of the option. The path is split at the
+    last dot, because tool names can contain dots and option names cannot.
 
     Raises:
         ArgumentError: A text does not have this form.
@@ -170,7 +170,10 @@ def location_options(function: F) -> F:
 
 
 class EntryOptions(TypedDict):
-    """Keyword arguments of `paddock.installer` for the content of an entry."""
+    """Keyword arguments of `paddock.installer` for the content of an entry.
+
+    A value of None in `env` means that the client forwards its own variable.
+    """
 
     name: str | None
     env: dict[str, str | None]
@@ -182,8 +185,8 @@ class EntryOptions(TypedDict):
 def entry_options(function: Callable[..., object]) -> Callable[..., object]:
     """Add the options of `install` and `link` for the content of an entry.
 
-    The decorated function receives them, with `name` of another option, as one `EntryOptions`
-    argument called `entry`.
+    The values are combined in one `EntryOptions`, which the decorated function receives as the
+    argument `entry`. The option `--name` must be added separately.
     """
 
     @functools.wraps(function)
@@ -219,7 +222,7 @@ def consent_options(function: Callable[..., object]) -> Callable[..., object]:
     """Add `--install` and `--no-install` to a command.
 
     The decorated function receives both as one argument, `install_policy`: True installs missing
-    extensions without asking, False never does, None asks on the terminal.
+    extensions without asking, False never installs them, and None asks on the terminal.
     """
 
     @functools.wraps(function)

@@ -29,7 +29,11 @@ class TargetCommand(click.Command):
     """A command whose first argument is a server, or which takes a command line after `--`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Insert the command line after `--` as the TARGET argument."""
+        """Move a command line after `--` to the front, as the TARGET argument.
+
+        Its words are also stored in the context, so that `resolve_target` need not split them
+        again.
+        """
         if "--" in args:
             split = args.index("--")
             ctx.meta["paddock.command"] = args[split + 1 :]
@@ -38,7 +42,9 @@ class TargetCommand(click.Command):
 
 
 def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
-    """Return what to connect to: a path, a URL, a command line, or the command of a named server.
+    """Return what `connect` accepts for a TARGET argument.
+
+    This is a path, a URL, a command line, or the command that starts a named server.
 
     Raises:
         ServerNotFoundError: The target is a single word, but not a server, file or program.
@@ -52,7 +58,14 @@ def resolve_target(ctx: click.Context, target: str) -> str | list[str]:
 
 
 def _find_launch_command(word: str) -> list[str] | None:
-    """Return the command that starts a named server, or None if the word can be a command."""
+    """Return the command that starts a named server.
+
+    Returns:
+        None if no server has this name and the word can be a program instead.
+
+    Raises:
+        ServerNotFoundError: No server has this name, and the word cannot be a program.
+    """
     # These load the server runtime, which other targets and `--help` do not need.
     from paddock.named_servers.launch_command import build_launch_command  # noqa: PLC0415 - see above
     from paddock.named_servers.sources import find_source  # noqa: PLC0415 - see above
@@ -71,7 +84,7 @@ def _find_launch_command(word: str) -> list[str] | None:
 
 
 def server_options(function: Callable[..., object]) -> Callable[..., object]:
-    """Add the options of every command that calls a server.
+    """Add the connection options of `paddock call` and `paddock inspect`.
 
     The decorated function receives them as two arguments: `options`, the keyword arguments for
     `connect`, and `as_json`.
@@ -126,6 +139,11 @@ def server_options(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def _read_token(variable: str) -> str:
+    """Return the bearer token in an environment variable.
+
+    Raises:
+        ArgumentError: The variable is not set or empty.
+    """
     token = os.environ.get(variable)
     if not token:
         raise ArgumentError(f"The environment variable {variable} is not set", where="--token-env")

@@ -50,7 +50,10 @@ def format_frame(data: bytes, *, is_ours: bool) -> str:
 
 
 def _format_nested_json(value: object, margin: int) -> str:
-    """Format JSON, with each object and array that fits on one line."""
+    """Format JSON with objects and arrays on one line if they fit, and else on several.
+
+    `margin` is the indentation of the surrounding lines.
+    """
     line = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
     if len(line) <= MAX_LINE_CHARACTERS - margin or not isinstance(value, dict | list):
         return line
@@ -69,6 +72,7 @@ def _format_nested_json(value: object, margin: int) -> str:
 
 
 def _shorten_value(value: object) -> object:
+    """Return JSON with long strings and arrays cut off, and a note on what is missing."""
     if isinstance(value, str) and len(value) > MAX_TEXT_CHARACTERS:
         return (
             f"{value[:MAX_TEXT_CHARACTERS]}… ({len(value) - MAX_TEXT_CHARACTERS} more characters)"
@@ -95,7 +99,7 @@ def replace_control_characters(text: str) -> str:
 
 
 def _is_control_character(character: str) -> bool:
-
+    """Return whether a character controls the terminal or the direction of text."""
     bidi_controls = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
     return (
         unicodedata.category(character) in ("Cc", "Cs")
@@ -112,7 +116,10 @@ def wrap_paragraph(text: str, margin: int) -> str:
 
 
 def align_columns(rows: Iterable[tuple[str, ...]], margin: int) -> str:
-    """Align the columns of rows and indent them. The last column is not limited in width."""
+    """Align the columns of rows and indent them.
+
+    The last column is not limited in width.
+    """
     table = list(rows)
     if not table:
         return ""
@@ -130,7 +137,10 @@ def to_single_line(text: object) -> str:
 
 
 def describe_schema_type(schema: object) -> str:
-    """Return a short description of the type in a JSON Schema, such as `array of string`."""
+    """Return a short description of the type in a JSON Schema, such as `array of string`.
+
+    Keywords other than those for the type are ignored.
+    """
     if not isinstance(schema, dict):
         return "any"
     if "enum" in schema and isinstance(schema["enum"], list):

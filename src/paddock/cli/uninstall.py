@@ -32,7 +32,10 @@ NO_SELECTION_MESSAGE = "Name what to remove: a client, a server, both, or --all"
 
 
 class UninstallSelection(NamedTuple):
-    """The entries to remove. Without any field set, all installed entries."""
+    """The entries to remove: those that match all fields that are set.
+
+    Without any field set, all installed entries are removed.
+    """
 
     client: str | None = None
     server: str | None = None
@@ -99,6 +102,7 @@ def uninstall(
 
 
 def _uninstall_selection(selection: UninstallSelection, *, dry_run: bool) -> list[Outcome]:
+    """Remove the selected entries, or with `dry_run` plan their removal."""
     if selection != UninstallSelection():
         return library.uninstall(**selection._asdict(), dry_run=dry_run)
     entries = deduplicate_entries(list_recorded_entries())
@@ -108,7 +112,13 @@ def _uninstall_selection(selection: UninstallSelection, *, dry_run: bool) -> lis
 
 
 def _confirm_removal(outcomes: list[Outcome]) -> None:
-    """Ask before removing several entries. A single one is what the arguments name."""
+    """Ask the user before several entries are removed.
+
+    A single entry is what the arguments name, so it is removed without a question.
+
+    Raises:
+        Abort: The user declined.
+    """
     plans = [outcome.plan for outcome in outcomes if outcome.plan is not None]
     if len(plans) < 2:
         return

@@ -68,6 +68,7 @@ def _redirect_stdout() -> Iterator[None]:
 
 
 def _to_json(validation: Validation) -> dict[str, object]:
+    """Return the result of a validation as a JSON object."""
     findings = [
         {**asdict(finding), "place": finding.place._asdict()} for finding in validation.findings
     ]
@@ -75,6 +76,12 @@ def _to_json(validation: Validation) -> dict[str, object]:
 
 
 def _print_validation(validation: Validation, *, passes: bool) -> None:
+    """Print the findings by file, the items found, and the verdict.
+
+    Args:
+        validation: The result of the validation.
+        passes: The verdict. It depends on `--strict`, which the result does not know.
+    """
     file = None
     for finding in validation.findings:
         if finding.place.file != file:
@@ -103,6 +110,7 @@ def _print_validation(validation: Validation, *, passes: bool) -> None:
 
 
 def _print_finding(finding: ValidationFinding) -> None:
+    """Print one finding with its location, and its remedy if there is one."""
     finding_location = finding.place
     position = ":".join(
         str(part) for part in (finding_location.line, finding_location.column) if part is not None

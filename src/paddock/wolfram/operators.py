@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 OperatorShape = Literal["left", "right", "chain", "compare", "vector", "postfix", "special"]
-"""How an operator groups, and whether a series of equal operators forms one node."""
+"""The grouping of an operator, which also decides if a series of it forms one node."""
 
 
 class InfixOperator(NamedTuple):

@@ -85,10 +85,12 @@ def show(agent: str | None, *, as_json: bool) -> None:
 
 
 def _find_summaries(zoo: Zoo, name: str) -> list[AgentSummary]:
+    """Return the summaries of agents whose text contains a name, including archived agents."""
     return zoo.agents.list_summaries(archived=None, text=name).items
 
 
 def _format_agent(agent: Agent, entries: int) -> str:
+    """Format an agent as text. `entries` is the number of memory entries."""
     rows = [("id", agent.id), ("version", f"{agent.version}, of {agent.updated_at}")]
     if agent.tags:
         rows.append(("tags", ", ".join(agent.tags)))
@@ -279,7 +281,10 @@ def edit(ctx: click.Context, /, agent: str, **options: Any) -> None:
 
 
 def _build_changes(agent: Agent, options: Json) -> Json:
-    """Return the changes that the options select, by JSON key."""
+    """Return the changes that the options select, by JSON key.
+
+    Tags are added to and removed from the current ones. All other values replace the current ones.
+    """
     changes = collect_agent_options(options)
     if options["name"] is not None:
         changes["name"] = options["name"]
@@ -296,6 +301,13 @@ def _build_changes(agent: Agent, options: Json) -> Json:
 
 
 def _set_enabled_skills(agent: Agent, options: Json) -> list[Json]:
+    """Return all skills of an agent, with the ones that the options name enabled or disabled.
+
+    An update replaces the complete list, so that unchanged skills are included.
+
+    Raises:
+        ArgumentError: The agent has no skill with a given id or name.
+    """
     skills: list[Json] = msgspec.to_builtins(agent.skills)
     known_names = [name for skill in skills for name in (skill["id"], skill["name"])]
     for option, is_enabled in (("enable", True), ("disable", False)):
@@ -313,8 +325,11 @@ def _set_enabled_skills(agent: Agent, options: Json) -> list[Json]:
 
 
 def _edit_agent_text(zoo: Zoo, agent: Agent) -> bool:
+    """Open the agent as TOML in the user's editor, and return whether it was changed."""
+
     def save(text: str) -> None:
         changes = parse_changes(text, agent.id)
+        # The version makes the update fail if the agent was changed during editing.
         zoo.agents.update(agent.id, changes, version=agent.version, source="cli")
 
     return edit_in_editor(format_agent(agent), save, f"the agent {agent.id}")

@@ -43,7 +43,10 @@ def list_starter_names() -> NamesWithHelp:
 
 @contextmanager
 def _open_existing_zoo() -> Iterator[Zoo | None]:
-    """Open the zoo, or yield None if it does not exist: opening it would create the database."""
+    """Open the zoo for completion, or yield None if it does not exist.
+
+    Opening a zoo that does not exist would create its database.
+    """
     address = get_zoo_address()
     if "://" not in address and not Path(address).exists():
         yield None

@@ -124,7 +124,10 @@ def sync(
 
 
 def _print_rounds(reports: Iterator[SyncReport]) -> None:
-    """Print the steps of each round. Conflicts and errors are printed once while they last."""
+    """Print the steps of each round, until the user stops the command.
+
+    A conflict or error is printed once while it lasts.
+    """
     output.print_note("Watching for changes; press Ctrl-C to stop")
     shown_items: list[SyncItem] = []
     for report in reports:
@@ -137,6 +140,7 @@ def _print_rounds(reports: Iterator[SyncReport]) -> None:
 
 
 def _print_report(report: SyncReport, options: SyncOptions) -> None:
+    """Print the steps of a synchronization, with hints if it has no files or has conflicts."""
     print_remarks(report.report)
     for item in report.items:
         _print_item(item, is_dry=options.dry_run)
@@ -150,6 +154,10 @@ def _print_report(report: SyncReport, options: SyncOptions) -> None:
 
 
 def _print_item(item: SyncItem, *, is_dry: bool = False) -> None:
+    """Print the step of one file.
+
+    A diff is shown for conflicts, and in a dry run for all changes.
+    """
     step_text = STEP_DESCRIPTIONS[item.step]
     if item.error:
         step_text = f"failed: {item.error}"

@@ -87,6 +87,7 @@ def import_(
 
 
 def _read_sources(sources: tuple[str, ...], format_name: str | None) -> ImportBatch:
+    """Read all sources, and parse the agents and skills in their files."""
     files: list[File] = []
     remarks: list[Remark] = []
     for source in sources:
@@ -103,6 +104,7 @@ def _read_sources(sources: tuple[str, ...], format_name: str | None) -> ImportBa
 
 
 def _print_import_plan(plan: ImportPlan, to_agent: str | None) -> None:
+    """Print the agents and skills that would be imported, with remarks on the conversion."""
     print_remarks(plan.report)
     if plan.agents:
         rows: list[list[output.Cell]] = [
@@ -124,6 +126,7 @@ def _print_import_plan(plan: ImportPlan, to_agent: str | None) -> None:
 
 
 def _print_import_result(result: ImportPlan, plan: ImportPlan) -> None:
+    """Print the created and changed agents, and the remarks that the plan did not have."""
     print_remarks(result.report[len(plan.report) :])
     for verb, names in (("Created", result.created), ("Changed", result.updated)):
         if names:
@@ -239,7 +242,11 @@ def _write_single_file(exported: Export, target: Path, *, replace: bool, dry_run
 
 
 def _confirm_replacements(zoo: Zoo, exported: Export, plan: FilePlan) -> FilePlan:
-    """Ask about each file not written by the zoo, and return a plan that replaces the chosen."""
+    """Ask about each file that the zoo did not write.
+
+    Returns:
+        A plan that also replaces the files the user agreed to.
+    """
     foreign = [file for file in plan.files if file.status == "foreign"]
     if not foreign or not output.can_ask():
         return plan
@@ -261,6 +268,7 @@ def _write_files(zoo: Zoo, plan: FilePlan) -> dict[str, str]:
 
 
 def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -> None:
+    """Print each file with its status, and in a dry run also its changes."""
     for file in plan.files:
         if dry_run and file.diff():
             click.echo(colour_diff(file.diff()))
@@ -278,6 +286,7 @@ def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -
 
 
 def _describe_file(plan: FilePlan, path: str, errors: dict[str, str]) -> dict[str, object]:
+    """Return the planned change of one file as a JSON object."""
     (planned_file,) = (file for file in plan.files if file.path == path)
     return {
         "path": planned_file.path,

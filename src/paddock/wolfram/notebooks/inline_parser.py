@@ -279,7 +279,7 @@ class _InlineParser:
 def _apply_styles(runs: list[TextRun], spans: list[EmphasisSpan]) -> list[TextRun]:
     """Return the runs with the styles of all spans that contain them.
 
-    A single pass over the runs counts the open spans of each style, because spans can overlap.
+    One loop over the runs counts the open spans of each style, because spans can overlap.
     """
     depth_changes: dict[int, list[tuple[str, int]]] = {}
     for span in spans:
