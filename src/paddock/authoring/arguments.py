@@ -1,8 +1,8 @@
 """Decoding and validation of a call's arguments, and explanations of invalid ones for models.
 
-Each way to declare parameters has a reader: type hints are decoded into a Struct, a list of
-`Parameter`s into a Struct that is converted to a dictionary, and a raw JSON Schema validates a
-dictionary.
+There is one kind of reader for each way to declare parameters. Arguments for type hints are decoded
+into a Struct. Arguments for a list of `Parameter`s are decoded into a Struct, which is then
+converted to a dictionary. Arguments for a JSON Schema are decoded into a dictionary and validated.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ _PATH_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 
 
 def explain_error(error: Exception, schema: Json) -> str:
-    """Return a decoder's message, followed by the allowed values and the parameter names."""
+    """Return a decoder's message with the facts that a model needs to correct its call.
+
+    The decoder names neither the values of an enum nor the other parameters, so both are added.
+    """
     text = str(error)
     if text.startswith("Invalid enum value"):
         choices = _find_subschema(schema, text).get("enum")
@@ -126,9 +129,10 @@ def create_parameter_reader(
         elif parameter.required:
             fields.append((field, hint))
         else:
-            # UNSET tells an argument that was left out from one that is null.
+            # UNSET distinguishes an argument that was left out from one that is null.
             fields.append((field, hint | msgspec.UnsetType, UNSET))
-    # Struct fields must be Python identifiers, and a parameter may have any name.
+    # The fields of a Struct must be Python identifiers, but a parameter may have any name. The
+    # numbered fields are therefore renamed for JSON.
     read = _create_struct_reader(
         fields, where, dict(zip([field[0] for field in fields], names, strict=True))
     )
@@ -181,6 +185,7 @@ def _build_property(parameter: Parameter) -> Json:
 
 
 def _to_field_default(default: object) -> tuple[Any, ...]:
+    """Return the default as the last item of a Struct field, or () for a required field."""
     if default is NO_DEFAULT:
         return ()
     if not _is_mutable_default(default):
@@ -201,8 +206,19 @@ def _is_mutable_default(default: object) -> bool:
 def _create_struct_reader(
     fields: list[Any], where: str, rename: dict[str, str] | None = None
 ) -> Callable[[Raw | bytes], Any]:
+    """Return a decoder for a Struct with these fields.
+
+    Args:
+        fields: Name, type and optional default of each field.
+        where: The tool's name, for error messages.
+        rename: The JSON names of fields whose own names differ.
+
+    Raises:
+        DefinitionError: msgspec does not support a type or default.
+    """
     try:
-        # forbid_unknown_fields: a misspelled optional argument would otherwise be ignored silently.
+        # Unknown fields are forbidden, because a misspelled optional argument would otherwise be
+        # ignored silently.
         struct = msgspec.defstruct(
             "Arguments", fields, forbid_unknown_fields=True, kw_only=True, rename=rename
         )
@@ -221,10 +237,10 @@ def is_json_object(raw: object) -> bool:
 
 
 def repair_arguments(raw: object) -> Raw | bytes:
-    """Return arguments in the form that the schema expects, for known deviations of clients.
+    """Correct deviations from the schema that are known from clients and harmless.
 
     Some clients send null instead of an empty object. Some write integers as 5.0, which JSON Schema
-    accepts as an integer.
+    accepts as an integer but msgspec does not. Arguments that are not JSON are returned unchanged.
     """
     if not isinstance(raw, Raw):
         return EMPTY_ARGUMENTS
@@ -240,7 +256,8 @@ def repair_arguments(raw: object) -> Raw | bytes:
 def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
     """Convert strings to numbers and booleans where the schema requires those.
 
-    Null is removed from optional arguments that do not accept it.
+    Used for tools that are declared as `lenient`. Null is removed from optional arguments that do
+    not accept it. A string that cannot be converted is kept, so that validation reports it.
     """
     try:
         arguments = _decode_object(raw)
@@ -258,6 +275,7 @@ def coerce_strings(raw: Raw | bytes, schema: Json) -> Raw | bytes:
 
 
 def _coerce_string(text: str, types: set[str]) -> object:
+    """Return the value that a string means if one of these JSON types is required."""
     if "string" in types:
         return text
     word = text.strip().lower()

@@ -1,8 +1,10 @@
 """The contents of a server: its metadata, tools, prompts, resources and skills.
 
 `BaseServer` only stores them. `authoring.methods` answers requests, and `paddock.server.Server`
-adds running. Loaded before msgspec, so it imports nothing outside the standard library.
+adds methods that run the server.
 
+The module is loaded before msgspec, because it is needed before the first answer. It therefore
+imports nothing outside the standard library.
 """
 
 from __future__ import annotations
@@ -110,8 +112,8 @@ class BaseServer:
         tracing: TracerProvider | bool | None = None,
     ) -> None:
         _check_arguments(name, capabilities, page_size, state_key)
-        # One object for everything that the handshake needs: it is answered before the rest of the
-        # library is imported.
+        # The handshake is answered before the rest of the library is imported, so everything that
+        # it needs is in one small object.
         self.metadata = ServerMetadata(
             name,
             version=version,
@@ -126,7 +128,10 @@ class BaseServer:
         )
         self.lifespan_function = lifespan
         self.can_list_before_lifespan = False
-        """Answer lists before the lifespan is entered. Used by `paddock.named_servers`."""
+        """Whether lists can be answered before the lifespan is entered.
+
+        Set by `paddock.named_servers`.
+        """
         self.mounts: MountTable | None = None
         """The mounted servers, if any; see `paddock.mounting`."""
         self.page_size = page_size
@@ -135,7 +140,8 @@ class BaseServer:
         self.max_message = max_message
         self.authorization = authorization
         self.tracing = tracing
-        # Fail at the declaration: a missing package would otherwise show only with the first call.
+        # Fail at the declaration. A missing package would otherwise be noticed only with the first
+        # call.
         if tracing:
             _require_opentelemetry()
         self._connections: dict[ChangeCallback, Callable[[], object] | None] = {}
@@ -198,7 +204,8 @@ class BaseServer:
             self._declare_ui_extension(items.uri_template)
             self.templates.add(items.uri_template, items)
         elif isinstance(items, Skill):
-            # With the first skill: a server without skills must not announce the extension.
+            # Declared with the first skill, because a server without skills must not announce the
+            # extension.
             self.metadata.declare_extension(SKILLS_EXTENSION, {"directoryRead": True})
             self.skills.add(items.path, items)
         elif hasattr(items, "__iter__") and not isinstance(items, str | bytes | dict):
@@ -443,7 +450,8 @@ class BaseServer:
                 it is not this server's to stop.
         """
         self._connections[announce] = stop
-        # A server that mounts this one has its own connections to count as holders of the mounts.
+        # Mounted servers stay connected while a client is connected. A server that mounts this one
+        # registers its own clients as holders, so only connections that can be stopped count.
         if self.mounts is not None and stop is not None:
             self.mounts.add_holder(announce)
 
@@ -461,9 +469,10 @@ class BaseServer:
                 mounts.add_holder(announce)
 
     def update_from(self, other: BaseServer) -> None:
-        """Replace metadata and items with those of another server, and notify clients.
+        """Replace the metadata and the items with those of another server, and notify clients.
 
-        Used when a definition is reloaded. The state of the current lifespan is kept.
+        Used when a definition is reloaded while clients are connected. The state of the current
+        lifespan is kept.
         """
         self.metadata = other.metadata
         self.lifespan_function = other.lifespan_function
@@ -481,7 +490,8 @@ class BaseServer:
         self.templates.replace_all((item.uri_template, item) for item in other.templates)
         self.resources.replace_all((item.uri, item) for item in other.resources)
         self.skills.replace_all((item.path, item) for item in other.skills)
-        # Also notify if all items of a kind are gone; clients would keep a stale list otherwise.
+        # Clients are also notified if all items of a kind are gone. They would otherwise keep a
+        # stale list.
         for kind in kinds:
             if had_items[kind] or self._has_items(kind):
                 self._notify_change(kind)
@@ -492,6 +502,7 @@ class BaseServer:
         return bool(len(self.tools if kind == "tools" else self.prompts))
 
     def _notify_change(self, kind: str) -> None:
+        """Notify clients of a changed list, or note the change while several items are added."""
         if self._deferred_changes is not None:
             self._deferred_changes.add(kind)
         elif self._connections:
@@ -504,6 +515,11 @@ def _check_arguments(
     page_size: int | None,
     state_key: bytes | None,
 ) -> None:
+    """Check the arguments of the constructor.
+
+    Raises:
+        DefinitionError: An argument is invalid.
+    """
     if not isinstance(name, str) or not name:
         raise DefinitionError(f"{name!r} cannot be the name of a server", hint="use a string")
     unknown = set(capabilities or ()) - KNOWN_CAPABILITIES

@@ -1,7 +1,7 @@
 """Implementations of the protocol's methods for a server's items.
 
 Lists are cached as encoded bytes until an item changes. An item with an invalid declaration is
-reported and left out of lists; the other items are served.
+reported and left out of lists, so that it does not keep the other items from being served.
 """
 
 from __future__ import annotations
@@ -65,10 +65,15 @@ MAX_COMPLETION_VALUES = 100
 def complete_argument(
     source: CompletionSource | None, value: str, other_arguments: dict[str, str], where: str
 ) -> dict[str, Any]:
-    """Return the result of `completion/complete`.
+    """Return the result of `completion/complete` for one argument.
 
-    Values of a list are filtered by prefix. A function takes the value, and optionally the
-    arguments already entered, and does its own filtering.
+    Args:
+        source: A list of values, which is filtered by prefix, or a function, which filters its
+            values itself. None offers no values.
+        value: The text entered so far.
+        other_arguments: Arguments that already have values. Passed to a function with two
+            parameters.
+        where: A description of the argument, for error messages.
     """
     values = [] if source is None else _collect_values(source, value, other_arguments, where)
     first_values = values[:MAX_COMPLETION_VALUES]
@@ -84,13 +89,18 @@ def complete_argument(
 def _collect_values(
     source: CompletionSource, value: str, other_arguments: dict[str, str], where: str
 ) -> list[str]:
-    # A string would be iterated by character, so it counts as a single value.
+    """Return the values that a source offers.
+
+    Raises:
+        ProtocolError: Some values are not strings.
+    """
     if callable(source):
         takes_arguments = count_required_arguments(source) > 1
         values = list(
             run_if_coroutine(source(value, other_arguments) if takes_arguments else source(value))
         )
     elif isinstance(source, str):
+        # Iterating a string would offer its characters, so it counts as a single value.
         values = [source]
     else:
         values = [option for option in source if str(option).startswith(value)]
@@ -105,7 +115,13 @@ PreparedT = TypeVar("PreparedT")
 
 
 class PreparedItems(Generic[ItemT, PreparedT]):
-    """A cache of prepared items, such as tool invokers, that are created on first use."""
+    """A cache of prepared items, such as tool invokers, that are created on first use.
+
+    Args:
+        registry: The items by key. A change of its revision empties the cache.
+        make: Prepares an item of the server itself.
+        make_mounted: Prepares an item of a mounted server. By default, it is used as it is.
+    """
 
     def __init__(
         self,
@@ -125,7 +141,7 @@ class PreparedItems(Generic[ItemT, PreparedT]):
         Raises:
             ProtocolError: The declaration of the item is invalid.
         """
-        # Items may be replaced at any time; the revision shows it without comparing them.
+        # Items may be replaced at any time. The revision reveals this without comparing them.
         if self._revision != self._registry.revision:
             self._revision = self._registry.revision
             self._prepared_by_key.clear()
@@ -212,21 +228,29 @@ class ServerMethods:
         return self._list_items(request, "tools", "tools")
 
     def begin_tool_call(self, request: Request) -> None:
-        """Prepare `tools/call`: check the request and assign the handler's work to it."""
+        """Prepare `tools/call`: check the request and assign the handler's work to it.
+
+        Runs in the thread that reads messages and must be quick. The transport runs the work, and
+        uses the tracker of slow handlers to select a thread for it.
+
+        Raises:
+            ProtocolError: The tool does not exist, or the request may not call it.
+        """
         name = request.params.name  # type: ignore[attr-defined]  # of tools/call
         invoker = self._tool_invokers.get(name)
         if invoker is None:
             raise InvalidParamsError(f"Unknown tool: {name}")
         if request.exchange is not None:
             invoker.check_http_request(request)
-        # The transport decides by this whether the reading thread may run the handler itself.
+        # If the handler has been quick so far, the reading thread runs it without a thread switch.
         request.slow_tracker = invoker.slow_tracker
         if isinstance(invoker, ToolInvoker) and not invoker.is_async:
             request.work = invoker.run
         else:
             request.async_work = invoker.run_async
         task_params = request.params.task  # type: ignore[attr-defined]  # of tools/call
-        # A client may also ask for a task of a tool that supports none; the era then rejects it.
+        # A client may also request a task from a tool that does not support tasks. The era then
+        # rejects the call.
         if invoker.task_support != "forbidden" or task_params is not UNSET:
             request.task_factory = request.era.find_task_factory(request, invoker.task_support)
             if request.task_factory is not None and not invoker.task_from_handler:
@@ -261,8 +285,9 @@ class ServerMethods:
         )
 
     def list_resources(self, request: Request) -> OperationResult:
-        """Answer `resources/list`; with skills, assign work to the request, which reads files."""
-        # Frontmatter is read from disk, which must not block the thread that reads messages.
+        """Answer `resources/list`, or assign work to the request if the server has skills."""
+        # The entries of skills contain frontmatter, which is read from disk. That must not block
+        # the thread that reads messages.
         if not len(self._server.skills):
             return self._list_items(request, "resources", "resources")
         skills = self._get_skill_methods()
@@ -355,7 +380,16 @@ class ServerMethods:
         *,
         is_async: bool = False,
     ) -> None:
-        """Make a request call a function of the author, on a thread that the transport selects."""
+        """Assign work to a request that calls a function of the author and encodes its value.
+
+        Args:
+            request: The request that is being prepared.
+            slow_tracker: Decides if the reading thread may run the function.
+            call: Calls the function. May return a coroutine.
+            build_result: Converts the function's value to the result of the method.
+            label: A description of the function, for error messages.
+            is_async: The function is a coroutine function, which runs on the event loop.
+        """
 
         def to_protocol_error(error: BaseException) -> ProtocolError:
             if isinstance(error, ProtocolError) or not is_handler_failure(error, request):
@@ -457,7 +491,11 @@ class ServerMethods:
     def _defer_until_lists_ready(
         self, request: Request, begin: Callable[[], OperationResult]
     ) -> None:
-        """Assign work to a request that waits for the lists of mounted servers, then begins."""
+        """Assign work to a request that waits for the lists of mounted servers, then calls `begin`.
+
+        `begin` may again assign work to the request. As the transport has already started the
+        waiting work, it runs that work itself.
+        """
         mounts = self._server.mounts
 
         async def work(_request: Request) -> Result:
@@ -476,7 +514,11 @@ class ServerMethods:
     def _run_when_lists_ready(
         self, request: Request, begin: Callable[[], OperationResult]
     ) -> OperationResult:
-        """Begin at once, or when the lists of mounted servers are known."""
+        """Call `begin` now, or once the lists of mounted servers are known.
+
+        The items of a mounted server cannot be found before its lists have arrived, and lists
+        would be incomplete.
+        """
         mounts = self._server.mounts
         if mounts is None or mounts.are_lists_ready():
             return begin()
@@ -487,6 +529,11 @@ class ServerMethods:
         return self._run_when_lists_ready(request, lambda: self._build_page(request, key, kind))
 
     def _build_page(self, request: Request, key: str, kind: str) -> Result:
+        """Return the requested page of a list, encoding the entries again if items have changed.
+
+        Raises:
+            ProtocolError: The cursor is invalid.
+        """
         registry = self._registries[kind]
         listing = self._paged_lists.get(key)
         size = self._server.page_size
@@ -509,6 +556,14 @@ class ServerMethods:
     def _find_reader(
         self, uri: str
     ) -> tuple[ResourceReader | SkillFileReader | MountedItem, dict[str, str]]:
+        """Find the reader of a URI: a resource, a file of a skill, or else a template.
+
+        Returns:
+            The reader, and the values of the template's variables.
+
+        Raises:
+            ResourceNotFoundError: The URI does not match any of them.
+        """
         resource_reader = self._resource_readers.get(uri)
         if resource_reader is not None:
             return resource_reader, {}

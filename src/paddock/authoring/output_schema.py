@@ -107,10 +107,12 @@ class OutputSchema:
         if self._validator is not None:
             return self.wrap_structured_content(data)
         if self.is_content:
-            # Undeclared data: session versions require an object, so only objects are structured.
+            # The data has no declared schema. Session versions require structured content to be
+            # an object, so other values are sent as text only.
             return data if data[:1] == b"{" else None
         if _has_pydantic_model(value):
-            # The serialized form may differ from the validated one: aliases, computed fields.
+            # The serialized form of a pydantic model may differ from the form that it validates,
+            # because of aliases and computed fields.
             return b'{"result":%b}' % data if self._is_wrapped else data
         if self._decode is None:
             self._decode = msgspec.json.Decoder(
@@ -118,7 +120,8 @@ class OutputSchema:
                 dec_hook=decode_hook,
             ).decode
         try:
-            # Decode what was encoded: the schema describes the JSON form, not the Python object.
+            # The schema describes the JSON form rather than the Python object, so the encoded
+            # data is validated by decoding it.
             self._decode(data)
         except (msgspec.ValidationError, NotImplementedError) as error:
             raise ResultError(f"returned {type(value).__name__}: {error}") from None
@@ -164,6 +167,7 @@ class OutputSchema:
             raise ResultError(f"returned {type(value).__name__}, declared {declared}")
 
     def _derive_schema(self, returns: Any) -> None:
+        """Set the output schema for a return type. Without one, results are plain content."""
         try:
             schema = build_type_schema(returns, self.where, is_output=True)
         except DefinitionError:
@@ -174,7 +178,7 @@ class OutputSchema:
 
     def _set_schema(self, schema: Json) -> None:
         """Set the output schema, wrapped in an object if it describes another type."""
-        # JSON Schema does not require "type", but the protocol does.
+        # JSON Schema allows a schema without "type", but the protocol requires it.
         if "type" not in schema and "properties" in schema:
             schema = {"type": "object", **schema}
         self._is_wrapped = schema.get("type") != "object"

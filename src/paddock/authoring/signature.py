@@ -1,8 +1,9 @@
 """Parameters of a handler: names, types, defaults, descriptions and constraints.
 
-Reads the function's code object where possible, because importing `inspect` costs more than all
-other work before the first call; other callables are left to `inspect`. Constraints of msgspec's
-`Meta`, pydantic's `Field` and `annotated_types` are supported without importing pydantic.
+The parameters of a plain function are read from its code object, because importing `inspect` costs
+more than all other work before the first call. Other callables are left to `inspect`. Constraints
+of msgspec's `Meta`, pydantic's `Field` and `annotated_types` are supported without importing
+pydantic.
 """
 
 from __future__ import annotations
@@ -82,8 +83,12 @@ class HandlerParameter:
 class HandlerSignature:
     """The parameters and return type of a handler, and its context parameter.
 
-    With `is_schema_needed=False` only the return type and the docstring are read, for tools that
-    declare their schema.
+    Args:
+        function: The handler: a function, a method, a partial or another callable.
+        context_type: Class of the context. A parameter with this type is not an argument.
+        where: The name of the tool or prompt, for error messages.
+        is_schema_needed: Pass False for a tool that declares its own schema. Only the return type
+            and the docstring are then read.
     """
 
     __slots__ = (
@@ -143,7 +148,7 @@ class HandlerSignature:
         }
 
     def _parse_docstring(self) -> tuple[str, dict[str, str]]:
-        # Descriptions are needed for lists, not for calls: keep the parser off the path of a call.
+        # Descriptions are needed for lists, but not for calls, so calls do not load the parser.
         from paddock.authoring.docstring_parser import parse_docstring  # as above
 
         return parse_docstring(self._docstring)
@@ -152,6 +157,7 @@ class HandlerSignature:
 def _create_parameter(
     name: str, hint: Any, default: object, *, is_keyword_only: bool
 ) -> HandlerParameter:
+    """Create a parameter from its hint and default, either of which may describe it further."""
     hint, description = _split_annotated(hint)
     if is_pydantic_field(default):
         hint, description, default = read_pydantic_field(hint, description, default)
@@ -166,8 +172,8 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
     A plain wrapper of a coroutine function is not one: it may return something else.
     """
     try:
-        # functools.wraps makes __wrapped__ point to the coroutine function, but calling the wrapper
-        # runs the wrapper: only its own code decides.
+        # After functools.wraps, `__wrapped__` is the coroutine function. Calling the wrapper runs
+        # the wrapper's own code, however, so only that code is examined.
         function_with_code = _unwrap_function(function, is_unwrapped=False)
     except DefinitionError:  # a callable written in C, such as functools.cache
         return False
@@ -188,8 +194,8 @@ def find_context_parameter(
     """Find the parameter annotated with the context type.
 
     Returns:
-        Its name; its position, or None if it is keyword-only; whether the handler has another
-        parameter, for the arguments.
+        A tuple of its name, its position, and a flag. The position is None if the parameter is
+        keyword-only. The flag is True if the handler has another parameter for the arguments.
     """
     target = _unwrap_function(function)
     hints = _resolve_type_hints(target, getattr(function, "__name__", "handler"))
@@ -205,7 +211,16 @@ def find_context_parameter(
 
 
 def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
-    """Return the Python function behind a callable, by default also behind `functools.wraps`."""
+    """Return the Python function behind a method, a partial, a wrapper or a callable object.
+
+    Args:
+        function: Any callable.
+        is_unwrapped: Also follow `functools.wraps` to the wrapped function. Pass False to find the
+            function that a call actually runs.
+
+    Raises:
+        DefinitionError: The callable is not implemented in Python.
+    """
     while True:
         if is_unwrapped and hasattr(function, "__wrapped__"):
             # A wrapper usually has *args and **kwargs; the real parameters are those behind it.
@@ -227,6 +242,7 @@ def _unwrap_function(function: Any, *, is_unwrapped: bool = True) -> Any:
 
 
 def _is_bound_method(function: Any, target: Any) -> bool:
+    """Return whether the first parameter of `target` is filled in, as `self` is."""
     return hasattr(function, "__self__") or (
         function is not target
         and not hasattr(function, "__code__")
@@ -235,6 +251,13 @@ def _is_bound_method(function: Any, target: Any) -> bool:
 
 
 def _read_parameters(function: Any, target: Any, where: str) -> list[tuple[str, object, bool]]:
+    """Return name, default and keyword-only flag of each parameter, in the order of declaration.
+
+    Args:
+        function: The handler.
+        target: The Python function behind the handler.
+        where: The name of the tool or prompt, for error messages.
+    """
     # The code object does not know which arguments a partial or a bound method has filled in.
     if function is not target:
         return _inspect_parameters(function, where)
@@ -276,6 +299,11 @@ def _create_variadic_error(where: str) -> DefinitionError:
 
 
 def _resolve_type_hints(target: Any, where: str) -> dict[str, Any]:
+    """Return the type hints of a function, evaluating those that are written as strings.
+
+    Raises:
+        DefinitionError: A hint refers to a name that does not exist at run time.
+    """
     hints = dict(getattr(target, "__annotations__", None) or {})
     # Only hints in quotes need get_type_hints, which is slow.
     if not any(isinstance(hint, str) for hint in hints.values()):

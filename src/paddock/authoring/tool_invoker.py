@@ -1,9 +1,11 @@
 """Tools at run time: their list entries, and the invoker that handles `tools/call`.
 
-List entries are not kept here: `authoring.methods` caches the encoded list, so tools that are never
-called cost no more memory than their declarations. An invoker is created when a tool is first
-called. Invalid arguments and failing handlers give an error result for the model; only protocol
-errors are JSON-RPC errors.
+List entries are not kept here, because `authoring.methods` caches the encoded list. An invoker is
+created when a tool is first called, so tools that are never called cost no more memory than their
+declarations.
+
+Invalid arguments and failing handlers lead to an error result, which the model can read and react
+to. Only violations of the protocol are reported as JSON-RPC errors.
 """
 
 from __future__ import annotations
@@ -72,6 +74,7 @@ def build_tool_entry(tool: Tool) -> Json:
     # Checked here too, so that a misplaced annotation is reported when the tool is listed.
     find_header_parameters(schema, tool.name)
     entry: Json = {"name": tool.name, "inputSchema": schema}
+
     optional = {
         "title": tool.title,
         "description": signature.description if tool.description is None else tool.description,
@@ -88,7 +91,10 @@ def build_tool_entry(tool: Tool) -> Json:
 
 
 def _build_app_meta(tool: Tool) -> Json:
-    """Return the `_meta` of a tool with `ui` or `visibility` settings."""
+    """Return the `_meta` of a tool with `ui` or `visibility` settings.
+
+    The settings are merged into the author's own `_meta`, which may already have a `ui` member.
+    """
     meta = dict(tool.meta or {})
     settings = {**meta.get("ui", {})}
     if tool.ui is not None:
@@ -115,6 +121,7 @@ def _read_signature(tool: Tool) -> HandlerSignature:
 
 
 def _select_input_schema(tool: Tool, signature: HandlerSignature) -> Json:
+    """Return the declared schema, or else one built from the parameters or the signature."""
     if tool.input_schema is not None:
         return tool.input_schema
     if tool.parameters is not None:
@@ -133,7 +140,11 @@ def _create_output_schema(tool: Tool, signature: HandlerSignature) -> OutputSche
 
 
 class ToolInvoker:
-    """A tool that is ready to be called: decodes arguments, runs the handler, converts results."""
+    """A tool that is ready to be called.
+
+    It decodes the arguments, runs the handler, and converts the result. The readers and functions
+    for that depend on the tool's declaration and are selected once, when the invoker is created.
+    """
 
     __slots__ = (
         "_call_handler",
@@ -170,7 +181,9 @@ class ToolInvoker:
         self.is_async = is_coroutine_function(tool.handler)
 
     def check_http_request(self, request: Request) -> None:
-        """Check scopes and mirrored headers of a call over HTTP, before the handler runs.
+        """Check the scopes and mirrored headers of a call over HTTP before the handler runs.
+
+        Mirrored headers repeat annotated arguments, so that proxies can route calls by them.
 
         Raises:
             ScopeError: The access token lacks a required scope.
@@ -186,7 +199,8 @@ class ToolInvoker:
         if not request.era.is_stateless:
             return
         if self._header_parameters is None:
-            # Computed with the first call over HTTP: stdio has no headers, and schemas are costly.
+            # Computed with the first call over HTTP, because building the schema is costly and
+            # stdio has no headers.
             self._header_parameters = find_header_parameters(
                 get_input_schema(self.tool), self.tool.name
             )
@@ -195,9 +209,12 @@ class ToolInvoker:
             check_mirrored_headers(self._header_parameters, raw_arguments, exchange)
 
     def run(self, request: Request) -> Result:
-        """Call the handler in the current thread."""
-        # run and run_async repeat each other instead of sharing a helper, which saves a frame on
-        # every call.
+        """Call the handler in the current thread and return its encoded result.
+
+        This is the `work` of a `tools/call` request whose handler is a plain function.
+        """
+        # `run` and `run_async` repeat each other instead of sharing a helper, which saves a frame
+        # on every call.
         raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
@@ -205,9 +222,12 @@ class ToolInvoker:
                     EMPTY_ARGUMENTS if raw_arguments is UNSET else raw_arguments
                 )
             except DECODE_ERRORS:
-                # Slow path: valid arguments are decoded without the checks for known deviations.
+                # Slow path: the checks for known deviations of clients are made only for arguments
+                # that could not be decoded as they are.
                 arguments = self._read_repaired_arguments(raw_arguments)
             value = self._call_handler(arguments, request)
+            # A plain function may return the coroutine of another one, for example if it is a
+            # wrapper.
             if value.__class__ is CoroutineType:
                 value = run_if_coroutine(value)
             return convert_result(value, self._output_schema)
@@ -215,7 +235,7 @@ class ToolInvoker:
             return self._build_failure_result(error, request)
 
     async def run_async(self, request: Request) -> Result:
-        """Call the handler on the running event loop."""
+        """Call a coroutine handler on the running event loop and return its encoded result."""
         raw_arguments = request.params.arguments  # type: ignore[attr-defined]  # of tools/call
         try:
             try:
@@ -229,6 +249,12 @@ class ToolInvoker:
             return self._build_failure_result(error, request)
 
     def _read_repaired_arguments(self, raw_arguments: object) -> Any:
+        """Decode arguments again after correcting known deviations of clients.
+
+        Raises:
+            ArgumentsError: The arguments are invalid, with an explanation for the model.
+            InvalidParamsError: The arguments are not an object.
+        """
         repaired = repair_arguments(raw_arguments)
         try:
             if self.tool.lenient:
@@ -245,8 +271,13 @@ class ToolInvoker:
             raise ArgumentsError(text, get_error_path(error)) from None
 
     def _build_failure_result(self, error: BaseException, request: Request) -> bytes:
-        # The model of a session client is informed, because no JSON-RPC error is specified there
-        # for missing capabilities. Stateless clients get the specified error.
+        """Return the error result for a failed call, or raise the error again.
+
+        Only failures of the arguments or the handler become results. Protocol errors and the
+        exceptions that cancel or suspend a request are raised again for `Request.run`.
+        """
+        # The session era does not specify a JSON-RPC error for missing capabilities, so the model
+        # is informed by a result. Stateless clients get the specified error.
         if isinstance(error, MissingCapabilityError) and not request.era.is_stateless:
             return build_error_result(error.message)
         if isinstance(error, ProtocolError) or not is_handler_failure(error, request):
@@ -272,7 +303,8 @@ class ToolInvoker:
     ) -> tuple[Callable[[Any], Any], Callable[[Any, Request], Any]]:
         """Return a reader of arguments, and a function that passes them as parameters.
 
-        Both are specialized for the signature, because they run on every call.
+        Both run on every call, so each common form of signature has its own short function. The
+        general `call` below handles the rest.
         """
         handler, server = self.tool.handler, self._server
         options = MappingProxyType(self.tool.option_values)
@@ -310,5 +342,8 @@ class ToolInvoker:
 
 
 def _accept_any_object(raw_arguments: Any) -> None:
-    # Some clients send an argument of their own to tools without parameters: accept any object.
+    """Check that the arguments of a tool without parameters are an object, and ignore them.
+
+    Some clients send an argument of their own to such tools.
+    """
     msgspec.json.decode(raw_arguments, type=dict[str, Any])
