@@ -207,9 +207,9 @@ def edit_server(
     pickles = FunctionPickles(get_pickles_directory(name)) if pickle else None
     is_done = False
     with clean_up_pickles(name):
-        # The lock is held only for writing, because resolving references runs the user's code,
-        # which can take long. So the text may have changed, and the change is then applied to the
-        # new text.
+        # Resolving references runs the user's code, which can take long, so the lock is held only
+        # for writing. If another process has changed the text by then, the change is applied to
+        # the new text.
         while not is_done:
             text = read_definition_text(source.file)
             before = source.parse_as(text)
@@ -298,6 +298,11 @@ def _merge_definition(
 
 
 def _apply_changes(before: ServerDefinition, changes: Mapping[str, Any]) -> ServerDefinition:
+    """Return a definition with properties replaced, or removed if their new value is None.
+
+    Raises:
+        DefinitionError: A new value is not valid, or the name would change.
+    """
     table = to_plain_table(before)
     for key, value in changes.items():
         table_key = canonical_key(key) or key

@@ -91,7 +91,11 @@ class ServerDefinition(msgspec.Struct, kw_only=True):
 
 
 def make_safe_key(name: str) -> str:
-    """Return the last part of a name, with characters that some client rejects replaced by `-`."""
+    """Return a key for a server's name that every client accepts.
+
+    The key is the last part of a qualified name, with `-` for other characters than letters,
+    digits, `-` and `_`.
+    """
     last_part = name.rstrip("/").rpartition("/")[2]
     characters = (character if _is_safe_character(character) else "-" for character in last_part)
     key = "".join(characters).strip("-")
@@ -101,7 +105,9 @@ def make_safe_key(name: str) -> str:
 def parse_definition(
     mapping: Mapping[str, Any], *, name: str | None = None, place: KeyLocator = str
 ) -> ServerDefinition:
-    """Parse the table of a definition.
+    """Parse the table of a definition, in the spelling of Paddock or of Wolfram's documents.
+
+    Items are not resolved, so no code is loaded.
 
     Args:
         mapping: The table.

@@ -40,6 +40,10 @@ def build_stored_definition(
 ) -> ServerDefinition:
     """Return the definition to store, after checking that this process and a client can load it.
 
+    The items are loaded here to validate them and their option values. A separate interpreter
+    then loads the stored form as a client would, because a reference that works in this process
+    may not work there.
+
     Args:
         definition: The user's definition; new paths in it are relative to the working directory.
         origin: The future location of the definition.
@@ -85,7 +89,14 @@ def _merge_options(
 ) -> dict[str, dict[str, Any]]:
     """Return the option values to store: those set on `Tool` objects, and those in `options`.
 
-    New values that are strings are converted to the type that the option accepts.
+    New values that are strings are converted to the type that the option accepts. The built
+    server's tools provide the converted values.
+
+    Args:
+        definition: The definition, with `Tool` objects in its list of tools.
+        options: The option values in the definition, which take precedence over those of objects.
+        server: The server built from the definition.
+        previous: The stored definition, whose values are not converted again.
     """
     tools = list(zip(definition.tools, server.tools, strict=True))
     tool_values = {

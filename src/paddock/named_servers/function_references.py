@@ -1,8 +1,8 @@
 """References to Python objects, with which another process can load them.
 
-A client starts the server in another directory. So a reference is `module:name` only if a new
-interpreter finds the module there, and otherwise `file:name`. An object without a source file has
-no reference, and the error says why.
+A stored definition refers to functions by name, and a client starts the server in another
+directory. A reference is therefore `module:name` only if a new interpreter finds the module there,
+and otherwise `file:name`. An object without a source file has no reference, and the error says why.
 """
 
 from __future__ import annotations
@@ -60,7 +60,13 @@ def make_reference(value: object) -> str:
 
 
 def _find_module_and_name(value: object) -> tuple[ModuleType, str]:
-    """Return the module of an object, and its name in the module."""
+    """Return the module of an object, and its name in the module.
+
+    Functions and classes know both. Other objects, such as tools, are searched for in all modules.
+
+    Raises:
+        NoReferenceError: The object cannot be reached by a name at the top level of a module.
+    """
     name = getattr(value, "__qualname__", None)
     module = sys.modules.get(str(getattr(value, "__module__", None)))
     if isinstance(name, str) and module is not None:
@@ -86,9 +92,10 @@ def find_base_tool(tool: Tool) -> Tool | None:
 
 
 def _iterate_module_attributes(value: object) -> Iterator[tuple[ModuleType, str, Any]]:
-    """Yield modules, names and values of top-level attributes that are an object.
+    """Yield the modules, names and values of the top-level attributes that are this object.
 
-    They are followed by tools that differ from it only in their option values.
+    Tools that differ from it only in their option values come last: setting options copies a
+    tool, and the options are stored separately.
     """
     for is_same in (operator.is_, _is_same_except_option_values):
         for module in _iterate_modules(value):
@@ -138,8 +145,12 @@ def _is_importable_as(module: ModuleType, name: str) -> bool:
 
 @cache
 def _find_module_origin(module: str) -> str:
-    """Return the file that a new interpreter in another directory finds for a module."""
-    # As a client starts it: without the user's PYTHONPATH and working directory.
+    """Return the file that a new interpreter in another directory finds for a module.
+
+    The result is cached, because starting an interpreter is slow.
+    """
+    # The interpreter runs as a client starts it, without the user's PYTHONPATH (-E) and working
+    # directory (-P).
     command = [sys.executable, "-P", "-E", "-c", _FIND_MODULE_SCRIPT, module]
     try:
         completed = subprocess.run(  # noqa: S603 - this interpreter

@@ -55,6 +55,8 @@ def make_failing_items(server: BaseServer, message: str) -> Iterator[Tool | Prom
 
 
 def _make_failing_tool(tool: Tool, handler: Callable[..., Any]) -> Tool:
+    # The original handler provides the description and schemas in lists. They are copied to the
+    # replacement, so that clients see the same list after the failure.
     entry = build_tool_entry(tool)
     replacement = copy.copy(tool)
     replacement.handler = handler
@@ -99,7 +101,11 @@ def is_lifespan_function(function: Callable[..., Any]) -> bool:
 
 
 class ServerInitialization:
-    """The initialization of one server across reloads, and its failure."""
+    """The initialization of one server across reloads, and its failure.
+
+    A reload builds a new `Server`, but the process and the results of the initialization remain.
+    This object outlives the servers, and remembers which function has already run.
+    """
 
     def __init__(self) -> None:
         self._function: Callable[[], Any] | None = None
@@ -107,7 +113,12 @@ class ServerInitialization:
         self._failure_message: str | None = None
 
     def attach(self, server: BaseServer, function: Callable[[], Any] | None) -> None:
-        """Make a server run a function when it starts, and then the initializers of its tools."""
+        """Make a server run a function when it starts, and then the initializers of its tools.
+
+        Args:
+            server: A server that has not been started.
+            function: The initialization or lifespan of the definition; None if it has none.
+        """
         if function is not None and is_lifespan_function(function):
             server.lifespan_function = self._wrap_lifespan(function)
             return
@@ -155,6 +166,8 @@ class ServerInitialization:
         yield
 
     def _wrap_lifespan(self, lifespan: Callable[..., Any]) -> Callable[[Any], Any]:
+        """Return a lifespan that also starts the initializers of the server's tools."""
+
         def enter(server: BaseServer) -> Any:
             self._start_tool_initializations(server)
             return lifespan(server)
@@ -178,7 +191,9 @@ class ServerInitialization:
 
     @contextmanager
     def _record_failure(self, server: BaseServer) -> Generator[None]:
-        # SystemExit too: the client should receive the reason instead of losing the server.
+        """Make all items of a server answer with the error if the body fails."""
+        # SystemExit is caught too, because the client should receive the reason instead of losing
+        # the server.
         try:
             yield
         except (Exception, SystemExit) as error:  # noqa: BLE001 - reported to every caller

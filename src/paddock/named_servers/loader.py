@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 class NamedServerLoader:
     """The source of a server that is being served, and its state across reloads.
 
+    `load` builds the server the first time and again for each reload.
+
     Raises:
         ServerNotFoundError: There is no server with the name.
     """
@@ -68,7 +70,8 @@ class NamedServerLoader:
             options=collect_option_values(options, self._problems.append),
             initialization=self._initialization,
         )
-        # A server without any item is of no use, so its first error ends the start.
+        # A server without any item would be useless to the client, so the first error is raised
+        # instead of being reported.
         if self._problems and not _has_items(server):
             raise self._problems[0]
         if is_reload:

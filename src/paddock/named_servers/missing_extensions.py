@@ -1,7 +1,7 @@
 """Extensions that a server needs, that are not installed, and that catalogues list.
 
-Only for a caller that is allowed to start the server: definitions are read, even those in Python.
-Catalogues are downloaded if their cached copies are missing or old, but only if something is
+The caller must be allowed to start the server, because reading a definition can run Python.
+Catalogues are downloaded if their cached copies are missing or old, but only if an extension is
 missing.
 """
 

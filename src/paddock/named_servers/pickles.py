@@ -38,6 +38,8 @@ def pickle_object(value: object) -> bytes:
         raise ServerDefinitionError(
             "storing functions needs cloudpickle", hint="pip install 'paddock[pickle]'"
         ) from None
+    # By default, cloudpickle stores only the names of imported modules. Packages that another
+    # interpreter cannot import are stored completely.
     packages = list(_find_unimportable_packages(value))
     try:
         for package in packages:
@@ -67,10 +69,10 @@ def _find_unimportable_packages(value: object) -> Iterator[ModuleType]:
 
 
 class FunctionPickles:
-    """The pickled objects of one server's definition, which are not written yet.
+    """The pickled objects of one server's definition, until they are written.
 
-    A file is named after the hash of its content and never changed, so an older definition remains
-    valid.
+    A file is named after the hash of its content and never changed. The previous definition
+    therefore remains valid if the new one is not stored in the end.
     """
 
     def __init__(self, directory: Path) -> None:

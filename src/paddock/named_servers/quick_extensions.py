@@ -1,9 +1,9 @@
 """Lookup of an extension's server definition before the first answer.
 
-The full lookup (`sources.find_installed_source`) imports a hundred modules. This one finds only the
-usual case: an installed distribution with `paddock.toml` in its package, and a TOML file for the
-server. In every other case it returns None and the full lookup decides. Imported before the first
-answer, so it imports nothing slow.
+The full lookup (`sources.find_installed_source`) imports a hundred modules while the client waits.
+The lookup in this module finds only the usual case: an installed distribution with `paddock.toml`
+in its package, and a TOML file for the server. In every other case it returns None, and the full
+lookup decides. This module is imported before the first answer, so it imports nothing slow.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Metadata of a server from its definition file, read without a TOML parser.
 
-`tomllib` takes 20 ms to import while a client waits for the first answer. This reader handles only
-double-quoted strings before the first table, and skips other values. If metadata is written in any
-other way, the result is not certain and the handshake waits for the complete definition. Imported
-before the first answer, so it imports nothing slow.
+A client waits for the metadata in the first answer, and importing `tomllib` alone takes 20 ms. The
+reader in this module handles only double-quoted strings before the first table, and skips other
+values. If metadata is written in any other way, the result is not certain, and the handshake waits
+for the complete definition. This module is imported before the first answer, so it imports nothing
+slow.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ def read_quick_facts(
     path: str, name: str, version: str = DEFAULT_VERSION
 ) -> tuple[ServerMetadata, bool]:
     """Return the metadata of the server in a definition file, and whether it is certain.
+
+    The result is uncertain if the file cannot be read, is too long, or needs the full parser. It
+    then contains only `name` and `version`.
 
     Args:
         path: The definition file.
@@ -119,6 +123,11 @@ class TomlHeadReader:
         return values
 
     def _read_value(self, key: str, values: dict[str, str]) -> None:
+        """Read the value of a key that matters, and skip that of any other key.
+
+        Raises:
+            NeedsFullParseError: The key may be another spelling of a key that matters.
+        """
         if key in self._string_keys:
             values[key] = self._read_text()
         elif key == self._boolean_key:
@@ -158,6 +167,7 @@ class TomlHeadReader:
             self._offset += 1
 
     def _skip_text(self, quote: str) -> None:
+        """Skip a string on one line, which begins with a single or double quote."""
         if self._text.startswith(quote * 3, self._offset):
             raise NeedsFullParseError
         self._offset += 1
@@ -186,6 +196,11 @@ class TomlHeadReader:
         return value
 
     def _read_until_quote(self, quote: str) -> str:
+        """Read the rest of a string with escapes, up to and including its closing quote.
+
+        Args:
+            quote: One double quote, or three for a string on several lines.
+        """
         pieces: list[str] = []
         text = self._text
         while True:

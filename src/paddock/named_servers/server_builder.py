@@ -101,13 +101,15 @@ def build_server(
     options: Sequence[ToolOptionValues] = (),
     initialization: ServerInitialization | None = None,
 ) -> Server:
-    """Build the server of a definition; its initialization runs when it starts.
+    """Build the server of a definition, and load all its items.
+
+    The initialization is not run here, but when the server starts.
 
     Args:
         definition: The definition.
-        origin: The origin of the definition.
+        origin: The origin of the definition, by which names and paths are resolved.
         report: Called with the error of each item that cannot be loaded. If it does not raise the
-            error, the item is left out.
+            error, the item is left out. By default, the first error is raised.
         options: Option values of tools from several sources. Later sources take precedence, and all
             take precedence over the definition.
         initialization: The initialization of the server before a reload.
@@ -123,6 +125,7 @@ def build_server(
 
 @contextmanager
 def _mark_building() -> Generator[None]:
+    # A depth rather than a flag, because loading a definition's file can build another server.
     _thread_state.depth = getattr(_thread_state, "depth", 0) + 1
     try:
         yield
@@ -159,7 +162,8 @@ def _build_from_definition(
         items = _resolve_items(kind, getattr(definition, kind), origin, report)
         server.register(item for _, item in items)
     aliases = [(spec, name) for (spec, _), name in zip(tools, names, strict=True)]
-    # Each source may use the name in the definition or the name that clients see.
+    # A tool may have one name in the definition and another that clients see. Each source of
+    # option values may use either, so all are mapped to the names that clients see.
     sources = [map_to_exposed_names(source, aliases) for source in (definition.options, *options)]
     set_option_values(server, merge_option_values(*sources), report)
     initialization.attach(server, _find_initializer(definition.initialization, origin, report))
@@ -190,7 +194,9 @@ def _resolve_items(
 
 
 def _resolve_item(kind: ItemKind, spec: Any, origin: DefinitionOrigin, where: str) -> Any:
-    reject_python(spec, origin.owner, where)  # before any code is loaded
+    """Return the item for a specification: a name, a reference, a table, a pickle or an object."""
+    # Paclets must not refer to Python. This is checked before any code is loaded.
+    reject_python(spec, origin.owner, where)
     spec = _load_if_pickled(spec, origin, where)
     if isinstance(spec, Mapping):
         spec = {key: _load_if_pickled(value, origin, where) for key, value in spec.items()}
@@ -219,7 +225,10 @@ def _rename_tool(tool: Tool, name: str) -> Tool:
 def _find_initializer(
     spec: Any, origin: DefinitionOrigin, report: ErrorReporter
 ) -> Callable[[], Any] | None:
-    """Return the function to run when the server starts; one that cannot be loaded fails then."""
+    """Return the function to run when the server starts, or None.
+
+    If it cannot be loaded, the error is reported, and the result is a function that fails.
+    """
     if spec is None:
         return None
     try:
@@ -239,7 +248,7 @@ def _load_initializer(spec: Any, origin: DefinitionOrigin, where: str) -> Callab
 
 
 def check_initializer(initializer: object, where: str) -> Callable[[], Any]:
-    """Return an object that can be called when a server starts.
+    """Return an object after checking that it can be called when a server starts.
 
     Raises:
         ServerDefinitionError: It is not a function, or requires other arguments.

@@ -40,7 +40,15 @@ DEFAULT_SERVER_NAME = "Demo"
 
 
 class ServerRef:
-    """A named server, or one in a definition file, which is loaded after the first answer."""
+    """A named server, or one in a definition file, which is loaded after the first answer.
+
+    Args:
+        name: The name of the server.
+        file: The definition file; None to look up the name.
+
+    Raises:
+        ServerNotFoundError: There is no server with the name.
+    """
 
     __slots__ = (
         "_loader",
@@ -63,8 +71,8 @@ class ServerRef:
         self.metadata, self.has_certain_metadata = (
             read_quick_facts(file, name) if file else _read_metadata(name)
         )
-        # A name without a readable file may be unknown, which must be reported before serving. The
-        # full lookup raises the error.
+        # If the quick lookup has found no readable file for the name, the server may not exist.
+        # The full lookup reports that now, before the client connects.
         if file is None and (not self.has_certain_metadata or self.metadata.name != name):
             self.has_certain_metadata = False
             self._loader = self._find_loader()
@@ -115,7 +123,7 @@ def find_target(text: str) -> ServerSource:
     except (ServerNotFoundError, ExtensionError) as error:
         if os.path.exists(text):
             if is_path_like(text):
-                raise  # do not run a file because the extension with its name is broken
+                raise  # a broken extension must not cause a file with its name to be run
             return _make_file_target(text)
         if isinstance(error, ExtensionError) and can_be_qualified_name(text):
             error.hint = f"there is no such file or directory either; {error.hint}"

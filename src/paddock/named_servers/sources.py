@@ -82,7 +82,10 @@ def read_definition(
 
 
 def add_default_version(table: Mapping[str, Any], version: str | None) -> dict[str, Any]:
-    """Return a table with a default version, unless it contains one in any spelling."""
+    """Return a table with a default version, unless it contains one in any spelling.
+
+    Servers of an extension have the version of its distribution by default.
+    """
     inner = table.get(WRAPPER_KEY)
     keys = [*table, *(inner if isinstance(inner, Mapping) else ())]
     if version is None or any(canonical_key(key) == "version" for key in keys):
@@ -161,7 +164,11 @@ class ServerOutline(NamedTuple):
 
 
 class DefinitionSource(NamedTuple):
-    """The source of a server's definition."""
+    """The source of a server's definition: a file of the user, or an item of an extension.
+
+    Creating it reads nothing, so lists of servers stay fast. `outline` reads without running code,
+    and `read` may run the Python file of an extension.
+    """
 
     name: str
     path: Path | None
@@ -184,7 +191,7 @@ class DefinitionSource(NamedTuple):
     @property
     def stable_name(self) -> str:
         """A name for this server that no server of the user shadows."""
-        # Also a broken link: the user may repair it later, and then it would take precedence.
+        # A broken link counts too. Once the user repairs it, it takes precedence.
         if self.extension_item is not None and os.path.lexists(get_definition_path(self.name)):
             return self.extension_item.qualified_name
         return self.name
@@ -223,7 +230,8 @@ class DefinitionSource(NamedTuple):
             return self._read_user_file()
         file = self.extension_item.definition()
         version = self.extension_item.extension.version
-        # Read as text rather than loaded, so that errors have line numbers.
+        # A TOML file with one server is parsed from its text, so that errors have line numbers.
+        # All other definitions are objects that the extension's loader returns.
         if file.path.suffix == ".toml" and not file.is_combined:
             definition = read_definition(
                 read_definition_text(file.path), file.path, name=self.name, version=version
@@ -235,6 +243,9 @@ class DefinitionSource(NamedTuple):
 
     def outline(self) -> ServerOutline:
         """Return a summary without running code, even if the definition is in Python.
+
+        The summary of a Python definition, or of a server that is not installed, comes from the
+        manifest of its extension and has only what the manifest contains.
 
         Raises:
             PaddockError: The definition is missing or not valid.
@@ -318,6 +329,11 @@ class DefinitionSource(NamedTuple):
     def _convert_loaded_object(
         self, value: object, where: str, version: str | None
     ) -> ServerDefinition:
+        """Return the definition for an object from an extension's file: a table or a `Server`.
+
+        Raises:
+            ServerDefinitionError: It is another object, or the table is not valid.
+        """
         if isinstance(value, Mapping):
             table = add_default_version(value, version)
             return parse_definition(table, name=self.name, place=lambda key: f"{where}: {key}")
@@ -342,6 +358,12 @@ def _get_manifest_list(properties: Mapping[str, object], kind: str) -> list[Any]
 
 
 def _describe_prebuilt_server(server: Server, version: str | None) -> dict[str, object]:
+    """Return a definition table that describes a `Server` object, with its items as objects.
+
+    Args:
+        server: The server, which Python code has created.
+        version: The version of the extension, used if the server still has the default version.
+    """
     has_version = server.metadata.version != ServerMetadata("").version
     return {
         "version": server.metadata.version if has_version else version,
@@ -375,15 +397,18 @@ def find_source(name: str, *, include_remote: bool = False) -> DefinitionSource:
 def find_installed_source(name: str) -> DefinitionSource | None:
     """Return the source of an installed server's definition, or None.
 
+    The user's definitions are searched first, then the items that extensions declare.
+
     Raises:
         ServerDefinitionError: The name is not valid.
         PaddockError: The server's extension is broken.
     """
     path = get_definition_path(name)
-    # lexists: a broken link or unreadable file must not silently make way for a built-in server.
+    # lexists also finds broken links. The user's server must not be replaced silently by a
+    # built-in one because its file cannot be read.
     if os.path.lexists(path):
         return DefinitionSource(name, path)
-    # A file whose name is not encoded as it should be: its problem is reported, not ignored.
+    # A file whose name is encoded incorrectly is found too, so that its problem is reported.
     for source in list_user_sources():
         if source.name == name:
             return source
@@ -442,7 +467,10 @@ def _list_remote_items(*, refresh: bool) -> list[DeclaredItem]:
 
 
 def make_not_found_error(name: str) -> PaddockError:
-    """Return the error for a name that no server has."""
+    """Return the error for a name that no server has, with similar names as a hint.
+
+    The error for a qualified name says whether its extension is missing or lacks the server.
+    """
     names = [source.name for source in list_sources()]
     qualified = parse_qualified_name(name)
     if qualified is not None:

@@ -88,7 +88,11 @@ def check_name_free(name: str, *, overwrite: bool) -> None:
 
 @contextmanager
 def clean_up_pickles(name: str) -> Generator[None]:
-    """Remove pickles that the definition does not refer to, after the body has run."""
+    """Remove unused pickles after the body has run, whether it succeeds or fails.
+
+    The body stores a definition. If it fails, new pickles are unused; if it succeeds, those of the
+    previous definition are.
+    """
     try:
         yield
     finally:
@@ -129,7 +133,17 @@ def replace_definition_text(
     definition: ServerDefinition,
     pickles: FunctionPickles | None = None,
 ) -> bool:
-    """Replace the text of a definition, or return False if it is no longer `before`.
+    """Replace the text of a definition, unless it has been changed by another process.
+
+    Args:
+        path: The file.
+        before: The text that the change is based on; None to replace any text.
+        text: The new text.
+        definition: The definition that the new text must represent.
+        pickles: New pickles of the definition, which are written first.
+
+    Returns:
+        False if the text of the file is no longer `before`; nothing is written then.
 
     Raises:
         ServerDefinitionError: The text does not represent the definition.
@@ -203,7 +217,15 @@ TomlMapping = MutableMapping[str, Any]
 
 
 def edit_definition_text(text: str, before: dict[str, Any], after: dict[str, Any]) -> str:
-    """Change a definition's text only where two tables differ."""
+    """Change a definition's text only where two tables differ.
+
+    Comments, order and formatting of all other parts are preserved.
+
+    Args:
+        text: The text of the definition.
+        before: The table that the text represents.
+        after: The table that the new text should represent.
+    """
     document = tomlkit.parse(text)
     for key in [*before, *(key for key in after if key not in before)]:
         if before.get(key) != after.get(key):
@@ -231,6 +253,11 @@ def _find_key(document: TomlMapping, key: str) -> tuple[TomlMapping, str]:
 
 
 def _change_value(table: TomlMapping, key: str, value: Any) -> None:
+    """Change one value of a tomlkit table, with as little change to its text as possible.
+
+    Lists and tables are changed element by element. A value is only replaced as a whole if that
+    is not sufficient.
+    """
     if value is None:
         table.pop(key, None)
         return
@@ -244,7 +271,7 @@ def _change_value(table: TomlMapping, key: str, value: Any) -> None:
             if old.get(inner_key) != value.get(inner_key):
                 _change_value(old, inner_key, value.get(inner_key))
         return
-    # Through text, so that it is formatted as in a new file.
+    # The value is formatted and parsed again, so that it gets the layout of a new file.
     table[key] = tomlkit.parse(format_toml({key: value}))[key]
 
 
@@ -263,7 +290,7 @@ def _change_items(array: Array, value: list[Any]) -> bool:
 
 
 def _change_tables(tables: AoT, value: list[Any]) -> bool:
-    """Change an array of tables in the same way."""
+    """Change an array of tables by removing and appending tables, like `_change_items`."""
     remaining = [item for item in tables.unwrap() if item in value]
     if value[: len(remaining)] != remaining or not all(isinstance(item, dict) for item in value):
         return False

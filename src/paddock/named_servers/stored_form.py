@@ -1,8 +1,9 @@
 """Conversion of a definition made in Python to a form that can be stored, and formatting as TOML.
 
-Paths become absolute, because clients start the server in another directory. Functions and objects
-become references, or are pickled on request. Items that are already in the file are not converted.
-In the file, metadata comes first, so that `quick_facts` can read it without a TOML parser.
+A client loads the stored definition in another process. Paths become absolute, because clients
+start the server in another directory. Functions and objects become references, or are pickled on
+request. Items that are already in the file are not converted. In the file, metadata comes first,
+so that `quick_facts` can read it without a TOML parser.
 """
 
 from __future__ import annotations
@@ -95,7 +96,10 @@ def list_new_items(definition: ServerDefinition, previous: ServerDefinition | No
 
 
 def add_nested_values(items: list[Any]) -> list[Any]:
-    """Return items and the values in those that are tables: all places for references."""
+    """Return items together with the values in items that are tables.
+
+    References to functions can be in either.
+    """
     inner = [value for item in items if isinstance(item, dict) for value in item.values()]
     return [*items, *inner]
 
@@ -103,6 +107,7 @@ def add_nested_values(items: list[Any]) -> list[Any]:
 def _convert_new_items(
     definition: ServerDefinition, previous: ServerDefinition | None, change: ItemConverter
 ) -> ServerDefinition:
+    """Return a definition with a conversion applied to the items that `previous` does not have."""
     changes: dict[str, Any] = {}
     for kind in ITEM_KINDS:
         known = [] if previous is None else getattr(previous, kind)
@@ -117,6 +122,7 @@ def _convert_new_items(
 
 
 def _make_item_absolute(item: Any) -> Any:
+    """Return an item with absolute paths in its references, and in `file` of a table."""
     if isinstance(item, str):
         return make_reference_absolute(item)
     if not isinstance(item, Mapping):
@@ -133,6 +139,11 @@ def _make_item_absolute(item: Any) -> Any:
 
 
 def _to_stored_item(item: Any, pickles: FunctionPickles | None) -> Any:
+    """Return an item as a string or table, and pickle it if that is allowed and necessary.
+
+    Raises:
+        NoReferenceError: It has no reference, and `pickles` is None.
+    """
     if isinstance(item, str):
         return item
     if isinstance(item, Mapping):
@@ -163,7 +174,11 @@ def _to_reference_or_table(item: object) -> object:
 
 
 def _has_table_form(tool: Tool) -> bool:
-    """Return whether a table can represent all properties of a tool."""
+    """Return whether a table can represent all properties of a tool.
+
+    Properties without a field in tables must have their default values, and no option may have a
+    Python type.
+    """
     default_tool = Tool(tool.name, tool.handler)
     table_fields = {"name", "handler", "parameters", "options", "option_values", *_TOOL_FIELDS}
     has_defaults = all(
@@ -200,7 +215,13 @@ def _merge_parameter_pair(parameter: Any) -> Any:
 
 
 def _to_plain_value(value: Any) -> Any:
-    """Convert a value to data for TOML; null and empty properties are left out of tables."""
+    """Convert a value to data for TOML.
+
+    TOML has no null, so properties without a value are left out of tables.
+
+    Raises:
+        ServerDefinitionError: An option has a Python type, which a table cannot represent.
+    """
     if isinstance(value, Parameter | PromptArgument):
         properties = {key: getattr(value, key) for key in type(value).__slots__}
         return {
@@ -230,7 +251,11 @@ _LIST_KEYS = ("tools", "prompts", "resources")
 
 
 def to_plain_table(definition: ServerDefinition) -> dict[str, Any]:
-    """Return a definition as a table, in the order of the file, without empty properties."""
+    """Return a definition as a plain table for writing to a file.
+
+    Keys keep the order of the file format, and properties without a value or with the default
+    transport are omitted.
+    """
     table: dict[str, Any] = {"schema": definition.schema, "name": definition.name}
     table |= {key: getattr(definition, key) for key in _SCALAR_KEYS}
     table["transport"] = None if definition.transport == STDIO_TRANSPORT else definition.transport
@@ -257,6 +282,7 @@ def format_toml(table: Mapping[str, Any]) -> str:
 
 
 def _format_table(table: Mapping[str, Any]) -> str:
+    # TOML assigns every line after a header to that table, so all assignments come first.
     assignments: list[str] = []
     sections: list[str] = []
     for key, value in table.items():
@@ -318,6 +344,7 @@ def _format_pairs(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_long_text(text: str) -> str:
+    """Format a text with line breaks as a multi-line string, escaping only what would end it."""
     lines = [format_basic_string(line)[1:-1].replace('\\"', '"') for line in text.split("\n")]
     body = "\n".join(lines).replace('"""', '""\\"')
     if body.endswith('"'):

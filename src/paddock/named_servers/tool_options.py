@@ -45,7 +45,7 @@ def map_to_exposed_names(
     aliases = list(aliases)
     exposed_names = {name for _, name in aliases}
     mapped: dict[str, dict[str, Any]] = {}
-    # Last, and so with precedence: names that clients see, which refer to a single tool.
+    # Names that clients see come last and take precedence, because each refers to a single tool.
     for tool, options in sorted(values.items(), key=lambda item: item[0] in exposed_names):
         is_exposed = tool in exposed_names
         names = [] if is_exposed else [name for spec, name in aliases if spec == tool]
@@ -75,7 +75,13 @@ def read_environment_options() -> dict[str, dict[str, Any]]:
 
 
 def set_option_values(server: BaseServer, values: ToolOptionValues, report: ErrorReporter) -> None:
-    """Set option values one by one, and report those that are not valid."""
+    """Set option values one by one, so that an invalid one does not prevent the others.
+
+    Args:
+        server: The server.
+        values: The option values, by the name of the tool.
+        report: Called with the error of each value that is not valid.
+    """
     for tool, options in values.items():
         for option, value in options.items():
             try:

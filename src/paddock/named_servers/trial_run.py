@@ -45,8 +45,8 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
         "where": origin.where,
         "directory": None if origin.relative_to is None else str(origin.relative_to),
     }
-    # As a client starts it: without the user's PYTHONPATH and working directory. -B, so that no
-    # __pycache__ is left beside the user's files.
+    # The interpreter runs as a client starts it, without the user's PYTHONPATH (-E) and working
+    # directory (-P). With -B, it leaves no __pycache__ beside the user's files.
     command = [sys.executable, "-P", "-E", "-B", "-c", _TRIAL_SCRIPT, str(_SOURCE_ROOT)]
     try:
         completed = subprocess.run(  # noqa: S603 - this interpreter
@@ -76,7 +76,7 @@ def try_definition(definition: ServerDefinition, origin: DefinitionOrigin) -> No
 
 
 def _parse_response(completed: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    """Return the error in the response of a trial; empty if there is none."""
+    """Return the error in the response of a trial; empty without a response."""
     ready_line, _, response = completed.stdout.partition("\n")
     if ready_line != _READY_LINE:
         return {}  # Paddock itself is not importable there, which is not the definition's fault
@@ -102,6 +102,7 @@ def main() -> None:
 
 
 def _run_trial(request: dict[str, str]) -> dict[str, str | None]:
+    """Build the server of a request, and return the error as data, or an empty dict."""
     definition = parse_definition(tomllib.loads(request["text"]), name=request["name"])
     directory = request["directory"]
     try:

@@ -84,7 +84,14 @@ def put_value(
 
 
 def remove_value(data: object, path: DocumentPath, *, prune: int = 0) -> object:
-    """Return data without the value at a path, and without up to `prune` emptied containers."""
+    """Return data without the value at a path; unchanged parts are shared.
+
+    Args:
+        data: The data.
+        path: The path of the value.
+        prune: The number of containers to remove as well, from the inside out, as long as they
+            become empty.
+    """
     if find_value(data, path) is MISSING or not path:
         return data
     containers = [data]
@@ -102,7 +109,10 @@ def remove_value(data: object, path: DocumentPath, *, prune: int = 0) -> object:
 
 
 def is_same_data(left: object, right: object) -> bool:
-    """Return whether data is equal including its types: true is not 1, 1 is not 1.0; NaN is NaN."""
+    """Return whether data is equal including its types.
+
+    Unlike in Python, true differs from 1, 1 differs from 1.0, and NaN equals NaN.
+    """
     pending = [(left, right)]
     while pending:
         left_part, right_part = pending.pop()
@@ -168,6 +178,10 @@ def _get_child(container: object, step: str | NamedElementStep) -> object:
 
 
 def _put_child(container: object, step: str | NamedElementStep, value: object) -> object:
+    """Return a container with a child added or replaced.
+
+    An element of a list gets the field by which the step names it, if it has none.
+    """
     if isinstance(step, str):
         members = container if isinstance(container, dict) else {}
         return {**members, step: value}

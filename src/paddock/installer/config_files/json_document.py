@@ -1,9 +1,10 @@
 """JSON documents, with or without comments, edited as text.
 
-A change replaces one span of the text; the new text follows the style of the file. Insertions and
-removals both begin right after a character that is not a space, so that removing an inserted item
-restores the text. Every changed text is parsed again and must contain the data with that change
-only.
+Clients' files contain comments and formatting that writing the data again would lose. Therefore, a
+change replaces only a few spans of the text, and the new text follows the style of the file.
+Insertions and removals both begin right after a character that is not a space, so that removing an
+inserted item restores the text. Every changed text is parsed again, and must contain the old data
+with that change only.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class JsonTextEdit:
 
 
 def apply_text_edits(text: str, edits: list[JsonTextEdit]) -> str:
-    """Apply edits that do not overlap."""
+    """Return a text with edits applied, which must not overlap but may be in any order."""
     parts: list[str] = []
     offset = 0
     for edit in sorted(edits, key=lambda edit: edit.start):
@@ -83,12 +84,22 @@ class JsonItemInsertion:
     def plan_edits(
         self, text: str, container: JsonContainer, *, may_unfold: bool
     ) -> list[JsonTextEdit]:
-        """Return the edits; `may_unfold` allows splitting an empty pair of brackets into lines."""
+        """Return the edits that insert the item.
+
+        Args:
+            text: The text of the document.
+            container: The object or list that the item is added to.
+            may_unfold: Allow an empty pair of brackets to be split into lines.
+        """
         if container.items:
             return self._append_to_items(text, container)
         return [self._insert_into_empty(text, container, may_unfold=may_unfold)]
 
     def _append_to_items(self, text: str, container: JsonContainer) -> list[JsonTextEdit]:
+        """Insert the item after the last one, on a line of its own if the last one has one.
+
+        A trailing comma after the last item is kept, by writing one after the new item too.
+        """
         last = container.items[-1]
         item_end = last.end if last.comma is None else last.comma + 1
         # Comments beside the last item belong to it, so the new item goes after them.
@@ -107,7 +118,8 @@ class JsonItemInsertion:
         return [JsonTextEdit(last.end, last.end, ","), JsonTextEdit(offset, offset, addition)]
 
     def _find_sibling_indent(self, text: str, container: JsonContainer) -> str:
-        # The indentation of the last item's line, unless the container begins on that line too.
+        # The new item is aligned with the last one. If the container begins on the same line as
+        # the last item, that line has the container's indentation, and one level is added.
         last = container.items[-1]
         if find_line_start(text, last.start) > container.start:
             return get_indent(text, last.start)
@@ -116,6 +128,7 @@ class JsonItemInsertion:
     def _insert_into_empty(
         self, text: str, container: JsonContainer, *, may_unfold: bool
     ) -> JsonTextEdit:
+        """Insert the item into a container that holds nothing but blanks and comments."""
         outer_indent = get_indent(text, container.start)
         offset = rewind_blanks(text, container.end)
         blanks = text[offset : container.end]
@@ -141,7 +154,14 @@ class JsonItemInsertion:
 def plan_item_removal(
     text: str, blanked_text: str, container: JsonContainer, index: int
 ) -> list[JsonTextEdit]:
-    """Return the edits that remove an item with its comma and the comments beside it."""
+    """Return the edits that remove an item with its comma and the comments beside it.
+
+    Args:
+        text: The text of the document.
+        blanked_text: The text with its comments replaced by spaces.
+        container: The object or list that contains the item.
+        index: The index of the item.
+    """
     item = container.items[index]
     is_last = index == len(container.items) - 1
     edits: list[JsonTextEdit] = []
@@ -191,7 +211,11 @@ def _must_keep_leading_blanks(
 
 
 def _find_unfolded_end(text: str, container: JsonContainer, end: int) -> int:
-    """Return the offset of the closing bracket, if it is where inserting into `{}` would put it."""
+    """Return the end of the cut for an only item, so that `{}` is restored if there was one.
+
+    If the closing bracket is where inserting into `{}` would have put it, the cut extends to it.
+    Otherwise, the line break before the bracket was the user's, and remains.
+    """
     item = container.items[0]
     tail = text[end : container.end]
     is_unfolded = has_line_break(text[container.start + 1 : item.start])
@@ -306,12 +330,14 @@ class JsonDocument:
 
     def _remove_all(self, path: DocumentPath) -> Self:
         document = self
-        # Several times if the key is duplicated: JSON readers use the last one.
+        # A duplicate key is removed until none is left. JSON readers use the last one, so removing
+        # only that one would bring an earlier one into effect.
         while document.get(path) is not MISSING:
             document = document._reparse(document._remove_text(path))
         return document
 
     def _put_text(self, path: DocumentPath, value: object) -> str:
+        """Return the text with a value replaced, or added to the innermost existing container."""
         levels = self._find_levels(path)
         if not levels:
             return self._put_root_text(put_value(MISSING, path, value))
@@ -354,6 +380,7 @@ class JsonDocument:
         return f"{self.text}{separator}{root_text}{style.newline}"
 
     def _make_replacement(self, item: JsonItem, value: object, style: JsonStyle) -> JsonTextEdit:
+        """Return the edit that replaces the value of an item, on one line or several as before."""
         old_text = self.text[item.value_start : item.end]
         spans_lines = has_line_break(old_text)
         is_short_container = old_text[0] in "{[" and old_text[1:-1].strip() and not spans_lines
@@ -416,6 +443,7 @@ class JsonDocument:
 def _find_matches(
     step: str | NamedElementStep, container: JsonContainer, data: object
 ) -> list[int]:
+    """Return the indices of the items that a step leads to; several for a duplicate key."""
     if isinstance(step, str):
         return [index for index, item in enumerate(container.items) if item.key == step]
     elements = data if isinstance(data, list) else []

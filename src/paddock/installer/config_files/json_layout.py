@@ -119,11 +119,18 @@ def is_after_line_comment(text: str, blanked_text: str, offset: int) -> bool:
 
 
 def _parse_item(blanked_text: str, start: int, *, is_member: bool) -> JsonItem:
+    """Return the offsets of the item that begins at an offset.
+
+    Args:
+        blanked_text: The text with its comments replaced by spaces.
+        start: The offset of the item.
+        is_member: True for a member of an object, which begins with a key.
+    """
     key, key_end, value = None, start, start
     if is_member:
         key_end = _find_string_end(blanked_text, start)
         raw = blanked_text[start:key_end]
-        key = json.loads(raw) if "\\" in raw else raw[1:-1]  # decoding only if it is necessary
+        key = json.loads(raw) if "\\" in raw else raw[1:-1]  # most keys have no escapes to decode
         value = skip_blanks(blanked_text, skip_blanks(blanked_text, key_end) + 1)
     end = _find_value_end(blanked_text, value)
     after = skip_blanks(blanked_text, end)
@@ -166,10 +173,14 @@ class JsonStyle:
 
     newline: str = "\n"
     indent_unit: str = DEFAULT_INDENT
+    """The indentation that each level adds."""
     key_separator: str = DEFAULT_KEY_SEPARATOR
     item_gap: str = " "
+    """The blanks after a comma on one line."""
     brace_padding: str = ""
+    """The blanks inside the braces of an object on one line."""
     has_short_lists: bool = True
+    """True if lists of scalars are written on one line."""
 
     def format_member(self, key: str | None, value: object, indent: str | None) -> str:
         """Format a member of an object, or an element of a list if `key` is None."""
@@ -212,7 +223,15 @@ class JsonStyle:
 
 
 def detect_style(text: str, containers: list[JsonContainer]) -> JsonStyle:
-    """Return the style of a file, from the containers around a change, the innermost first."""
+    """Return the style of a file, which new text should follow.
+
+    Each property is taken from the innermost container that shows it, because parts of a file can
+    differ in style.
+
+    Args:
+        text: The text of the document.
+        containers: The containers around a change, the outermost first.
+    """
     inwards = list(reversed(containers))
     colon = next(_iterate_key_separators(text, inwards), DEFAULT_KEY_SEPARATOR)
     # A file without a space after colons is compact, and has none after commas either.
@@ -267,6 +286,7 @@ def _iterate_brace_paddings(text: str, containers: list[JsonContainer]) -> Itera
 
 
 def _has_short_lists(text: str, containers: list[JsonContainer]) -> bool:
+    """Return whether the first list in the containers, or else in the file, begins on one line."""
     for start, end in [
         *((container.start, container.end) for container in containers),
         (0, len(text)),

@@ -78,7 +78,11 @@ def skip_attached_comments(text: str, at: int, *, column: int = 0) -> int:
 
 
 def insert_lines(text: str, at: int, lines: list[str], *, newline: str, blank: bool) -> str:
-    """Insert lines at `at`, which is the beginning of a line or the end of the text."""
+    """Insert lines at `at`, which is the beginning of a line or the end of the text.
+
+    If the text does not end in a line end, neither does the result, so that removing the lines
+    restores the text. With `blank`, a blank line is inserted before them.
+    """
     body = newline.join(lines)
     gap = newline if blank and at else ""
     if at and not text[:at].endswith("\n"):
@@ -127,7 +131,11 @@ class BracketedItems:
 
 
 def append_item(text: str, container: BracketedItems, item: str, newline: str) -> str:
-    """Insert an item at the end of a container."""
+    """Insert an item at the end of a container, in the layout of the item before it.
+
+    The item gets a line of its own if the last item begins a line, and a trailing comma if the
+    last item has one.
+    """
     if not container.items:
         offset = container.start + 1
         return f"{text[:offset]}{item}{text[offset:]}"
@@ -146,7 +154,7 @@ def append_item(text: str, container: BracketedItems, item: str, newline: str) -
 
 
 def remove_item(text: str, container: BracketedItems, index: int) -> str:
-    """Remove an item of a container and its comma."""
+    """Remove an item of a container with its comma, and with its line if it begins one."""
     start, end = container.items[index]
     comma = _find_comma(text, end)
     is_last = index == len(container.items) - 1

@@ -1,8 +1,9 @@
 """TOML documents, edited as text.
 
-`tomllib` parses the text before and after a change; `toml_reader` locates values in it. A new table
-goes after the last table with the same parent and is written in the same form. A table without a
+TOML can write the same table with a header, as dotted keys, or inline in braces. A new table goes
+after the last table with the same parent, and is written in the same form. A table without a
 header of its own (`mcp` in `[mcp.servers]`) is created and removed together with its content.
+`toml_reader` locates values in the text, and `tomllib` verifies the data before and after a change.
 """
 
 from __future__ import annotations
@@ -117,11 +118,12 @@ class TomlDocument:
             document = self._reparse(text)
         if document is self:
             return self
-        # From the inside out, because a container is empty only without the inner one.
+        # Containers are pruned from the inside out, because an outer one only becomes empty when
+        # the inner one is removed.
         for length in reversed(range(max(len(path) - prune, 1), len(path))):
             text = self._prune_container(text, path[:length])
-        # Tables without a header disappear with their last entry, and tables with comments stay, so
-        # any number of pruned containers is correct.
+        # Tables without a header disappear with their last entry, and tables with comments stay.
+        # The result is therefore accepted with any number of pruned containers.
         expected = [
             remove_value(self._parsed_data, path, prune=count) for count in range(len(path))
         ]
@@ -139,15 +141,21 @@ class TomlDocument:
         return format_location(self.where, self.text, regions[0].start if regions else 0)
 
     def _replace_value(self, path: DocumentPath, value: object) -> str:
+        """Return the text with a value replaced, in its current form if that can represent it."""
         toml_path = resolve_path(path, self._parsed_data)
         text = self._replace_in_same_form(toml_path, value)
-        # For example a dotted line that becomes a table: it is removed and added in another form.
+        # A table with a header that becomes a scalar, for example, is removed and added again.
         if text is None:
             text = self._reparse(remove_path(self.text, toml_path)).put(path, value).text
         return text
 
     def _replace_in_same_form(self, path: TomlPath, value: object) -> str | None:
-        """Replace a value, or return None if its current form cannot represent the new value."""
+        """Replace a value, or return None if its current form cannot represent the new value.
+
+        The text of a table can consist of several regions: its header with the lines below it,
+        nested tables, and dotted lines elsewhere. The first region is rewritten with the complete
+        new value, and the others are removed.
+        """
         regions = find_regions(self.text, path)
         first = regions[0]
         if first.value is not None and first.path == path:
@@ -176,6 +184,11 @@ class TomlDocument:
         return replace_lines(text, start, end, lines, newline=detect_newline(text))
 
     def _add_value(self, path: DocumentPath, value: object) -> str:
+        """Return the text with a missing value added to the innermost existing container.
+
+        The form depends on the neighbours: an item of an inline container, a line among other
+        lines, or a table with a header.
+        """
         depth = max(
             depth
             for depth in range(len(path))
@@ -196,6 +209,7 @@ class TomlDocument:
         return self._add_table(parent, steps, value, regions)
 
     def _add_inline_item(self, container: TomlValue, steps: DocumentPath, value: object) -> str:
+        """Add an item to an array in brackets, or a pair to a table in braces."""
         item = format_inline(put_value(MISSING, steps[1:], value) if steps[1:] else value)
         if isinstance(steps[0], str):
             item = f"{format_key(steps[0])} = {item}"
@@ -230,6 +244,7 @@ class TomlDocument:
         steps: DocumentPath,
         value: dict[str, Any],
     ) -> str:
+        """Add a table after a neighbour that is written as lines, in the form of the neighbour."""
         keys = _filter_keys((*parent[len(neighbour.table.path) :], *_filter_string_steps(steps)))
         style = self._detect_style(neighbour.table)
         is_dotted = len(neighbour.path) > len(parent) + 1
@@ -244,6 +259,11 @@ class TomlDocument:
     def _add_scalar(
         self, parent: TomlPath, steps: DocumentPath, value: object, regions: list[TomlRegion]
     ) -> str:
+        """Add a key with a value that is not a table, below the header of its table or beside it.
+
+        A table that exists only as dotted lines gets another dotted line. If there is no table
+        yet, one is added with a header.
+        """
         table_path = (*parent, *_filter_string_steps(steps[:-1]))
         keys = _filter_string_steps(steps[-1:])
         root = parse_tables(self.text)[0]
@@ -281,6 +301,7 @@ class TomlDocument:
         value: dict[str, Any],
         regions: list[TomlRegion],
     ) -> str:
+        """Add a table with a header after its last sibling, or at the end of the file."""
         tables = [region.table for region in regions if region.is_table]
         # Comments directly below the last table belong to it, except those that lead to the next
         # one.
@@ -403,6 +424,10 @@ def _fold_list_step(steps: DocumentPath, value: object) -> tuple[DocumentPath, o
 
 
 def _make_parse_error(message: str, text: str, where: str) -> ConfigurationError:
+    """Return the error for a message of `tomllib`, with its position moved into `where`.
+
+    Messages such as "Invalid value" are completed with the text at that position.
+    """
     position = _POSITION_SUFFIX.search(message)
     problem = _POSITION_SUFFIX.sub("", message)
     if not position:

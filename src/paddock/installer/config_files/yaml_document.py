@@ -157,7 +157,14 @@ class YamlDocument:
         return self._check_change(document.text, path, expected)
 
     def remove_text(self, path: DocumentPath) -> str:
-        """Return the text without the member at a path."""
+        """Return the text without the member at a path.
+
+        A nested collection that loses its only member becomes `{}` or `[]`, because nothing below
+        its key would mean null.
+
+        Raises:
+            UneditableError: The member is inside an alias, or shares a line with another value.
+        """
         locations = self._find_member_locations(path)
         # The value exists in the data but not in the text, so an alias provides it.
         if len(locations) < len(path):
@@ -242,7 +249,10 @@ class YamlDocument:
         ]
 
     def _replace_in_same_form(self, location: _MemberLocation, value: object) -> str | None:
-        """Replace a value, or return None if its current form cannot represent the new value."""
+        """Replace a value, or return None if its current form cannot represent the new value.
+
+        A block becomes another block, and a value on one line stays on one line.
+        """
         node = location.node
         style = detect_block_style(self.tree.root, location.collection, self.text)
         if node.is_block and not (is_nested(value) and not (node.tag or node.anchor)):
@@ -257,6 +267,7 @@ class YamlDocument:
     def _replace_block(
         self, location: _MemberLocation, value: object, style: YamlBlockStyle
     ) -> str:
+        """Replace the lines of a block collection, at its indentation if it stays of one kind."""
         node, column = location.node, location.node.column
         if isinstance(value, dict) != (node.kind == "mapping"):
             column = get_nested_column(value, location.collection.column, style)
@@ -288,7 +299,13 @@ class YamlDocument:
         return self._append_member(YamlNode("mapping", 0), missing_steps, value)
 
     def _append_member(self, collection: YamlNode, steps: DocumentPath, value: object) -> str:
-        """Append a member to a collection."""
+        """Append a member to a collection, in the style of its other members.
+
+        Args:
+            collection: The innermost collection on the path that exists.
+            steps: The rest of the path. Containers for all but the first step are created.
+            value: The value at the end of the path.
+        """
         step = steps[0]
         style = detect_block_style(self.tree.root, collection, self.text)
         value = find_value(put_value(MISSING, steps, value), steps[:1])
@@ -362,7 +379,11 @@ class YamlDocument:
         return insert_lines(text, at, lines, newline=detect_newline(self.text), blank=False)
 
     def _insert_empty_brackets(self, text: str, locations: list[_MemberLocation]) -> str:
-        """Insert the empty brackets of a block collection whose only member was removed."""
+        """Insert the empty brackets of a block collection whose only member was removed.
+
+        Without brackets, the value of the key would become null. They go after an anchor or tag of
+        the collection, which belongs to its value.
+        """
         collection = locations[-1].collection
         member = locations[-2].member
         at = member.indicator
@@ -377,6 +398,11 @@ class YamlDocument:
         return text[:at] + brackets + text[at:]
 
     def _get_line_range(self, location: _MemberLocation) -> tuple[int, int]:
+        """Return the offsets of the whole lines of a member.
+
+        Raises:
+            UneditableError: Another value begins on the same line, as in `- - value`.
+        """
         start = find_line_start(self.text, location.member.start)
         if not is_blank(self.text, start, location.member.start):
             raise self._make_uneditable_error(
@@ -392,6 +418,11 @@ class YamlDocument:
         return start
 
     def _to_bracketed_items(self, node: YamlNode) -> BracketedItems:
+        """Return the offsets of a flow collection, for the edits that TOML and YAML share.
+
+        Raises:
+            UneditableError: It is a single pair in a list, which YAML allows without braces.
+        """
         if node.bracket is None:
             raise self._make_uneditable_error(
                 "a key-value pair without brackets cannot be edited", node.start
