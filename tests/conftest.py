@@ -30,7 +30,7 @@ settings.load_profile("paddock")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
-    """Have the garbage collector pass over what lives as long as the tests run.
+    """Exclude objects that live as long as the tests from garbage collection.
 
     With all tests and modules, a collection of the whole heap takes most of a second.
     """

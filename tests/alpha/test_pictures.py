@@ -31,7 +31,7 @@ def fetched(service: StandIn, *names: str, **limits: object) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["missing.png", "cut-off.png", "page.png"])
-def test_a_picture_that_is_none_does_not_spoil_the_others(service: StandIn, name: str) -> None:
+def test_an_invalid_picture_does_not_affect_the_others(service: StandIn, name: str) -> None:
     assert fetched(service, name, "history.png") == ["history.png"]
 
 
@@ -106,7 +106,7 @@ def test_other_addresses_are_not(url: str) -> None:
 
 
 def one(service: StandIn, path: str, place: str = "") -> FetchResponse | FetchFailure:
-    """What comes of fetching one thing."""
+    """The result of fetching one item."""
     wanted = FetchRequest(
         f"{service.url}{path}",
         ByteBudget(100_000),

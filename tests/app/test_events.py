@@ -115,7 +115,7 @@ def test_page_finds_the_server_again_and_misses_nothing(zoo: Zoo) -> None:
     with served(make_application(zoo)) as server, listening(server.http) as events:
         server.http.post("/api/agents", json={"name": "Then"})
         last = next(events).id
-    made = zoo.agents.create({"name": "Meanwhile"})
+    made = zoo.agents.create({"name": "Later"})
     with (
         served(make_application(zoo)) as again,
         listening(again.http, **{"Last-Event-ID": str(last)}) as events,
@@ -124,7 +124,7 @@ def test_page_finds_the_server_again_and_misses_nothing(zoo: Zoo) -> None:
 
 
 def test_events_of_one_owner_are_not_a_business_of_another(zoo: Zoo) -> None:
-    other = zoo.for_owner("somebody")
+    other = zoo.for_owner("another")
     with served(make_application(zoo)) as server, listening(server.http) as events:
         other.agents.create({"name": "Secret"})
         server.http.post("/api/agents", json={"name": "Mine"})

@@ -1,4 +1,4 @@
-"""Who may come in: everyone, whoever knows a token, or the people of a team."""
+"""Authentication: local access, a shared token, and team accounts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -107,7 +107,7 @@ def test_client_with_too_many_requests_has_to_wait(zoo: Zoo) -> None:
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A team of two on a socket; Ada looks after it."""
+    """A team of two on a socket; Ada is the administrator."""
     path = tmp_path_factory.mktemp("team") / "zoo.db"
     with open_zoo(str(path)) as zoo, share_open_zoo(zoo):
         zoo.agents.create({"name": "From before"})
@@ -163,7 +163,7 @@ def test_events_are_heard_by_their_owner_only(ada: httpx.Client, eve: httpx.Clie
 
 @pytest.mark.parametrize(
     ("name", "password"),
-    [("ada", EVE), ("nobody", ADA), ("", ""), ("ada", ""), ("ada", "x" * 9999)],
+    [("ada", EVE), ("unknown", ADA), ("", ""), ("ada", ""), ("ada", "x" * 9999)],
 )
 def test_wrong_password_says_not_what_is_wrong(team: Served, name: str, password: str) -> None:
     answer = httpx.post(
@@ -236,7 +236,7 @@ def test_chats_of_a_team_reach_no_folder_of_the_machine(
 
 def test_stream_ends_for_whom_is_authorized_no_more(zoo: Zoo) -> None:
     accounts = zoo.accounts()
-    accounts.add_user("leaving", "a password of theirs")
+    accounts.add_user("leaving", "another password")
     _, secret = accounts.create_token("leaving", "chat")
     application = make_application(
         zoo, authenticator=TeamAuthenticator(accounts), reauthorize_interval_seconds=0.1
@@ -266,7 +266,7 @@ def test_console_does_not_lead_into_the_zoo_of_another(team: Served, ada: httpx.
     assert ada.delete("/api/users/second").status_code == 204
 
 
-def test_administrator_looks_after_the_team(team: Served, ada: httpx.Client) -> None:
+def test_an_administrator_manages_the_team(team: Served, ada: httpx.Client) -> None:
     body = {"name": "Bob", "password": "bobs own password"}
     assert ada.post("/api/users", json=body).json()["name"] == "bob"
     assert code_of(ada.post("/api/users", json=body)) == (409, "USER_EXISTS")

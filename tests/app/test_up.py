@@ -1,4 +1,4 @@
-"""`paddock up` as a process: where it listens, who may come in, and how it ends."""
+"""`paddock up` as a process: addresses, authentication and shutdown."""
 
 import json
 import os
@@ -212,7 +212,7 @@ def test_token_that_can_be_guessed_is_refused(tmp_path: Path) -> None:
     assert (code, "16" in said) == (2, True)
 
 
-def test_database_that_is_none_is_not_touched(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_not_touched(tmp_path: Path) -> None:
     file = tmp_path / "zoo.db"
     file.write_text("a letter to a friend")
     code, said = refused(tmp_path, "--port", "0", "--database", str(file))
@@ -268,7 +268,7 @@ def users(directory: Path, *arguments: str, **variables: str) -> subprocess.Comp
     )
 
 
-def test_team_is_served_once_someone_looks_after_it(tmp_path: Path) -> None:
+def test_a_team_is_served_once_it_has_an_administrator(tmp_path: Path) -> None:
     code, said = refused(tmp_path, "--team", "--port", "0")
     assert (code, "paddock users add NAME --admin" in said) == (2, True)
     needed = users(tmp_path, "add", "ada", "--admin")
@@ -283,7 +283,7 @@ def test_team_is_served_once_someone_looks_after_it(tmp_path: Path) -> None:
         assert httpx.get(f"{running.url}api/agents", timeout=PATIENCE).status_code == 401
         headers = {"Authorization": f"Bearer {token}"}
         assert httpx.get(f"{running.url}api/agents", timeout=PATIENCE, headers=headers).json() == []
-        # Another process lets them in no more, and this one knows at once.
+        # Another process revokes their access, and this one notices at once.
         assert users(tmp_path, "delete", "eve").returncode == 0
         assert (
             httpx.get(f"{running.url}api/agents", timeout=PATIENCE, headers=headers).status_code

@@ -191,7 +191,7 @@ def test_the_server_of_an_extension_answers_the_handshake_before_it_is_loaded(
 def test_the_command_that_serves_a_name_loads_nothing_it_does_not_use(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Told by the interpreter itself: what was imported before the first answer was written."""
+    """The modules imported before the first answer, as the interpreter reports them."""
     monkeypatch.setenv(DATA_DIRECTORY_VARIABLE, str(tmp_path))
     command = [sys.executable, "-X", "importtime", "-m", "paddock", "serve", *arguments]
     hello = {

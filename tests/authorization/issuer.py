@@ -152,7 +152,7 @@ class Issuer:
 
 
 class Page:
-    """A page with one form, or where a browser was sent that is none of the server's."""
+    """A page with one form, or the address of another server that a browser was sent to."""
 
     def __init__(self, url: str, text: str = "") -> None:
         self.url = url

@@ -25,7 +25,7 @@ def notes() -> Server:
     @server.tool
     def whoami(ctx: Context) -> str:
         """Who calls."""
-        return "nobody" if ctx.principal is None else ctx.principal.subject
+        return "anonymous" if ctx.principal is None else ctx.principal.subject
 
     @server.tool(scopes=["notes:write", "notes:read"])
     def write(text: str) -> str:

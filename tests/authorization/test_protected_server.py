@@ -96,7 +96,7 @@ def test_requests_at_the_same_time_do_not_mix_up_who_sends_them(
     assert [text(answer) for answer in answers] == expected
 
 
-def test_a_session_belongs_to_whoever_opened_it(client: Client, issuer: Issuer) -> None:
+def test_a_session_belongs_to_the_principal_that_opened_it(client: Client, issuer: Issuer) -> None:
     ada, machine = issuer.authorization_code(client.url), issuer.client_credentials(client.url)
     session = client.initialize(ada)
     assert client.ask(session, machine, "ping").status == 404
@@ -110,7 +110,7 @@ server = Server("notes", version="1.0")
 
 @server.tool
 def whoami(ctx: Context) -> str:
-    return "nobody" if ctx.principal is None else ctx.principal.subject
+    return "anonymous" if ctx.principal is None else ctx.principal.subject
 
 server.run(http="127.0.0.1:0", authorization=Authorization(StaticTokens({"t0ken": "ada"})))
 """

@@ -106,7 +106,7 @@ def test_a_token_for_another_server_or_for_none_in_particular_is_refused(
 
 
 @BOTH
-def test_a_token_without_the_needed_scope_is_forbidden_and_told_which(
+def test_a_token_without_the_needed_scope_is_forbidden_and_learns_the_scope(
     issuer: Issuer, protect: Callable[[Issuer], Authorization]
 ) -> None:
     token = issuer.client_credentials(RESOURCE, "notes:write")
@@ -126,7 +126,7 @@ def test_a_token_of_another_issuer_is_refused(
     assert status(protect(issuer), own_issuer().client_credentials(RESOURCE)) == 401
 
 
-def test_a_revoked_token_is_refused_by_whoever_asks_the_issuer(issuer: Issuer) -> None:
+def test_a_revoked_token_is_refused_by_servers_that_ask_the_issuer(issuer: Issuer) -> None:
     token = issuer.client_credentials(RESOURCE)
     authorization = asked_about(issuer, cache_seconds=0)
     assert status(authorization, token) == 200
@@ -195,7 +195,7 @@ def without_its_signature(issuer: Issuer) -> str:
 def of_an_unknown_key(issuer: Issuer) -> str:
     _, claims = parts(issuer.client_credentials(RESOURCE))
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return jwt.encode(claims, key, "RS256", headers={"kid": "somebody"})
+    return jwt.encode(claims, key, "RS256", headers={"kid": "unknown"})
 
 
 def of_another_key_under_the_known_name(issuer: Issuer) -> str:
@@ -299,7 +299,7 @@ def of_an_unknown_key_of(token: str) -> str:
     """The claims of a token, signed by someone else."""
     _, claims = parts(token)
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    return jwt.encode(claims, key, "RS256", headers={"kid": "somebody"})
+    return jwt.encode(claims, key, "RS256", headers={"kid": "unknown"})
 
 
 def test_an_issuer_that_was_never_there_refuses_without_hanging() -> None:

@@ -18,7 +18,7 @@ from paddock.auth.errors import UnauthorizedError
 from tests.authorization.protected import Client
 
 RESOURCE = "http://127.0.0.1:8642/mcp"
-TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.AAAA"  # noqa: S105 - signed by nobody
+TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImEifQ.e30.AAAA"  # noqa: S105 - not signed
 
 
 class Silent:

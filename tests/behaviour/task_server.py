@@ -123,7 +123,7 @@ def _add_askers(server: Server, gates: Gates) -> None:
 
     @server.tool(task="required")
     async def talk(ctx: Context) -> str:
-        """Say how it goes."""
+        """Report progress."""
         ctx.progress(1, 2, "half way")
         await gates.pass_through()
         return "talked"

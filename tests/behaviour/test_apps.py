@@ -246,7 +246,7 @@ def test_a_handler_can_ask_what_the_client_can_show(
         lambda: tool(ui="https://example.org/view"),
         lambda: tool(ui=5),
         lambda: tool(visibility=[]),
-        lambda: tool(visibility=["everybody"]),
+        lambda: tool(visibility=["everyone"]),
         lambda: tool(visibility="app"),
         lambda: AppView("https://example.org/view", ""),
         lambda: AppView(VIEW),

@@ -89,7 +89,7 @@ def busy_server() -> Server:
 
     @server.tool
     def ask(ctx: Context) -> str:
-        return str(ctx.elicit("Name?", str).wait()) if ctx.client_capabilities else "nobody"
+        return str(ctx.elicit("Name?", str).wait()) if ctx.client_capabilities else "anonymous"
 
     server.register([Tool(name, lambda: None) for name in "pqx"])
     server.register([Prompt("p", "{x}", completions={"x": ["a", "b"]}), Prompt("q", "")])

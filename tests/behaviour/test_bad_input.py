@@ -141,7 +141,7 @@ def test_lines_may_end_as_on_windows(connect: Connect, era: str) -> None:
     assert "result" in line.answer(frame["id"])
 
 
-def test_a_message_may_come_in_pieces_and_several_at_once(connect: Connect, era: str) -> None:
+def test_a_message_may_arrive_in_pieces_and_several_at_once(connect: Connect, era: str) -> None:
     line = connect(Server("s"), era)
     frames = [line.frame("tools/list") for _ in range(3)]
     data = b"".join(json.dumps(frame).encode() + b"\n" for frame in frames)

@@ -137,9 +137,7 @@ def test_a_client_is_never_asked_for_what_it_has_not_declared(
         ("where", {"roots": "file:///a"}),
     ],
 )
-def test_an_answer_that_is_none_is_refused(
-    connect: Connect, era: str, tool: str, answer: Json
-) -> None:
+def test_an_invalid_answer_is_refused(connect: Connect, era: str, tool: str, answer: Json) -> None:
     server = Server("s")
 
     @server.tool

@@ -223,7 +223,7 @@ def test_a_refusal_has_no_data(connect: Connect, era: str, action: str) -> None:
         {"action": "accept"},
     ],
 )
-def test_an_answer_that_is_none_is_refused(connect: Connect, era: str, answer: Json) -> None:
+def test_an_invalid_answer_is_refused(connect: Connect, era: str, answer: Json) -> None:
     server = Server("s")
 
     @server.tool

@@ -109,7 +109,9 @@ def test_a_call_may_name_a_program_or_an_environment(
     assert told.endswith(f" {platform.python_version()}: named in the call")
 
 
-def test_whoever_runs_the_server_may_name_one_anywhere(choose: Choose, tmp_path: Path) -> None:
+def test_the_operator_of_the_server_may_name_any_interpreter(
+    choose: Choose, tmp_path: Path
+) -> None:
     link = tmp_path / "python3"
     link.symlink_to(sys.executable)
     assert choose(option=str(link)) == (

@@ -382,7 +382,7 @@ def test_names_of_an_upstream_that_collide_are_left_out_and_logged(
     assert "add of the upstream 'u' is left out" in caplog.text
 
 
-def test_questions_and_notifications_are_not_for_whoever_mounts() -> None:
+def test_questions_and_notifications_are_not_for_the_mounting_server() -> None:
     with pytest.raises(DefinitionError, match="on_elicit"):
         Server("s").mount("server.py", "u", on_elicit=lambda _: None)
 

@@ -36,7 +36,7 @@ def test_initialize_offers_the_newest_session_version_instead_of_one_it_does_not
     assert line.open(version)["result"]["protocolVersion"] == SESSION
 
 
-def test_initialize_shows_everything_that_the_server_says_about_itself(connect: Connect) -> None:
+def test_initialize_shows_all_metadata_of_the_server(connect: Connect) -> None:
     icon: dict[str, object] = {
         "src": "https://example.org/i.png",
         "mimeType": "image/png",
@@ -131,7 +131,7 @@ def test_a_stateless_method_without_its_envelope_names_the_missing_keys(
 
 
 @pytest.mark.parametrize("params", [{}, {"_meta": {}}, None])
-def test_discover_without_an_envelope_is_invalid_params_no_matter_how_it_is_left_out(
+def test_discover_without_an_envelope_is_invalid_params_in_every_form(
     connect: Connect, params: dict[str, object] | None
 ) -> None:
     line = connect.silent(Server("s"))

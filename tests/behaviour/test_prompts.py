@@ -103,7 +103,7 @@ def test_a_function_makes_the_messages_of_a_prompt(connect: Connect, era: str) -
             question: What to ask
             times: How often
         """
-        return [PromptMessage(question * times, "assistant"), "Go on with {question}"]
+        return [PromptMessage(question * times, "assistant"), "Continue with {question}"]
 
     line = connect(server, era)
     assert line.result("prompts/list")["prompts"] == [
@@ -122,7 +122,7 @@ def test_a_function_makes_the_messages_of_a_prompt(connect: Connect, era: str) -
         "description": "Asks a question.",
         "messages": [
             {"role": "assistant", "content": text("why?why?")},
-            {"role": "user", "content": text("Go on with {question}")},
+            {"role": "user", "content": text("Continue with {question}")},
         ],
     }
 

@@ -1,4 +1,4 @@
-"""Whoever reads a stream, nothing is lost: threads and the event loop take turns."""
+"""No message is lost when threads and the event loop take turns in reading a stream."""
 
 import json
 import threading

@@ -78,9 +78,9 @@ def test_a_file_that_is_broken_for_a_while_leaves_the_server_as_it_was(
     program.write_text(HEAD + "def", encoding="utf-8")
     assert "Reload failed" in live.said.readline()
     assert live.peer.call("old").text == "old"
-    program.write_text(HEAD + tool("mended"), encoding="utf-8")
+    program.write_text(HEAD + tool("fixed"), encoding="utf-8")
     assert live.heard.get(timeout=PATIENCE) == "notifications/tools/list_changed"
-    assert live.names() == ["mended"]
+    assert live.names() == ["fixed"]
 
 
 def test_a_change_in_a_module_beside_the_file_counts(tmp_path: Path) -> None:
@@ -119,9 +119,9 @@ def test_a_server_that_failed_to_load_can_be_fixed(program: Path) -> None:
     ) as peer:
         with pytest.raises(Exception, match="nowhere_to_be_found"):
             peer.tools()
-        program.write_text(HEAD + tool("mended"), encoding="utf-8")
+        program.write_text(HEAD + tool("fixed"), encoding="utf-8")
         heard.get(timeout=PATIENCE)
-        assert [tool.name for tool in peer.tools()] == ["mended"]
+        assert [tool.name for tool in peer.tools()] == ["fixed"]
 
 
 def test_a_new_skill_is_declared_and_served(program: Path, live: Live) -> None:

@@ -111,7 +111,7 @@ def test_a_tool_that_fails_fails_its_task_and_has_a_result(line: Line) -> None:
     assert line.result("tasks/get", about(task))["status"] == "failed"
 
 
-def test_a_fault_of_the_protocol_is_the_answer_to_whoever_waits(line: Line) -> None:
+def test_a_protocol_error_is_the_answer_to_a_waiting_request(line: Line) -> None:
     task = begin(line, "break_down")
     error = line.error("tasks/result", about(task))
     assert (error["code"], error["data"]) == (-31999, {"part": "wheel"})
@@ -181,7 +181,7 @@ def test_cancelling_the_call_does_not_cancel_the_task(line: Line) -> None:
 
 
 @pytest.mark.parametrize("tool", ["ask", "ask_blocking"])
-def test_a_question_goes_to_whoever_waits_for_the_result(line: Line, tool: str) -> None:
+def test_a_question_goes_to_the_request_that_waits_for_the_result(line: Line, tool: str) -> None:
     task = begin(line, tool)
     waiting = line.request("tasks/result", about(task))
     question = line.question()

@@ -373,7 +373,7 @@ def test_changes_of_the_skills_are_changes_of_the_resources(connect: Connect) ->
         'server = Server("s")\nserver.register(Skill("notes", "d", ""))',
     ],
 )
-def test_the_first_answer_of_a_file_that_is_served_tells_of_its_skills(
+def test_the_first_answer_of_a_served_file_declares_its_skills(
     start: Start, tmp_path: Path, registration: str
 ) -> None:
     (tmp_path / "skills").mkdir()

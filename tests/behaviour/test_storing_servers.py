@@ -1,4 +1,4 @@
-"""What becomes of a server definition on its way into a file: nothing is lost, nothing is wrong."""
+"""Server definitions are written to files without loss."""
 
 import functools
 import subprocess
@@ -56,7 +56,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def program(place: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of someone's in its own directory."""
+    """Run a user's program in its own directory."""
     file = place / "program.py"
     file.write_text(textwrap.dedent(text), encoding="utf-8")
     return subprocess.run(

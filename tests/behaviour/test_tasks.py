@@ -42,7 +42,7 @@ def get(line: Line, task: Json) -> Json:
 
 
 def settle(line: Line, task: Json, until: Callable[[Json], bool] | None = None) -> Json:
-    """What has become of a task; asked again until it has."""
+    """The final state of a task; polled until it is final."""
     ended = until or (lambda found: found["status"] in ("completed", "failed", "cancelled"))
     for _ in range(2000):
         found = get(line, task)
@@ -234,7 +234,7 @@ def test_a_task_that_waits_for_an_answer_can_be_cancelled(line: Line) -> None:
     assert get(line, task)["status"] == "cancelled"
 
 
-def test_a_task_says_in_words_how_it_goes(line: Line) -> None:
+def test_a_task_describes_its_progress(line: Line) -> None:
     task = begin(line, "talk")
     found = settle(line, task, lambda found: "statusMessage" in found)
     assert found["statusMessage"] == "half way"

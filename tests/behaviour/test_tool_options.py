@@ -1,4 +1,4 @@
-"""Options: what whoever runs a server sets for its tools."""
+"""Tool options, which the operator of a server sets."""
 
 from typing import Any, Literal
 

@@ -82,8 +82,8 @@ WRONG: list[tuple[str, list[Json], list[object]]] = [
     ("a question without a session", [CALL], [request("roots/list", 5)]),
     ("a malformed question", [PING], [request("elicitation/create", 5, message="m")]),
     ("an unknown notification", [PING], [notification("gossip")]),
-    ("a change nobody asked for", [PING], [notification("tools/list_changed")]),
-    ("questions that are none", [CALL], [result({**COMPLETE, "resultType": "input_required"})]),
+    ("an unrequested change", [PING], [notification("tools/list_changed")]),
+    ("invalid questions", [CALL], [result({**COMPLETE, "resultType": "input_required"})]),
 ]
 
 

@@ -158,7 +158,7 @@ class _Review:
             if not result.keys() & {"inputRequests", "requestState"}:
                 self._fault("neither questions nor state", result)
         elif method not in CACHEABLE and "ttlMs" in result and "taskId" not in result:
-            self._fault("ttlMs where there is none", result)
+            self._fault("unexpected ttlMs", result)
 
     def _notification_or_request(self, message: Json) -> None:
         method = message["method"]
@@ -183,7 +183,7 @@ class _Review:
         method = message["method"]
         is_change = method.endswith("list_changed") or method == "notifications/resources/updated"
         if is_change and not is_tagged and not self.is_initialized:
-            self._fault("a change told to nobody who asked", message)
+            self._fault("a change without a subscription", message)
 
     def _progress(self, params: Json) -> None:
         token, progress = params["progressToken"], params["progress"]

@@ -139,7 +139,7 @@ def test_nothing_is_installed_unasked(paddock_with_catalogue: Program) -> None:
     assert not file.exists()
 
 
-def test_serve_installs_what_is_missing_when_told_to(paddock_with_catalogue: Program) -> None:
+def test_serve_installs_what_is_missing_with_the_option(paddock_with_catalogue: Program) -> None:
     said = paddock_with_catalogue("serve", "--install", BENCH)
     assert (said.code, said.out) == (0, ""), said.err
     assert "To install SamplePublisher/Sampler 1.2.0 (paclet) from" in said.err

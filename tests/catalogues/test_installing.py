@@ -198,8 +198,8 @@ def test_a_setting_forbids_it(known: Path, data: Path, monkeypatch: pytest.Monke
 def test_a_distribution_is_installed_by_pip_into_the_environment(
     paddock_in_venv: Program,
 ) -> None:
-    somebody_elses = paddock_in_venv.work / "pip.py"
-    somebody_elses.write_text("raise SystemExit('this is not pip')", encoding="utf-8")
+    foreign = paddock_in_venv.work / "pip.py"
+    foreign.write_text("raise SystemExit('this is not pip')", encoding="utf-8")
     said = paddock_in_venv("extensions", "install", "acme/charts", "--yes")
     assert said.code == 0, said.err
     assert "check that its SHA-256 is" in said.err

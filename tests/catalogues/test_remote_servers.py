@@ -89,9 +89,7 @@ def test_what_is_not_installed_is_neither_installed_into_a_client_nor_edited(
         get_server("acme/charts/Charts").load()
 
 
-def test_a_definition_of_ones_own_tells_which_extensions_it_needs(
-    known: Path, tmp_path: Path
-) -> None:
+def test_a_user_definition_names_the_extensions_it_needs(known: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('tools = ["acme/charts/Plot", "DemoDice", "nowhere/Thing"]\n')
     assert find_missing_extensions(str(file)) == ["acme/charts"]
@@ -162,5 +160,5 @@ def test_catalogues_are_fetched_again_when_that_is_asked_for(
         assert list_servers("acme/charts/Code", include_remote=True, refresh=refresh)
         times.append(len(web.asked))
     assert times == [1, 1, 2]
-    list_servers(refresh=True)  # nothing of theirs is listed
+    list_servers(refresh=True)  # none of their servers is listed
     assert len(web.asked) == 2

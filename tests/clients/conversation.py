@@ -27,7 +27,7 @@ class Conversation:
     entries: tuple[Entry, ...]
 
     def openings(self) -> list[Any]:
-        """The ids of the client's handshakes; there is none if it knew the server already."""
+        """The ids of the client's handshakes; empty if it knew the server already."""
         asked = (entry.message for entry in self.entries if entry.sender == "client")
         return [message["id"] for message in asked if message.get("method") in OPENINGS]
 

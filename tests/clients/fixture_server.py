@@ -153,7 +153,7 @@ def block(ctx: Context) -> None:
 
 @server.tool
 def has_stopped(tool: Literal["wait", "block"]) -> bool:
-    """Whether a tool that was called has come to an end."""
+    """Whether a called tool has finished."""
     return stopped[tool].wait(PATIENCE)
 
 

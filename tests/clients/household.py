@@ -1,6 +1,6 @@
 """A user's home on this machine, in which Paddock is installed and a server has been created.
 
-Nothing of it is shared with the home of whoever runs the tests. Paddock has a Python of its own
+Nothing is shared with the home of the user who runs the tests. Paddock has a Python of its own
 there, which writes down what is stated to the servers that it runs; so an entry that names that
 Python is tapped without being changed.
 """

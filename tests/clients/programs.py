@@ -1,4 +1,4 @@
-"""Running client programs against our servers, and reading what comes of it."""
+"""Running client programs against our servers, and reading their output."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The client programs that servers are installed into, and how each shows what came of it.
+"""The client programs that servers are installed into, and how each shows the result.
 
 `connected` and `failed` are patterns of what a program prints; KEY in them means the key of
 the server. A program that only takes turns shows a connected server by offering its tools to the

@@ -73,7 +73,7 @@ def claude_list(_place: Place) -> Start:
 
 
 def claude(place: Place) -> Start:
-    """Claude Code, told to wait for its servers before the first turn."""
+    """Claude Code, configured to wait for its servers before the first turn."""
     program = installed.CLAUDE.executable("claude")
     environment = {
         **_quiet_claude(),
@@ -87,13 +87,13 @@ def claude(place: Place) -> Start:
 
 
 def codex_status(place: Place) -> Start:
-    """What Codex's own server for editors says of a server, and of a call of its tool."""
+    """The status of a server, and the result of a call, from Codex's server for editors."""
     program = installed.CODEX.executable("codex")
     return Start([sys.executable, str(DRIVERS / "codex_app_server.py"), program, place.key])
 
 
 def codex(place: Place) -> Start:
-    """Codex, told to wait for the server if it has it; it may do anything without asking."""
+    """Codex, configured to wait for the server if it has it, and to do anything unasked."""
     table = f"mcp_servers.{place.key}"
     settings = (place.home / ".codex" / "config.toml").read_text(encoding="utf-8")
     waiting = ("-c", f"{table}.required=true") if table in settings else ()
@@ -202,7 +202,7 @@ def gptme(place: Place) -> Start:
 
 
 def vscode(*keys: str) -> Starting:
-    """Visual Studio Code, told to start servers; the one of the place if none is named."""
+    """Visual Studio Code, configured to start servers; the installed one by default."""
 
     def start(place: Place) -> Start:
         folders = (installed.CODE_SERVER.prepare(), installed.BROWSER.prepare())

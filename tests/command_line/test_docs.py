@@ -27,7 +27,7 @@ def test_a_folder_is_added_searched_and_removed(paddock: Program) -> None:
     assert gone.err == "Error: No pages found for 'grafting'\nHint: try other words\n"
 
 
-def test_indexing_tells_what_was_read_and_does_nothing_twice(paddock: Program) -> None:
+def test_indexing_reports_its_sources_and_does_nothing_twice(paddock: Program) -> None:
     first = paddock("docs", "index", "wolfram-symbols")
     assert first.out.startswith("wolfram-symbols: ")
     assert paddock("docs", "index", "wolfram-symbols").out == "Nothing has changed\n"

@@ -16,7 +16,7 @@ def test_the_name_alone_prints_the_commands_in_groups(paddock: Program) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_table_says_of_a_command_what_it_says_itself(name: str) -> None:
+def test_the_table_repeats_the_help_of_each_command(name: str) -> None:
     command = root_command.get_command(click.Context(root_command), name)
     assert command is not None
     assert command.name == name

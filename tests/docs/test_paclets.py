@@ -1,4 +1,4 @@
-"""The paclet on the page is one, and what the page says about it holds."""
+"""The paclet on the page is valid, and the statements of the page are true."""
 
 import pytest
 

@@ -219,7 +219,10 @@ def test_every_version_and_method_is_listed() -> None:
             f"| a plain handler for which the event loop waits (HTTP) "
             f"| {executor.BRIEF_WAIT_SECONDS * 1000:g} ms |"
         ),
-        f"| a handler that goes on after it was cancelled | {thread_interrupt.RETRY_SECONDS:g} s |",
+        (
+            "| a handler that continues after it was cancelled "
+            f"| {thread_interrupt.RETRY_SECONDS:g} s |"
+        ),
         f"| tasks that a server keeps | {tasks.MAX_TASKS} |",
         f"| how long a task is kept | {tasks.DEFAULT_TTL_MS} ms, at the most {tasks.MAX_TTL_MS} ms",
         f"| GET streams of a session | {sessions.MAX_STANDALONE_READERS} |",

@@ -130,7 +130,7 @@ FAULTY = {
             "paddock.toml": 'tools = ["A", "B", "C", "D"]',
             "agenttools/tools/A.toml": 'function = "{package}.code:plot"\nfunktion = 1',
             "agenttools/tools/B.toml": "description = 'Nothing to call'",
-            "agenttools/tools/C.toml": 'name = "no good"\nfunction = "{package}.code:plot"',
+            "agenttools/tools/C.toml": 'name = "faulty"\nfunction = "{package}.code:plot"',
             "agenttools/tools/D.py": "def tool(*values: int) -> str:\n    '''Take any.'''\n",
         },
         ["invalid-tool"] * 4,
@@ -190,7 +190,7 @@ FAULTY = {
             "agenttools/servers/A.toml": """
                 tools = [
                     "Own", "DemoDice", "{package}/Own", "paddock/DemoDice",
-                    "Owns", "{package}/Other", "paddock/Other", "nobody/here/Tool",
+                    "Owns", "{package}/Other", "paddock/Other", "absent/here/Tool",
                 ]
                 prompts = ["DemoTour", "Nothing"]
                 resources = ["Nothing"]
@@ -282,8 +282,8 @@ FAULTY = {
             "paddock.toml": 'tools = ["A"]\nservers = [["B", "b"]]',
             "agenttools/tools/A.toml": f"{GOOD_TOOL}\noptions = {{ most = 3 }}",
             "agenttools/servers/B.toml": """
-                tools = ["A", "nobody/here/Tool"]
-                options = { A = { least = 1 }, "nobody/here/Tool" = { any = 1 } }
+                tools = ["A", "absent/here/Tool"]
+                options = { A = { least = 1 }, "absent/here/Tool" = { any = 1 } }
                 """,
         },
         ["extension-not-installed", "invalid-server"],

@@ -69,7 +69,7 @@ def test_one_extension_is_found_without_the_others() -> None:
     assert discover_extension("no-toml").extensions == ()
     assert [one.name for one in discover_extension("no-toml").broken] == ["no-toml"]
     assert discover_extension("charts").extensions == ()
-    assert discover_extension("nobody/nothing") == ((), ())
+    assert discover_extension("absent/nothing") == ((), ())
 
 
 @pytest.mark.usefixtures("installed")

@@ -21,7 +21,7 @@ Server("Intruder").run()
 @pytest.fixture
 def there(paddock: Program, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory in which there are files with the names of servers."""
-    for name in ("acme/charts/Charts", "nobody/there", "acme/charts/Nothing"):
+    for name in ("acme/charts/Charts", "absent/there", "acme/charts/Nothing"):
         file = paddock.work / name / "server.py"
         file.parent.mkdir(parents=True)
         file.write_text(OTHER, encoding="utf-8")
@@ -39,9 +39,9 @@ def test_a_qualified_name_is_the_server_though_there_is_such_a_path(there: Path)
     "text",
     [
         "./acme/charts/Charts",
-        "nobody/there",
+        "absent/there",
         "acme/charts/Nothing",
-        "nobody/there/server.py",
+        "absent/there/server.py",
         "acme/charts/Charts/",
     ],
 )

@@ -71,7 +71,7 @@ def test_discovery_runs_nothing_of_an_extension(
     assert touched(good_site) + touched(all_installed) == []
 
 
-def test_a_list_tells_of_a_server_in_python_what_its_manifest_does(paddock: Program) -> None:
+def test_a_list_describes_a_python_server_by_its_manifest(paddock: Program) -> None:
     listed = {one["name"]: one for one in paddock("servers", "--json").json}
     code = listed["acme/charts/Code"]
     assert (code["version"], code["description"], code["tools"], code["prompts"]) == (

@@ -69,7 +69,7 @@ def test_faults_are_found_in_what_is_installed(
 
 
 SERVED_ALL_THE_SAME = {"unknown-key", "duplicate-definition-files"}
-"""Errors of which whoever serves the extension sees nothing."""
+"""Errors that are not visible when the extension is served."""
 SEEN_IN_CALLS = {"f_arguments"}
 """Samples of which everything is listed, and something cannot be called."""
 

@@ -198,7 +198,7 @@ def test_a_paclet_info_that_cannot_be_used_is_reported(
     assert codes(validate(tmp_path / "PacletInfo.wl")) == [expected]
 
 
-def test_an_archive_that_is_none_or_holds_no_paclet_is_reported(tmp_path: Path) -> None:
+def test_an_invalid_archive_or_one_without_a_paclet_is_reported(tmp_path: Path) -> None:
     (tmp_path / "broken.paclet").write_bytes(b"PK no")
     assert codes(validate(tmp_path / "broken.paclet")) == ["invalid-archive"]
     with zipfile.ZipFile(tmp_path / "other.paclet", "w") as file:

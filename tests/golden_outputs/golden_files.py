@@ -1,4 +1,4 @@
-"""Recorded outputs: how they are written, compared and accepted.
+"""Writing, comparing and accepting recorded outputs.
 
 A test owns one folder below `recorded` and passes the whole content of it, so tests share no file
 and a file that no test produces any more is a failure.
@@ -34,7 +34,7 @@ PROPERTIES = "properties"
 
 
 class GoldenFiles:
-    """Compares outputs with the recorded files, or replaces the files when told to accept."""
+    """Compares outputs with the recorded files, or replaces the files on request."""
 
     def __init__(self, *, accepts: bool, root: Path = RECORDED) -> None:
         self._accepts = accepts

@@ -129,7 +129,7 @@ def test_files_of_named_servers(golden: GoldenFiles, paddock: Program, user: Pat
     steps = {
         "create": (
             *("create", "Mine", "--tool", "tools.py:add", "--tool", "DemoDice"),
-            # So many that the line is wrapped, however long the path of the first is.
+            # So many that the line is wrapped, even if the path of the first is long.
             *("--tool", "DemoGreet", "--tool", "PythonEvaluator", "--tool", "PythonContext"),
             *("--tool", "ReadNotebook", "--tool", "WriteNotebook"),
             *("--prompt", "DemoTour", "--instructions", "Add.", "--title", "Mine"),

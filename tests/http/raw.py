@@ -224,7 +224,7 @@ class Connection:
         self._socket.settimeout(None)
 
     def shut_down(self) -> None:
-        """Hang up, and have whoever reads find the end."""
+        """Disconnect, so that the reader sees the end."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 

@@ -22,7 +22,7 @@ def kitchen() -> Server:
 
     @server.tool
     def stir(ctx: Context) -> str:
-        """Say how it goes."""
+        """Report progress."""
         ctx.progress(1)
         ctx.info("stirring")
         ctx.progress(2)

@@ -100,7 +100,7 @@ def test_what_is_alone_cannot_hide_in_a_batch(endpoint: Endpoint, method: str) -
     assert answered["result"] == {}
 
 
-def test_whoever_opens_sessions_loses_their_own_first(host: Host) -> None:
+def test_a_client_that_opens_many_sessions_loses_its_own_first(host: Host) -> None:
     tokens = {"a": {"subject": "ada"}, "b": {"subject": "bob"}}
     endpoint = host(
         inn(),

@@ -1,4 +1,4 @@
-"""HTTP itself, as our own server speaks it: connections, bodies, and what is not a HTTP."""
+"""HTTP in our own server: connections, bodies, and invalid requests."""
 
 import json
 import threading

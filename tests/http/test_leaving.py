@@ -44,7 +44,7 @@ class Bench:
             self.stopped.set()
 
     def finish(self) -> str:
-        """Come to an end, once."""
+        """End once."""
         self.begun.release()
         assert self.go_on.wait(PATIENCE)
         return "finished"

@@ -1,4 +1,4 @@
-"""The lifespan of a server behind HTTP: once for the process, whoever carries it."""
+"""The lifespan of a server behind HTTP is entered once per process, on every carrier."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager

@@ -126,7 +126,7 @@ def test_a_stream_that_has_ended_can_be_read_to_its_end(host: Host, on: str) -> 
     assert turns(list(last.events())) == [2, 3, "result"]
 
 
-def test_nothing_is_missing_for_whoever_has_read_all(host: Host) -> None:
+def test_a_client_that_has_read_all_misses_nothing(host: Host) -> None:
     mill = Mill()
     session, stream, _ = begin(mill, host)
     mill.steps.release(3)

@@ -47,7 +47,7 @@ def test_a_tool_with_scopes_is_listed(host: Host) -> None:
 
 
 @pytest.mark.parametrize("era", [SESSION, STATELESS])
-def test_whoever_starts_the_server_itself_needs_no_scopes(connect: Connect, era: str) -> None:
+def test_a_client_that_starts_the_server_needs_no_scopes(connect: Connect, era: str) -> None:
     assert connect(vault(), era).text("unlock") == "unlocked"
 
 

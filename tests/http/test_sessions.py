@@ -48,7 +48,7 @@ def house() -> Server:
     @server.tool
     def who(ctx: Context) -> str:
         """Who asks."""
-        return ctx.principal.subject if ctx.principal else "nobody"
+        return ctx.principal.subject if ctx.principal else "anonymous"
 
     @server.resource("house://door")
     def door() -> str:
@@ -253,7 +253,7 @@ def bearer(name: str) -> dict[str, str | None]:
     return {"Authorization": f"Bearer of-{name}"}
 
 
-def test_a_session_belongs_to_whoever_opened_it(host: Host, on: str) -> None:
+def test_a_session_belongs_to_the_principal_that_opened_it(host: Host, on: str) -> None:
     endpoint = host(house(), on, authorization=guests())
     session = endpoint.initialize(headers=bearer("ada"))
     assert session.text("who") == "ada"

@@ -104,7 +104,9 @@ def test_a_task_goes_on_when_the_client_that_began_it_leaves(host: Host, on: str
     assert found["status"] == "completed"
 
 
-def test_the_questions_of_a_task_come_on_the_stream_of_whoever_waits(host: Host, on: str) -> None:
+def test_the_questions_of_a_task_arrive_on_the_stream_of_the_waiting_request(
+    host: Host, on: str
+) -> None:
     session = host(build(), on).initialize(capabilities={"elicitation": {}})
     standing = session.listen()
     params = {"name": "ask", "arguments": {}, "task": {}}

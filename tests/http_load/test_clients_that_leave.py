@@ -1,4 +1,4 @@
-"""What is done for clients that are gone comes to an end, and is never done for another."""
+"""Work for disconnected clients ends, and is never done for another client."""
 
 import asyncio
 import json

@@ -50,7 +50,7 @@ def file_of(client: Client, home: Path) -> Path:
 
 
 def installed(client: Client, file: Path, way: str, home: Path) -> bytes:
-    """What becomes of a file; what differs from machine to machine has a name."""
+    """The content of a file, with names for what differs between machines."""
     paddock.install(client.id, "Demo", file=file, http=WAYS[way], check=False)
     data = file.read_bytes()
     names = {sys.executable: "PYTHON", str(home): "HOME"}

@@ -179,7 +179,7 @@ def test_an_entry_of_the_user_that_is_replaced_comes_back_without_a_record(home:
     assert (file.read_bytes(), read_installations()) == (before, [])
 
 
-def test_what_is_on_record_of_a_file_goes_whoever_the_file_seems_to_belong_to(home: Path) -> None:
+def test_the_records_of_a_file_are_removed_even_if_its_entry_looks_foreign(home: Path) -> None:
     file = home / "file.json"
     paddock.install("opencode", "Demo", file=file, check=False)
     file.write_text('{"mcpServers": {}, "mcp": {}}')

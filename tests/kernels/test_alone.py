@@ -36,7 +36,7 @@ def kernel(alone: Engine) -> Iterator[WorkerKernel]:
     kernel.close()
 
 
-def test_it_evaluates_and_tells_what_was_printed(kernel: WorkerKernel) -> None:
+def test_it_evaluates_and_returns_printed_output(kernel: WorkerKernel) -> None:
     kernel.evaluate("x = 5", LIMITS)
     outcome = kernel.evaluate('Print["a"]; 1/0; Run["echo c"]; x', LIMITS)
     assert (outcome.status, outcome.result) == ("done", "5")

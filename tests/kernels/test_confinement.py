@@ -72,7 +72,7 @@ def test_a_kernel_has_the_network_when_that_is_allowed(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs seccomp")
-def test_a_kernel_says_how_it_is_confined(kernel: WorkerKernel) -> None:
+def test_a_kernel_describes_its_sandbox(kernel: WorkerKernel) -> None:
     assert kernel.describe()["confinement"] == [
         "no-core-dumps",
         "open-files",

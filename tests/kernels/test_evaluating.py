@@ -93,7 +93,7 @@ def test_code_that_the_engine_refuses_has_failed(kernel: WorkerKernel) -> None:
     assert result(kernel, "1") == "1"
 
 
-def test_an_endless_loop_is_cut_at_its_limit_and_taken_back(kernel: WorkerKernel) -> None:
+def test_an_endless_loop_is_cut_at_its_limit_and_rolled_back(kernel: WorkerKernel) -> None:
     kernel.evaluate("x = 5", LIMITS)
     outcome = kernel.evaluate('x = 6; Print["before"]; While[True]', SHORT)
     assert (outcome.status, outcome.result) == ("timed-out", None)
@@ -168,7 +168,7 @@ def test_a_long_code_and_a_long_result_arrive_whole(kernel: WorkerKernel) -> Non
     assert result(kernel, f'"{text}"') == f'"{text}"'
 
 
-def test_a_cancelled_evaluation_is_stopped_and_taken_back(kernel: WorkerKernel) -> None:
+def test_a_cancelled_evaluation_is_stopped_and_rolled_back(kernel: WorkerKernel) -> None:
     kernel.evaluate("x = 5", LIMITS)
     is_cancelled = threading.Event()
     outcome = kernel.evaluate(

@@ -1,4 +1,4 @@
-"""Programs with a guard beside them: what comes of them, and that nothing of them is left."""
+"""Supervised programs: their results, and that no process is left behind."""
 
 import sys
 from collections.abc import Callable

@@ -31,7 +31,7 @@ INTERPRETER = """
             return None
 
         def restore(self, state):
-            raise ValueError("no state of mine")
+            raise ValueError("not a state")
 
     def interpreter():
         return Sample()

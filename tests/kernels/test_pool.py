@@ -91,7 +91,7 @@ def test_closing_the_pool_ends_its_spares(counted: Counted) -> None:
     assert len(counted.started) == 1
 
 
-def test_an_engine_that_does_not_start_says_so_to_whoever_needs_it() -> None:
+def test_an_engine_that_does_not_start_is_reported_to_its_caller() -> None:
     def fail(_limits: EvaluationLimits) -> Kernel:
         raise KernelError("no engine here")
 

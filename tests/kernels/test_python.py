@@ -216,7 +216,7 @@ def test_a_picture_that_is_too_large_is_reported_in_its_place(evaluate: Evaluate
     ]
 
 
-def test_a_picture_that_is_none_is_shown_as_text(evaluate: Evaluate) -> None:
+def test_an_invalid_picture_is_shown_as_text(evaluate: Evaluate) -> None:
     code = """\
     class Mislabelled:
         def _repr_png_(self): return b"no picture"

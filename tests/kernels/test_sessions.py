@@ -31,7 +31,7 @@ FULL = (
 
 
 class Call(EvaluationResult, frozen=True, kw_only=True):
-    """What came of a call, with what is known of its session."""
+    """The result of a call, with the state of its session."""
 
     session: str
     how: str

@@ -22,7 +22,7 @@ VerificationTest[x^2, 26, TestID -> "wrong"]
 VerificationTest[x = 6; While[True], Null, TimeConstraint -> 1, TestID -> "endless"]
 VerificationTest[x = 7; Quit[], Null, TestID -> "quits"]
 VerificationTest[Throw[3], 3, TestID -> "throws"]
-VerificationTest[x, 5, TestID -> "taken back"]
+VerificationTest[x, 5, TestID -> "rolled back"]
 VerificationTest[1.0000001, 1, SameTest -> (Abs[#1 - #2] < 0.01 &), TestID -> "near"]
 EndTestSection[]
 """
@@ -141,7 +141,7 @@ def test_nothing_is_run_when_a_file_cannot_be(
         "$TestFileName // Function[x, x === $InputFileName]",
     ],
 )
-def test_a_value_counts_however_it_came_about(server: Server, project: Path, test: str) -> None:
+def test_a_value_counts_in_every_form(server: Server, project: Path, test: str) -> None:
     (project / "a.wlt").write_text(f"VerificationTest[0, 0]\nVerificationTest[{test}]")
     text = report(server, "a.wlt")
     assert "| **Overall Result** | Success |" in text, text

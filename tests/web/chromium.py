@@ -1,4 +1,4 @@
-"""The Chromium that the tests of the web app look through; one is installed where there is none."""
+"""The Chromium that tests of the web app use; it is installed if it is missing."""
 
 import os
 import shutil

@@ -26,7 +26,7 @@ MOST_BYTES = 290_000
 COLOURS = 256
 """For pictures that would be larger."""
 PORT = 3912
-"""The one that `paddock up` takes: it is to be seen in pictures."""
+"""The default port of `paddock up`, which is visible in the pictures."""
 
 WIDE = {"width": 1440, "height": 900}
 MIDDLE = {"width": 900, "height": 1100}

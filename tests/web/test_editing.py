@@ -1,4 +1,4 @@
-"""Nothing that is typed is lost: two windows at once, a reload, a deletion taken back."""
+"""No typed text is lost: two windows, a reload, an undone deletion."""
 
 import re
 

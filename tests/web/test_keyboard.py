@@ -86,7 +86,7 @@ def test_keys_that_is_alone_can_be_turned_off(inhabited: Up, open_page: Open) ->
     page = open_page(inhabited.url)
     expect(page.get_by_role("heading", name="The zoo")).to_be_visible()
     page.keyboard.press("?")
-    page.get_by_label("Keys that stand alone").press("Space")
+    page.get_by_label("Enable single-key shortcuts").press("Space")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.keyboard.press("n")

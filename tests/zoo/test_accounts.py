@@ -21,7 +21,7 @@ def test_user_is_known_by_password_session_and_token(zoo: Zoo) -> None:
     assert accounts.authenticate_secret(token, "token") == ada
     assert accounts.authenticate_secret(session, "token") is None
     accounts.revoke_session(session)
-    accounts.revoke_session(token)  # which is none
+    accounts.revoke_session(token)  # which does not exist
     assert accounts.authenticate_secret(session, "session") is None
     assert accounts.authenticate_secret(token, "token") == ada
 
@@ -43,10 +43,10 @@ def test_what_cannot_be_is_refused(zoo: Zoo) -> None:
     with pytest.raises(UserExistsError):
         accounts.add_user("ADA", PASSWORD)
     for refused in (
-        lambda: accounts.set_password("nobody", PASSWORD),
-        lambda: accounts.delete_user("nobody"),
-        lambda: accounts.set_admin("nobody", is_admin=True),
-        lambda: accounts.create_token("nobody", "x"),
+        lambda: accounts.set_password("unknown", PASSWORD),
+        lambda: accounts.delete_user("unknown"),
+        lambda: accounts.set_admin("unknown", is_admin=True),
+        lambda: accounts.create_token("unknown", "x"),
         lambda: accounts.delete_token("ada", "none"),
     ):
         with pytest.raises(UserNotFoundError):

@@ -120,8 +120,8 @@ def test_an_agent_that_is_not_there_is_reported_byte_for_byte(era: str, zoo: Zoo
 def test_what_goes_wrong_is_reported_with_a_code(era: str, zoo: Zoo) -> None:
     add_ada(zoo)
     with chat(era) as peer:
-        assert refused(peer, "agent_zoo_inject", agentId="nobody") == "AGENT_NOT_FOUND"
-        assert refused(peer, "agent_zoo_inject", agentId="nobody", format="x") == "INVALID_FORMAT"
+        assert refused(peer, "agent_zoo_inject", agentId="missing") == "AGENT_NOT_FOUND"
+        assert refused(peer, "agent_zoo_inject", agentId="missing", format="x") == "INVALID_FORMAT"
         assert refused(peer, "agent_zoo_inject") == "INVALID_ARGUMENTS"
         arguments = {"agentId": "ada", "type": "rumour", "content": "x"}
         assert refused(peer, "agent_zoo_create_brain_entry", **arguments) == "INVALID_ARGUMENTS"
@@ -138,11 +138,11 @@ def test_a_list_says_enough_to_choose(era: str, zoo: Zoo) -> None:
     add_ada(zoo)
     zoo.agents.create({"name": "Bob", "description": "Builds", "tags": ["work"]}, source="web")
     with chat(era) as peer:
-        everybody: Any = peer.call("agent_zoo_list_agents").structured
+        all_agents: Any = peer.call("agent_zoo_list_agents").structured
         workers: Any = peer.call("agent_zoo_find_agents", tag="work").structured
     ada = {"id": "ada", "name": "Ada", "description": "", "tags": [], "skills": ["Zeta", "Alpha"]}
     bob = {"id": "bob", "name": "Bob", "description": "Builds", "tags": ["work"], "skills": []}
-    assert everybody == {"agents": [ada, bob]}
+    assert all_agents == {"agents": [ada, bob]}
     assert workers == {"agents": [bob]}
 
 
@@ -263,7 +263,7 @@ def test_every_advertised_resource_can_be_read(era: str, zoo: Zoo) -> None:
         notes = peer.read("agent-zoo://agents/c/brain?type=note&pinned=false")
         none = peer.read("agent-zoo://agents/c/brain?type=decision")
         with pytest.raises(PeerError):
-            peer.read("agent-zoo://agents/nobody")
+            peer.read("agent-zoo://agents/missing")
     assert listed == ["agent-zoo://agents", "agent-zoo://agents/c", "agent-zoo://agents/c/brain"]
     assert read["agent-zoo://agents/c"]["name"] == "C++/C# & co"
     assert json.loads(one.text)["content"] == "Remember."
@@ -352,8 +352,8 @@ def test_the_server_ends_when_its_input_ends(tmp_path: Path) -> None:
 
 
 def test_a_zoo_that_cannot_be_opened_is_reported_by_each_call(tmp_path: Path) -> None:
-    (tmp_path / "zoo.db").write_bytes(b"This is no database." * 1000)
+    (tmp_path / "zoo.db").write_bytes(b"Not a database file." * 1000)
     environment = {"PADDOCK_ZOO_DATABASE": f"sqlite:///{tmp_path / 'zoo.db'}"}
     with connect(SERVE, env=environment, stderr="capture") as peer:
         assert refused(peer, "agent_zoo_list_agents") == "ZOO_UNAVAILABLE"
-    assert (tmp_path / "zoo.db").read_bytes() == b"This is no database." * 1000
+    assert (tmp_path / "zoo.db").read_bytes() == b"Not a database file." * 1000

@@ -201,7 +201,7 @@ def test_a_search_can_be_of_one_agent(sage: Zoo) -> None:
     assert [hit.agent_name for hit in sage.brain.search("shared", agent_id="sage")] == ["Sage"]
     assert [hit.agent_name for hit in sage.brain.search("shared", limit=1)] == ["Other"]
     with pytest.raises(AgentNotFoundError):
-        sage.brain.search("shared", agent_id="nobody")
+        sage.brain.search("shared", agent_id="missing")
 
 
 def test_a_search_follows_changes_of_the_text_and_the_tags(sage: Zoo) -> None:

@@ -71,7 +71,7 @@ def test_memory_keeps_to_its_budget_and_says_which_pins_did_not_fit(sage: Zoo) -
 def test_an_agent_is_injected_by_its_name_too(sage: Zoo) -> None:
     assert sage.injector.inject(" SAGE ").injection.agent_id == "sage"
     with pytest.raises(AgentNotFoundError):
-        sage.injector.inject("nobody")
+        sage.injector.inject("missing")
 
 
 def test_only_an_injection_is_reported_and_not_a_preview(sage: Zoo) -> None:

@@ -181,7 +181,7 @@ def test_a_file_with_damage_inside_is_reported(file: Path) -> None:
 
 def test_a_file_of_something_else_is_reported_and_not_written(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
-    path.write_text("My notes, which nobody else has.\n" * 100, encoding="utf-8")
+    path.write_text("My only copy of my notes.\n" * 100, encoding="utf-8")
     before = path.read_bytes()
     with pytest.raises(ZooUnavailableError):
         open_zoo(str(path))

@@ -159,9 +159,9 @@ def test_agents_get_files_when_they_are_named(home: Zoo, project: Path) -> None:
 
 def test_an_agent_that_a_project_wants_may_be_in_its_files_only(home: Zoo, project: Path) -> None:
     put(project, TEXT)
-    report = sync_project(home, project, SyncOptions(agents=["sage", "nobody"]))
+    report = sync_project(home, project, SyncOptions(agents=["sage", "missing"]))
     assert [(item.path, item.step, item.error) for item in report.items] == [
-        (".claude/agents/nobody.md", "add-to-project", "the zoo has no agent 'nobody'"),
+        (".claude/agents/missing.md", "add-to-project", "the zoo has no agent 'missing'"),
         (FILE, "add-to-zoo", None),
     ]
     assert not report.is_settled

@@ -54,7 +54,10 @@ class PlannedFile(Struct, rename="camel", kw_only=True):
         return self.status in ("new", "changed")
 
     def diff(self) -> str:
-        """Return the change as a unified diff; empty if nothing changes."""
+        """Return the change as a unified diff.
+
+        The diff is empty if nothing changes.
+        """
         return make_text_diff(self.path, self.before, self.after)
 
 
@@ -166,7 +169,7 @@ def _get_file_status(
 
 
 def find_path_problem(folder: Path, path: str) -> str | None:
-    """Describe why a path must not be written below a folder; return None if it may."""
+    """Return the reason why a path must not be written below a folder, or None."""
     if not is_portable_path(path):
         return "the path leads out of the folder, or is not valid on every system"
     target = folder / path
@@ -215,7 +218,8 @@ def _write_file(folder: Path, file: PlannedFile) -> FileWriteResult:
 
     try:
         check()
-        # Checked again just before the rename, when the new content is already on the disk.
+        # `check` runs a second time just before the rename, when the new content is already on the
+        # disk. The file may have changed during the write.
         write_atomically(
             target,
             file.after.encode(),

@@ -1,4 +1,4 @@
-// Has Visual Studio Code, behind code-server, start an MCP server, and prints what it says of it.
+// Has Visual Studio Code, behind code-server, start an MCP server, and prints the status it shows.
 //
 // `node vscode.mjs PACKAGES BROWSER FOLDER NAME…` opens the folder, then looks each server up in
 // the list of servers, starts it and prints its log. The settings are those of a desktop
@@ -58,7 +58,7 @@ async function run(page, command) {
 }
 
 // Starting a server opens its log, which says how that went. While Code still collects servers from
-// elsewhere it may forget what it was told, so it is told again.
+// elsewhere it may forget the setting, so it is set again.
 async function start(page, name) {
   for (let attempt = 1; ; attempt++) {
     await run(page, "MCP: List Servers");

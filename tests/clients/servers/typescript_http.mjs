@@ -39,7 +39,7 @@ function make() {
   );
   server.registerPrompt(
     'greeting',
-    { description: 'Greet somebody.', argsSchema: z.object({ name: z.string() }) },
+    { description: 'Greet a person.', argsSchema: z.object({ name: z.string() }) },
     ({ name }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `Say hello to ${name}` } }] })
   );
   server.registerResource('rules', 'memo://rules', { mimeType: 'text/plain' }, (uri) => ({

@@ -201,7 +201,7 @@ def test_no_one_passes_for_another_by_a_name_of_their_choice(options: dict[str, 
 
 @pytest.mark.parametrize("option", ["allowed", "allowed_usernames"])
 def test_a_principal_without_a_name_does_not_pass_for_an_empty_one_on_a_list(option: str) -> None:
-    tokens = StaticTokens({"good": {"subject": "somebody", "username": ""}})
+    tokens = StaticTokens({"good": {"subject": "someone", "username": ""}})
     lists: dict[str, Any] = {option: ["", "grace"]}
     authorization = Authorization(tokens, resource=RESOURCE, **lists)
     assert refusal(authorization, "Bearer good").status == 403
@@ -269,7 +269,7 @@ def forgets(_token: str) -> Any:
 
 
 async def cannot_tell(_token: str) -> Principal:
-    raise UndecidedError("nobody answers")
+    raise UndecidedError("no response")
 
 
 @pytest.mark.parametrize("validator", [fails, forgets, cannot_tell])
@@ -298,7 +298,7 @@ def test_a_list_that_fails_rejects_every_request() -> None:
     assert refusal(protected(allowed=broken), "Bearer good").status == 503
 
 
-def test_why_a_token_is_refused_is_logged_for_whoever_looks_closely(
+def test_the_reason_for_refusing_a_token_is_logged_at_debug_level(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.DEBUG, logger="paddock"):

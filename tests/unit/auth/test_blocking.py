@@ -59,7 +59,7 @@ class Busy:
         self.validator = IntrospectionValidator(
             endpoint=f"{server.url}/ask",
             client_id="notes",
-            client_secret="secret",  # noqa: S106 - of nobody
+            client_secret="secret",  # noqa: S106 - not a real secret
             cache_seconds=0,
         )
 

@@ -73,8 +73,8 @@ def test_what_github_has_said_counts_for_a_while(github: LocalServer) -> None:
     validator = GitHubValidator(api=github.url, organization="github")
     assert validate(validator) is validate(validator)
     assert github.paths() == ["/user", MEMBERSHIP]
-    anew = GitHubValidator(api=github.url, cache_seconds=0)
-    assert validate(anew) is not validate(anew)
+    uncached = GitHubValidator(api=github.url, cache_seconds=0)
+    assert validate(uncached) is not validate(uncached)
 
 
 @pytest.mark.parametrize("organization", ["invited", "unknown"])

@@ -55,7 +55,7 @@ def test_the_issuer_is_asked_with_our_credentials(server: LocalServer) -> None:
         {"exp": 1},
         {"exp": "soon"},
         pytest.param({"nbf": time.time() + 3600}, id="nbf in an hour"),
-        {"iss": "https://somebody.else"},
+        {"iss": "https://other.example"},
         {"token_type": "refresh_token"},
         {"token_type": "DPoP"},
         {"sub": None},
@@ -125,10 +125,10 @@ def test_answers_may_be_asked_for_again_each_time(server: LocalServer) -> None:
 
 
 def test_requests_at_the_same_time_with_one_token_share_one_question(server: LocalServer) -> None:
-    everybody = threading.Barrier(2)
+    barrier = threading.Barrier(2)
 
     def slow(_: Asked) -> Answer:
-        everybody.wait(timeout=20)
+        barrier.wait(timeout=20)
         return 200, {}, json.dumps(GOOD).encode()
 
     server.answers["/ask"] = slow
@@ -137,7 +137,7 @@ def test_requests_at_the_same_time_with_one_token_share_one_question(server: Loc
     async def main() -> list[Principal]:
         waiting = [asyncio.ensure_future(validator.validate("t0ken", RESOURCE)) for _ in range(50)]
         await asyncio.sleep(0)
-        await asyncio.to_thread(everybody.wait, 20)
+        await asyncio.to_thread(barrier.wait, 20)
         return await asyncio.gather(*waiting)
 
     assert {one.subject for one in asyncio.run(main())} == {"ada"}

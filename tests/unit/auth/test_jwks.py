@@ -140,7 +140,7 @@ def test_a_signature_over_something_else_than_claims_is_not_a_token(payload: byt
         {"aud": {"any": RESOURCE}},
         {"aud": RESOURCE + "/"},
         {"aud": "https://example.org"},
-        {"aud": "https://somebody@example.org/mcp"},
+        {"aud": "https://someone@example.org/mcp"},
         {"sub": ""},
         {"sub": 7},
     ],
@@ -241,10 +241,10 @@ def test_keys_are_fetched_once_and_kept(server: LocalServer) -> None:
 
 
 def test_requests_at_the_same_time_share_one_fetch(server: LocalServer) -> None:
-    everybody = threading.Barrier(2)
+    barrier = threading.Barrier(2)
 
     def slow(_: Asked) -> Answer:
-        everybody.wait(timeout=20)
+        barrier.wait(timeout=20)
         return 200, {}, json.dumps({"keys": [public_jwk("RS256")]}).encode()
 
     server.answers["/keys"] = slow
@@ -255,7 +255,7 @@ def test_requests_at_the_same_time_share_one_fetch(server: LocalServer) -> None:
         impatient = waiting.pop()
         await asyncio.sleep(0)
         impatient.cancel()
-        await asyncio.to_thread(everybody.wait, 20)
+        await asyncio.to_thread(barrier.wait, 20)
         return await asyncio.gather(*waiting)
 
     assert {one.subject for one in asyncio.run(main())} == {"ada"}
@@ -419,7 +419,7 @@ def test_keys_that_have_moved_are_found_again(server: LocalServer) -> None:
 @pytest.mark.parametrize(
     "document",
     [
-        {"issuer": "https://somebody.else", "jwks_uri": "{}/keys"},
+        {"issuer": "https://other.example", "jwks_uri": "{}/keys"},
         {"jwks_uri": "{}/keys"},
         {"issuer": "{}"},
         {"issuer": "{}", "jwks_uri": 7},

@@ -32,7 +32,7 @@ def test_a_token_that_no_request_can_carry_is_refused(token: Any) -> None:
 
 
 def test_every_token_that_is_accepted_opens() -> None:
-    token = "aZ09-._~+/=="  # noqa: S105 - of nobody
+    token = "aZ09-._~+/=="  # noqa: S105 - not a real token
     authorization = Authorization(StaticTokens({token: ADA}), resource="https://example.org/mcp")
     assert asyncio.run(authorization.authenticate([f"Bearer {token}"])) is ADA
 

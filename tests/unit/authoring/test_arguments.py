@@ -209,7 +209,7 @@ def test_a_raw_schema_takes_five_point_zero_as_an_integer(connect: Connect) -> N
         {"type": "object", "required": "x"},
     ],
 )
-def test_a_call_of_a_tool_whose_schema_is_none_says_so(
+def test_a_call_of_a_tool_with_an_invalid_schema_reports_it(
     connect: Connect, schema: dict[str, Any]
 ) -> None:
     line = connect(Server("s", tools=Tool("t", echo, input_schema=schema)), STATELESS)

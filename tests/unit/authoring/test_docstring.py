@@ -19,7 +19,7 @@ GOOGLE = """Find books.
         The books.
 
     Raises:
-        LookupError: when there are none.
+        LookupError: without any.
     """
 
 NUMPY = """
@@ -56,7 +56,7 @@ SPHINX = """Find books.
     :param rest: The others
     :param options: More: with a colon
     :returns: The books.
-    :raises LookupError: when there are none.
+    :raises LookupError: without any.
     """
 
 

@@ -172,7 +172,7 @@ def test_a_picture_among_others_is_an_image(connect: Connect) -> None:
 
 
 class Figure:
-    """Stands for a matplotlib figure, which is known by its module and name."""
+    """Imitates a matplotlib figure, which is recognized by its module and name."""
 
     __module__ = "matplotlib.figure"
 

@@ -35,7 +35,7 @@ def haggle(price: str) -> str:
 
 @server.resource("shop://motto", mime_type="text/plain")
 def motto() -> str:
-    """What we stand for."""
+    """Our values."""
     return "Small"
 
 
@@ -66,7 +66,7 @@ Prompts (1)
 
 Resources (1)
   shop://motto  [text/plain]
-    What we stand for.
+    Our values.
 
 Resource templates (1)
   shop://items/{key}

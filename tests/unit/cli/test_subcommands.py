@@ -42,6 +42,6 @@ def test_a_word_that_names_a_command_runs_it_and_any_other_is_an_argument() -> N
     assert said("things", "search", "it") == "searching it\n"
 
 
-def test_help_tells_of_the_further_commands() -> None:
+def test_help_lists_the_subcommands() -> None:
     assert "search  Look for a word." in said("things", "--help")
     assert said("things", "search", "--help").startswith("Usage: program things search")

@@ -64,7 +64,7 @@ def test_the_number_of_rounds_is_bounded(script: Script) -> None:
     assert len(peer.sent) == 2 + MAX_INPUT_ROUNDS
 
 
-def test_what_a_callback_raises_reaches_whoever_called(script: Script) -> None:
+def test_an_exception_of_a_callback_reaches_the_caller(script: Script) -> None:
     def on_elicit(params: Json) -> Json:
         raise LookupError(params["message"])
 
@@ -166,7 +166,7 @@ def test_in_a_session_a_failing_callback_is_an_error_to_the_server(
     monkeypatch.setattr(threading, "excepthook", lambda details: faults.append(details.exc_type))
 
     def on_elicit(_: Json) -> Json:
-        raise LookupError("nobody there")
+        raise LookupError("no one there")
 
     command = script("""
 open_session()
@@ -176,7 +176,7 @@ say(call, json.dumps(read()["error"]))
 """)
     with connect(command, on_elicit=on_elicit) as peer:
         error = json.loads(peer.call("ask").text)
-    assert error == {"code": -32603, "message": "The client's callback failed: nobody there"}
+    assert error == {"code": -32603, "message": "The client's callback failed: no one there"}
     assert faults == [LookupError]
 
 

@@ -220,9 +220,7 @@ def test_notebooks_of_paclets_and_of_an_installation_are_pages(
         ]
 
 
-def test_a_notebook_that_is_none_is_put_down(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_invalid_notebook_is_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "mine" / "Documentation"
     folder.mkdir(parents=True)
     (folder / "Bad.nb").write_text("no notebook", encoding="ascii")

@@ -67,7 +67,7 @@ def test_a_process_that_is_killed_while_it_indexes_leaves_a_whole_index(tmp_path
     assert get_index_status().corpora[-1].sources == 3_000
 
 
-def test_indexing_ends_when_whoever_started_it_is_gone(tmp_path: Path) -> None:
+def test_indexing_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "paddock.docsearch.indexer", *SYMBOLS]
     with lock_file(get_index_file()), subprocess.Popen(command, stdin=reading) as process:

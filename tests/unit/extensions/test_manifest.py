@@ -54,13 +54,13 @@ def test_the_keys_of_the_wolfram_documents_are_understood(tmp_path: Path) -> Non
     manifest = read(
         tmp_path,
         """
-        Root = "tools of ours"
+        Root = "our tools"
         MCPServers = ["Charts"]
         MCPPrompts = ["Explain"]
         Tools = [{ Name = "Plot", Description = "Plots" }]
         """,
     )
-    assert manifest.root == "tools of ours"
+    assert manifest.root == "our tools"
     assert manifest.servers == (ManifestItem("Charts"),)
     assert manifest.prompts == (ManifestItem("Explain"),)
     assert manifest.tools == (ManifestItem("Plot", "Plots"),)

@@ -1,4 +1,4 @@
-"""Changing a file without losing anything, whoever else writes it."""
+"""Changing a file without loss while other programs write it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -104,7 +104,7 @@ def test_variables_that_a_client_heeds_move_its_file(
     assert first(client, machine) == PurePosixPath(expected)
 
 
-def test_a_place_without_its_variable_is_none() -> None:
+def test_a_location_without_its_variable_is_skipped() -> None:
     found = list_candidate_paths(find_client("mcporter"), LINUX)
     assert found[0] == PurePosixPath("/home/ada/.mcporter/mcporter.json")
 

@@ -29,7 +29,7 @@ def test_a_reference_to_the_variable_itself_is_not_a_secret() -> None:
 
 
 @pytest.mark.parametrize("secret", ['with "quotes"', "tab\\tand ü", "it's", "line one\nline two"])
-def test_a_secret_is_hidden_no_matter_how_it_is_written(secret: str) -> None:
+def test_a_secret_is_hidden_in_every_form(secret: str) -> None:
     escaped = json.dumps(secret)
     plain = json.dumps(secret, ensure_ascii=False)
     single = "'" + secret.replace("'", "''") + "'"

@@ -44,7 +44,7 @@ def sent(code: str, history: LineHistory = PAST) -> list[str]:
 
 
 def answered(code: str, **answers: EvaluationResult) -> LineEvaluation:
-    """What comes of code in a new session."""
+    """The result of code in a new session."""
     return evaluate_code(Scripted(**answers), code, LineHistory(), EvaluationLimits(seconds=2))
 
 

@@ -70,7 +70,7 @@ def test_lines_may_end_as_on_windows(tmp_path: Path) -> None:
     assert (facts.instructions, is_certain) == ("one\ntwo", True)
 
 
-def test_what_is_not_said_is_given_by_whoever_asks(tmp_path: Path) -> None:
+def test_missing_facts_have_the_defaults_of_the_caller(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text("tools = []", encoding="utf-8")
     facts, is_certain = read_quick_facts(str(file), "x", "7.0")

@@ -59,7 +59,7 @@ def test_anything_else_is_not_known(data: bytes) -> None:
         b"host: another",
     ],
 )
-def test_a_head_that_changes_how_it_is_read_or_holds_credentials_is_not_kept(line: bytes) -> None:
+def test_a_head_that_changes_parsing_or_holds_credentials_is_not_cached(line: bytes) -> None:
     heads, head = RequestHeadCache(), HEAD.replace(b"\r\n\r\n", b"\r\n" + line + b"\r\n\r\n")
     heads.add_head(head + b"{}", arrived(head))
     assert heads.find_head(head + b"{}") is None
@@ -69,7 +69,7 @@ def test_a_head_that_changes_how_it_is_read_or_holds_credentials_is_not_kept(lin
     "changed",
     [{"keeps_alive": False}, {"accepts_chunked": False}, {"early_response": HttpResponse(403, [])}],
 )
-def test_a_request_that_was_not_plainly_let_in_is_not_kept(changed: dict[str, Any]) -> None:
+def test_a_request_that_was_not_plainly_accepted_is_not_cached(changed: dict[str, Any]) -> None:
     heads = RequestHeadCache()
     heads.add_head(HEAD + b"{}", arrived(HEAD, **changed))
     assert heads.find_head(HEAD + b"{}") is None

@@ -26,7 +26,7 @@ KNOWN = FindingLocation("/known.toml", key="tools[0]")
         ("C:\\a\\c.toml:3: prompts", FindingLocation("C:\\a\\c.toml", 3, key="prompts")),
     ],
 )
-def test_a_place_is_what_an_error_says_of_it(where: str | None, expected: FindingLocation) -> None:
+def test_a_location_is_parsed_from_an_error(where: str | None, expected: FindingLocation) -> None:
     assert parse_location(where, KNOWN) == expected
 
 
@@ -45,8 +45,8 @@ def test_the_line_of_a_toml_error_is_found_in_its_message() -> None:
 def test_the_same_is_reported_once() -> None:
     findings = FindingCollector()
     for _ in range(2):
-        findings.add("no-extension", "there is none", "place")
-    assert [str(one) for one in findings.to_tuple()] == ["place: there is none"]
+        findings.add("no-extension", "it is missing", "place")
+    assert [str(one) for one in findings.to_tuple()] == ["place: it is missing"]
 
 
 @pytest.mark.parametrize(("word", "line"), [("Plot", 2), ("lot", None), ("a.b", 3), ("b", None)])

@@ -1,4 +1,4 @@
-"""What is to be done follows from what both sides are and were."""
+"""The steps of a synchronization follow from the current and previous states of both sides."""
 
 import pytest
 

@@ -18,7 +18,7 @@ class Revolving(LocalAuthenticator):
     """Every test has a zoo of its own in the same database, as the people of a team have."""
 
     def authenticate(self, head: RequestHead) -> RequestUser | None:
-        """Whoever the test says."""
+        """The user that the test sets."""
         return RequestUser(owner=head.headers.get(OWNER.encode(), b"").decode())
 
 

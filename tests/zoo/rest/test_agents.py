@@ -87,7 +87,7 @@ def test_whole_agents_come_with_their_brain_only_when_asked_for(api: Client) -> 
     assert [entry["content"] for entry in one["brainEntries"]] == ["seen"]
 
 
-def test_summaries_tell_what_a_list_shows(api: Client) -> None:
+def test_summaries_have_the_fields_of_a_list(api: Client) -> None:
     make(api, tags=["math"], skills=[{"id": "s", "name": "Sums"}])
     make(api, name="Bob")
     found = api.get("/api/agents/summaries", params={"tag": "math"}).json()
@@ -202,17 +202,17 @@ def test_copy_has_soul_and_skills_and_another_id(api: Client) -> None:
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/api/agents/nobody"),
-        ("PUT", "/api/agents/nobody"),
-        ("PATCH", "/api/agents/nobody"),
-        ("DELETE", "/api/agents/nobody"),
-        ("POST", "/api/agents/nobody/duplicate"),
-        ("POST", "/api/agents/nobody/restore"),
-        ("GET", "/api/agents/nobody/brain"),
-        ("GET", "/api/agents/nobody/versions"),
-        ("GET", "/api/agents/nobody/preview"),
-        ("POST", "/api/agents/nobody/inject"),
-        ("GET", "/api/agents/nobody/skill-findings"),
+        ("GET", "/api/agents/missing"),
+        ("PUT", "/api/agents/missing"),
+        ("PATCH", "/api/agents/missing"),
+        ("DELETE", "/api/agents/missing"),
+        ("POST", "/api/agents/missing/duplicate"),
+        ("POST", "/api/agents/missing/restore"),
+        ("GET", "/api/agents/missing/brain"),
+        ("GET", "/api/agents/missing/versions"),
+        ("GET", "/api/agents/missing/preview"),
+        ("POST", "/api/agents/missing/inject"),
+        ("GET", "/api/agents/missing/skill-findings"),
     ],
 )
 def test_a_missing_agent_is_reported_by_every_route(api: Client, method: str, path: str) -> None:

@@ -99,7 +99,7 @@ def test_database_that_is_locked_for_too_long_is_unavailable(tmp_path: Path) -> 
 
 def test_answers_are_kept_by_no_one(api: Client) -> None:
     make(api)
-    for path in ("/api/agents", "/api/agents/nobody", "/api/nothing"):
+    for path in ("/api/agents", "/api/agents/missing", "/api/nothing"):
         headers = api.get(path).headers
         assert headers["Cache-Control"] == "no-store"
         assert headers["X-Content-Type-Options"] == "nosniff"

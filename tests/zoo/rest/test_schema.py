@@ -22,7 +22,7 @@ NOT_TRIED = [
     "/api/clients/{client}/uninstall",
 ]
 TOO_STRICT = "positive_data_acceptance"
-"""A schema cannot say that two ids must differ, or that a day is none; this check would have it."""
+"""Rejecting duplicate ids or invalid dates is allowed, although the schema cannot express it."""
 
 
 @pytest.fixture(params=DATABASES)

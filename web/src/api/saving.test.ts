@@ -48,10 +48,10 @@ test("a change is sent with the version that it was made to", async () => {
 });
 
 test("a change of another field is kept, and ours is sent again", async () => {
-  const server = serverWith({ ...BASE, description: "Mends", version: 5 });
+  const server = serverWith({ ...BASE, description: "Repairs", version: 5 });
   const saved = await saveChanges(BASE, { name: "Ash" });
   expect(saved.merged).toBe(false);
-  expect(server.stored()).toEqual({ ...BASE, name: "Ash", description: "Mends", version: 6 });
+  expect(server.stored()).toEqual({ ...BASE, name: "Ash", description: "Repairs", version: 6 });
 });
 
 test("changes in other lines of one text are merged", async () => {

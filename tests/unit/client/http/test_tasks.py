@@ -118,7 +118,7 @@ def test_a_task_is_cancelled_when_its_question_cannot_be_answered(serve: Serve) 
         told.set()
 
     def elicit(_: Json) -> Json:
-        raise LookupError("nobody is here")
+        raise LookupError("no one is here")
 
     questions = {"q": {"method": "elicitation/create", "params": {}}}
     asking = looks(status="input_required", inputRequests=questions)

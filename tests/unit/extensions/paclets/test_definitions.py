@@ -203,7 +203,7 @@ def test_a_prompt_without_content_is_refused() -> None:
         )
 
 
-def test_the_properties_can_be_had_as_they_are_written() -> None:
+def test_the_properties_are_available_as_written() -> None:
     file = sample("Sampler").definition("tools", "Next")
     assert isinstance(file, PacletDefinition)
     content = file.read_properties()

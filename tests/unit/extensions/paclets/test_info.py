@@ -1,4 +1,4 @@
-"""What a paclet says about itself."""
+"""Reading the PacletInfo of a paclet."""
 
 from pathlib import Path
 

@@ -19,7 +19,7 @@ from tests.unit.extensions.places import write
 
 @pytest.fixture(autouse=True)
 def no_other_paclets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep paclets of whoever runs the tests out of them."""
+    """Hide the paclets of the user who runs the tests."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("WOLFRAM_USERBASE", raising=False)
     monkeypatch.setenv(PACLET_PATH_VARIABLE, str(tmp_path / "path"))

@@ -77,7 +77,7 @@ def test_content_may_have_items_of_several_forms() -> None:
     ("result", "said"),
     [
         ("$Failed", "[Error] The tool gave $Failed\nf::bad: why"),
-        ('Failure["Bad", <|"Message" -> "no good"|>]', "[Error] no good"),
+        ('Failure["Bad", <|"Message" -> "faulty"|>]', "[Error] faulty"),
         (
             'Failure["B", <|"MessageTemplate" -> "`1` `` `9` `x`", "MessageParameters" -> {1,2}|>]',
             "[Error] 1 2 `9` `x`",

@@ -1,4 +1,4 @@
-"""What holds for every JSON file, no matter how it is written."""
+"""Properties of edits that hold for every JSON file."""
 
 import json
 import re

@@ -32,7 +32,7 @@ def places(marked: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def spans(code: str, issues: list[CodeIssue]) -> list[tuple[int, int]]:
-    """The places of issues as offsets, told by their lines and columns only."""
+    """The positions of issues as offsets, computed from lines and columns only."""
     ends = [0, *(end.end() for end in re.finditer(r"\r\n?|\n", code))]
     return [
         (
@@ -74,8 +74,8 @@ def test_a_fix_leaves_code_without_the_issue(tag: str, marked: str) -> None:
     for issue in before:
         for fix in issue.fixes:
             ((start, end),) = spans(code, [issue._replace(location=fix.location)])
-            mended = code[:start] + fix.replacement + code[end:]
-            after = [issue for issue in inspect_code(mended) if issue.tag == tag]
+            repaired = code[:start] + fix.replacement + code[end:]
+            after = [issue for issue in inspect_code(repaired) if issue.tag == tag]
             assert len(after) < len(before), fix.label
 
 

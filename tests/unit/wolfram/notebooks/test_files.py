@@ -101,7 +101,7 @@ def test_a_value_that_no_notebook_can_hold_is_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1 + 1", "Cell[]", "%PDF-1.7", "notebook"])
-def test_a_text_without_a_notebook_is_none(text: str) -> None:
+def test_a_text_without_a_notebook_is_invalid(text: str) -> None:
     with pytest.raises(NotebookError) as caught:
         read_notebook(text)
     assert caught.value.code == "notebook"

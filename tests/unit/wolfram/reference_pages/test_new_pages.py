@@ -158,7 +158,7 @@ def test_a_usage_that_is_not_a_list_of_cases_is_refused(usage: str, code: str) -
     assert caught.value.code == code
 
 
-def test_links_that_are_none_are_refused() -> None:
+def test_invalid_links_are_refused() -> None:
     with pytest.raises(ReferencePageError) as caught:
         fresh(tech_notes="[Sums](a/b)\nSums")
 
@@ -180,7 +180,7 @@ def test_links_that_are_none_are_refused() -> None:
         ("AddTwo", "Sums", 'a"]'),
     ],
 )
-def test_names_that_are_none_are_refused(symbol: str, paclet: str, context: str) -> None:
+def test_invalid_names_are_refused(symbol: str, paclet: str, context: str) -> None:
     with pytest.raises(ReferencePageError) as caught:
         PageSubject(symbol, paclet, context)
 

@@ -69,6 +69,6 @@ ENTRIES = st.lists(
 
 
 def what_fits(agent: Agent) -> tuple[object, ...]:
-    """What files for other programs say of an agent."""
+    """The parts of an agent that files of other programs contain."""
     skills = [(one.name, one.description, one.when_to_use) for one in agent.skills if one.enabled]
     return agent.id, agent.name, agent.description, agent.system_prompt, skills
