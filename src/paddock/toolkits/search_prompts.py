@@ -45,6 +45,9 @@ def format_search_text(query: str, results: str) -> str:
 
 
 def get_option_values(ctx: Context, tool: Tool) -> dict[str, object]:
-    """Return the values of a tool's options in the current server, or the defaults."""
+    """Return the values of a tool's options in the current server, or the defaults.
+
+    Prompts have no options of their own and follow those of the related tool.
+    """
     tools = ctx.server.tools
     return next((other for other in tools if other.name == tool.name), tool).option_values

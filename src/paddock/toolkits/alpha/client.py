@@ -46,7 +46,17 @@ class QueryFailure(NamedTuple):
 
 @dataclass(frozen=True)
 class AlphaClient:
-    """The Wolfram|Alpha service with the settings of a call."""
+    """The Wolfram|Alpha service with the settings of a call.
+
+    Attributes:
+        app_id: The AppID, which must not occur in results or messages.
+        service_urls: The URLs of the APIs.
+        uses_full_results: Whether to use the Full Results API and not the LLM API.
+        timeout_seconds: The time limit of all queries of a call together.
+        max_characters: The length that is requested from the LLM API.
+        units: The unit system, or None to let the service choose.
+        includes_code: Whether the Full Results API returns Wolfram Language code too.
+    """
 
     app_id: str
     service_urls: ServiceUrls
@@ -80,7 +90,7 @@ class AlphaClient:
     def run_queries(
         self, queries: Sequence[str], is_cancelled: Callable[[], bool]
     ) -> list[QueryResult | QueryFailure]:
-        """Run queries concurrently and return a result or failure for each."""
+        """Run queries concurrently and return a result or failure for each, in the same order."""
         requests = [self._build_request(query) for query in queries]
         responses = fetch_all(requests, self.timeout_seconds, is_cancelled)
         return [
@@ -113,6 +123,10 @@ class AlphaClient:
     def _read_response(
         self, query: str, response: FetchResponse | FetchFailure
     ) -> QueryResult | QueryFailure:
+        """Convert a response to a result, or to a failure with a message for the model.
+
+        The AppID is masked in all text that may be quoted. HTML error pages are not quoted.
+        """
         if isinstance(response, FetchFailure):
             return self._convert_failure(query, response)
         text = mask_app_id(response.body.decode(errors="replace"), self.app_id).strip()
@@ -133,6 +147,11 @@ class AlphaClient:
         )
 
     def _read_full_results(self, query: str, body: bytes) -> QueryResult | QueryFailure:
+        """Parse a response of the Full Results API.
+
+        This API reports errors in the body of a successful response. They are converted to the HTTP
+        status that describes them, so that both APIs share the messages.
+        """
         result = parse_full_results(body.replace(self.app_id.encode(), b"*" * 3))
         if result is None:
             return self._create_unreadable_failure(query, "not JSON of the documented form")
@@ -147,6 +166,13 @@ class AlphaClient:
         return QueryResult(query, result.pieces)
 
     def _convert_status(self, query: str, status: int, service_text: str) -> QueryFailure:
+        """Convert an HTTP status to a failure with a message for the model.
+
+        Args:
+            query: The query.
+            status: The status.
+            service_text: The service's own message, or an empty string.
+        """
         # The service reports an exceeded quota with various statuses.
         if status == _HTTP_TOO_MANY_REQUESTS or (
             status != _HTTP_NOT_UNDERSTOOD and _QUOTA_PATTERN.search(service_text)
@@ -176,6 +202,7 @@ class AlphaClient:
         return QueryFailure(query, "unavailable", _append_service_text(text, service_text))
 
     def _convert_failure(self, query: str, failure: FetchFailure) -> QueryFailure:
+        """Convert a failed request to a failure with a message for the model."""
         if failure.reason == "timeout":
             text = (
                 f"Wolfram|Alpha did not answer within {self.timeout_seconds:g} s. "

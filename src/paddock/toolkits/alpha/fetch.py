@@ -99,7 +99,16 @@ class FetchRequest:
 def fetch_all(
     requests: Sequence[FetchRequest], seconds: float, is_cancelled: Callable[[], bool]
 ) -> list[FetchResponse | FetchFailure]:
-    """Send requests concurrently. Those that are not complete at the time limit have failed."""
+    """Send requests concurrently, and return a response or failure for each in the same order.
+
+    Requests that are not complete at the time limit have failed. Their connections are closed, and
+    their threads are abandoned.
+
+    Args:
+        requests: The requests.
+        seconds: The time limit of all requests together.
+        is_cancelled: Polled while waiting.
+    """
     finished: SimpleQueue[tuple[int, FetchResponse | FetchFailure]] = SimpleQueue()
     results: list[FetchResponse | FetchFailure] = [_create_timeout_failure(seconds)] * len(requests)
     end_time = time.monotonic() + seconds
@@ -160,7 +169,10 @@ class _RedirectFilter(HTTPRedirectHandler):
 def _fetch_one(
     fetch_request: FetchRequest, deadline: ConnectionDeadline, seconds: float
 ) -> FetchResponse | FetchFailure:
-    """Send a request. Errors are returned, never raised."""
+    """Send a request and return its response. Errors are returned as failures, never raised.
+
+    The address of the server is checked after the connection is open and before anything is sent.
+    """
     request = _build_request(fetch_request)
     is_configured = fetch_request.is_configured_url(fetch_request.url)
 
@@ -209,6 +221,7 @@ def _open_response(opener: OpenerDirector, request: Request, seconds: float) -> 
 
 
 def _to_failure(error: Exception) -> FetchFailure:
+    """Convert an exception of urllib to a failure."""
     reason = getattr(error, "reason", None) or error
     # urllib may wrap the error of a handler in another URLError.
     blocked = reason if isinstance(reason, _BlockedUrlError) else error
@@ -218,7 +231,10 @@ def _to_failure(error: Exception) -> FetchFailure:
 
 
 def _read_content(body: IO[bytes], budget: ByteBudget) -> bytes | None:
-    """Return the content of a response, or None if it exceeds the budget."""
+    """Return the content of a response, or None if it exceeds the budget.
+
+    A connection that ends before the announced length raises an HTTPException.
+    """
     read = getattr(body, "read1", body.read)
     chunks = []
     while chunk := read(_CHUNK_BYTES):
@@ -238,6 +254,10 @@ def _bypasses_proxy(url: str) -> bool:
 
 
 def _check_public_address(connection: socket.socket) -> None:
+    """Close a connection to an address that is not public, and raise an error.
+
+    Otherwise a URL in a response could make this machine request services of its own network.
+    """
     address = ip_address(connection.getpeername()[0].partition("%")[0])
     mapped = getattr(address, "ipv4_mapped", None)
     if not (mapped or address).is_global:
@@ -255,7 +275,11 @@ def fetch_images(
     options: Mapping[str, Any],
     is_cancelled: Callable[[], bool],
 ) -> dict[str, ImageContent]:
-    """Download the images of results, and return those that arrived in time by their URLs."""
+    """Download the images of results, and return those that arrived in time by their URLs.
+
+    URLs come from the service, so only those on its domains, or on the configured origin, are
+    fetched. Data that is not a complete image is dropped.
+    """
     urls = dict.fromkeys(piece.url for piece in pieces if isinstance(piece, RemoteImage))
     allowed = [url for url in urls if service_urls.allows_image(url)]
     selected = allowed[: options["MaxImageCount"]]

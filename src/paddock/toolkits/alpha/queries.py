@@ -63,7 +63,11 @@ MAX_DOCUMENTATION_CHARACTERS = 12_000
 def find_offline_answer(
     ctx: Context, query: str, options: Mapping[str, Any]
 ) -> OfflineAnswer | None:
-    """Return an offline answer if one is certain, else None."""
+    """Return an offline answer if one is certain, else None.
+
+    Some questions need an engine for the Wolfram Language. A kernel is opened for each evaluation,
+    and output other than the result, such as a message, makes the result unusable.
+    """
 
     def evaluate(code: str) -> EngineResult | None:
         try:
@@ -137,6 +141,10 @@ def split_queries(text: str) -> list[str]:
 def run_queries(ctx: Context, queries: Sequence[str], options: Mapping[str, Any]) -> QueryAnswers:
     """Run queries and return their formatted results in order.
 
+    Failed queries get an offline answer if there is a certain one. If all queries fail, the call
+    fails too. Queries that the service did not understand, or that took too long, are an exception:
+    the model gets a text that explains the problem.
+
     Raises:
         NoResultError: No query has a result; the message says what to do.
     """
@@ -162,7 +170,10 @@ def run_queries(ctx: Context, queries: Sequence[str], options: Mapping[str, Any]
 def _fall_back_to_offline(
     ctx: Context, result: QueryResult | QueryFailure, options: Mapping[str, Any]
 ) -> QueryResult | QueryFailure:
-    """Replace a failure with an offline answer if one is certain and allowed."""
+    """Replace a failure with an offline answer if one is certain and allowed.
+
+    The reason of the failure is added to the answer, except for a missing AppID.
+    """
     if isinstance(result, QueryResult) or not options.get("Offline"):
         return result
     answer = find_offline_answer(ctx, result.query, options)
@@ -176,6 +187,7 @@ def _fall_back_to_offline(
 def _format_answer(
     result: QueryResult | QueryFailure, options: Mapping[str, Any]
 ) -> list[ResultPiece]:
+    """Return the pieces of a result, or a failure in the form of a result."""
     if isinstance(result, QueryResult):
         return format_result(result, options["MaxCharacterCount"])
     text = _SOFT_FAILURE_TEXTS.get(result.kind)
@@ -191,7 +203,16 @@ def collect_alpha_context(ctx: Context, context: str) -> ToolContent:
 def collect_alpha_pieces(
     ctx: Context, context: str, options: Mapping[str, Any], *, severity: str = "Error"
 ) -> list[ResultPiece]:
-    """Return the results for a context, or a problem of the service; empty without queries."""
+    """Return the results for a context; empty if it contains no queries.
+
+    A problem of the service becomes a line of text, because the model can continue without results.
+
+    Args:
+        ctx: The context of the call.
+        context: Text of the conversation, in which each sentence is a query.
+        options: The options of the tool.
+        severity: The first word of that line.
+    """
     queries = extract_queries(context)[: options["MaxItems"]]
     if not queries:
         return []
@@ -203,7 +224,10 @@ def collect_alpha_pieces(
 
 
 def extract_queries(context: str) -> list[str]:
-    """Return the distinct sentences of a text that are suitable as queries."""
+    """Return the distinct sentences of a text that are suitable as queries.
+
+    A sentence that seems to end with an abbreviation, such as "e.g.", is joined with the next one.
+    """
     sentences: list[str] = []
     for part in _SENTENCE_END_PATTERN.split(context):
         if sentences and _ABBREVIATION_PATTERN.search(sentences[-1]):

@@ -68,7 +68,7 @@ class FullResult(NamedTuple):
 
 
 def parse_full_results(body: bytes) -> FullResult | None:
-    """Parse a response, or return None if it has another form."""
+    """Parse a response of the Full Results API, or return None if it has another form."""
     try:
         response = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
@@ -88,6 +88,7 @@ def parse_full_results(body: bytes) -> FullResult | None:
 
 
 def _convert_result(result: dict[str, Any]) -> Iterator[ResultPiece]:
+    """Yield the pieces of all pods, with the assumptions before and missing parts after them."""
     pods = [piece for pod in _to_object_list(result.get("pods")) for piece in _convert_pod(pod)]
     if not pods:
         return
@@ -157,7 +158,10 @@ def _to_text(value: object) -> str:
 
 
 def parse_llm_text(text: str) -> tuple[ResultPiece, ...]:
-    """Parse the text of the LLM API."""
+    """Parse the text of the LLM API into pieces.
+
+    Blocks are separated by blank lines. A block may begin with a heading that ends with a colon.
+    """
     pieces: list[ResultPiece] = []
     for block in re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").strip()):
         lines = block.strip("\n").split("\n")
@@ -171,6 +175,11 @@ def parse_llm_text(text: str) -> tuple[ResultPiece, ...]:
 
 
 def _parse_section(lines: list[str], heading: str) -> Iterator[ResultPiece]:
+    """Yield the text, images and code of a section.
+
+    Lines of text are collected until an image or code interrupts them. The None after the last line
+    ends the text in the same way.
+    """
     text: list[str] = []
     for line in [*lines, None]:
         image = _IMAGE_PATTERN.fullmatch(line.strip()) if line is not None else None
@@ -205,7 +214,10 @@ def escape_query(query: str) -> str:
 def build_result_content(
     pieces: Sequence[ResultPiece], images: Mapping[str, ImageContent]
 ) -> ToolContent:
-    """Convert pieces to content blocks; a downloaded image follows its link."""
+    """Convert pieces to content blocks.
+
+    Adjacent text becomes one block. A downloaded image follows the text with its link.
+    """
     content: ToolContent = []
     text = ""
     for piece in pieces:
@@ -227,7 +239,10 @@ def join_pieces(pieces: Sequence[ResultPiece]) -> str:
 
 
 def _truncate_pieces(pieces: Iterable[ResultPiece], max_characters: int) -> list[ResultPiece]:
-    """Return the pieces from the beginning that fit, and a note if others do not."""
+    """Return the first pieces that fit, and a note if others do not.
+
+    A text that does not fit completely is cut; an image is omitted.
+    """
     fitting: list[ResultPiece] = []
     remaining = max_characters
     for piece in pieces:

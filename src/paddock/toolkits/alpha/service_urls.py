@@ -63,6 +63,7 @@ def get_page_url(query: str) -> str:
 
 
 def _is_wolfram_url(url: str) -> bool:
+    """Return True if a URL is on a Wolfram domain, with HTTP or HTTPS on its default port."""
     parts = _split_url(url)
     host = (parts.hostname or "") if parts else ""
     is_wolfram = any(host == domain or host.endswith(f".{domain}") for domain in WOLFRAM_DOMAINS)

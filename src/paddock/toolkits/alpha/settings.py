@@ -82,7 +82,10 @@ _MAX_APP_ID_FILE_BYTES = 1000
 
 
 def find_app_id(options: Mapping[str, object], environment: Mapping[str, str] | None = None) -> str:
-    """Return the AppID, or an empty string if none is configured."""
+    """Return the AppID, or an empty string if none is configured.
+
+    It is searched in the tool's options, the environment, and a file in the data directory.
+    """
     variables = os.environ if environment is None else environment
     app_id = (
         options.get(APP_ID_OPTION_NAME) or variables.get(APP_ID_VARIABLE) or _read_app_id_file()
@@ -103,7 +106,12 @@ def get_app_id_file() -> Path:
 
 
 def describe_app_id_setup(*, is_local: bool = True) -> str:
-    """Explain how to configure an AppID; paths of this machine are shown to local users only."""
+    """Explain how to configure an AppID.
+
+    Args:
+        is_local: Whether the user is on this machine. The full path of the file is shown to local
+            users only.
+    """
     file = (
         f"the file {get_app_id_file()}"
         if is_local

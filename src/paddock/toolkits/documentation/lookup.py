@@ -20,6 +20,8 @@ NO_RESULTS_TEXT = "No documentation was found. Describe the task in other words.
 def format_context(question: str, corpora: Sequence[str], options: Mapping[str, Any]) -> str:
     """Return documentation pages for a task as Markdown.
 
+    The characters of the header and the notes are subtracted from the budget of the pages.
+
     Args:
         question: The task in natural language.
         corpora: Names of corpora or groups of corpora.

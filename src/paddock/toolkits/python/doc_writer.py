@@ -72,6 +72,8 @@ def read_source_file(path: Path) -> tuple[str, str]:
 def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
     """Replace the text of a file with the result of a function, under a lock.
 
+    The encoding that the file declares is kept.
+
     Raises:
         DocumentedFileError: The file cannot be read or written, or another program changed it.
     """
@@ -94,6 +96,7 @@ def edit_source_file(path: Path, edit: Callable[[str], str]) -> None:
 
 @contextmanager
 def _convert_write_errors(path: Path) -> Iterator[None]:
+    """Convert errors while writing a file to errors with a hint."""
     try:
         yield
     except FileExistsError:
@@ -116,6 +119,7 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _decode_source(data: bytes, path: Path) -> tuple[str, str]:
+    """Decode a source file as Python does, and return the text and the encoding."""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding), encoding
@@ -149,7 +153,12 @@ def check_module_docstrings(
 
 
 def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | None) -> Iterator[str]:
-    """Yield the problems of one docstring."""
+    """Yield the problems of one docstring as predicates, such as "has no docstring".
+
+    Args:
+        symbol: The symbol.
+        style: The style that the file prevailingly uses, or None to accept any style.
+    """
     docstring = symbol.docstring
     if docstring is None:
         if _is_public(symbol) and not _inherits_docstring(symbol.node):
@@ -166,6 +175,10 @@ def check_symbol_docstring(symbol: DocumentedSymbol, style: DocstringStyle | Non
 
 
 def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> Iterator[str]:
+    """Yield the differences between the described and the actual parameters.
+
+    Undescribed parameters are reported only if the docstring describes at least one.
+    """
     function = _find_function(node)
     if function is None:
         return
@@ -173,6 +186,7 @@ def _check_parameters(node: ast.AST, docstring: str, style: DocstringStyle) -> I
         docstring, style, "Keyword Args"
     )
     parameters = _list_parameters(function)
+    # With `**kwargs`, described names may be keyword arguments that the signature does not show.
     takes_any = function.args.kwarg is not None
     for name in dict.fromkeys(described):
         if name not in parameters and not takes_any:
@@ -258,7 +272,9 @@ class DocTask(NamedTuple):
 
 
 def run_doc_task(task: DocTask, ctx: Context) -> str:
-    """Perform an operation and return a message about the result.
+    """Perform an operation of `PythonDoc` and return a message about the result.
+
+    All arguments are checked before any file is touched.
 
     Raises:
         ToolError: The operation is invalid or fails.
@@ -294,6 +310,10 @@ def _check_task(task: DocTask) -> None:
 
 
 def _change_docstring(path: Path, task: DocTask, ctx: Context) -> str:
+    """Change or remove the docstring of a symbol, and return it with its remaining problems.
+
+    The file is read again afterwards, so that the report shows what is in the file.
+    """
     where = str(path)
     ctx.raise_if_cancelled()
 
@@ -358,6 +378,7 @@ def _edit_page(path: Path, task: DocTask, ctx: Context) -> str:
 
 
 def _create_page(path: Path, task: DocTask, ctx: Context) -> str:
+    """Write a reference page for a module or symbol. An existing page is never replaced."""
     from paddock.toolkits.python.reference_pages import create_page  # noqa: PLC0415 - griffe is 70 ms
 
     page = resolve_path(task.page, ctx)
@@ -388,6 +409,10 @@ def _get_module_name(path: Path) -> str:
 
 
 def _check_docstrings(path: Path, task: DocTask, ctx: Context) -> str:
+    """Return the findings in a file, or in all files of a directory, up to a limit.
+
+    Findings beyond the limit are counted but not shown.
+    """
     files = [path] if path.is_file() else list_allowed_files(path, (".py",), is_deep=True).files
     reports: list[str] = []
     finding_count = 0

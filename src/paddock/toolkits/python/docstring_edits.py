@@ -105,6 +105,12 @@ def _is_overload(node: DocumentedNode) -> bool:
 def replace_docstring(text: str, name: str, docstring: str | None, where: str) -> str:
     """Return source code with another docstring for a symbol, or without it.
 
+    Args:
+        text: The source code.
+        name: The dotted name of the symbol; empty for the module.
+        docstring: The new docstring, or None to remove it.
+        where: The path of the file, for error messages.
+
     Raises:
         DocstringError: The symbol does not exist, or the edit would change something else.
     """
@@ -120,7 +126,11 @@ def replace_docstring(text: str, name: str, docstring: str | None, where: str) -
 
 
 class _SourceEditor:
-    """Source code with the position of its lines."""
+    """Source code with the position of its lines.
+
+    Edits replace parts of the text, because generating code from the syntax tree would lose
+    comments and formatting.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -157,6 +167,7 @@ class _SourceEditor:
         return self.text[:start] + literal + self.text[end:]
 
     def _remove_docstring(self, node: DocumentedNode, start: int, end: int) -> str:
+        """Return the text without a docstring, and without its line if nothing else is on it."""
         # Only a module may have an empty body.
         if len(node.body) == 1 and not isinstance(node, ast.Module):
             return f"{self.text[:start]}...{self.text[end:]}"
@@ -173,7 +184,13 @@ class _SourceEditor:
         return line[: len(line) - len(line.lstrip())]
 
     def _format_literal(self, docstring: str, indent: str, current: str = "") -> str:
-        """Return a docstring as source code in the form of the current one."""
+        """Return a docstring as source code, in the quotes and layout of the current one.
+
+        Args:
+            docstring: The text, without indentation.
+            indent: The indentation of the definition's body.
+            current: The literal to replace; empty for a new docstring.
+        """
         lines = docstring.split("\n")
         starts_on_new_line = _starts_on_new_line(current) and len(lines) > 1
         first = 0 if starts_on_new_line else 1
@@ -199,6 +216,10 @@ class _SourceEditor:
     def _add_docstring(
         self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, docstring: str
     ) -> str:
+        """Return the text with a new docstring as the first statement of a class or function.
+
+        A body on the line of the header, as in `def f(): pass`, is moved to a line of its own.
+        """
         outer_indent = self._get_indent(self._get_offset(node.lineno, node.col_offset))
         first = node.body[0]
         decorators = getattr(first, "decorator_list", ())
@@ -217,7 +238,11 @@ class _SourceEditor:
         return self.text[:header_end] + literal + self.text[header_end:]
 
     def _find_header_end(self, node: ast.AST) -> int:
-        """Return the offset of the line after the header of a definition."""
+        """Return the offset of the line after the header of a definition.
+
+        The header may span several lines and contain comments. The tokenizer knows where it ends:
+        at the first logical line end.
+        """
         line = getattr(node, "lineno", 1)
         start, _ = self._line_index.get_line_span(line)
         tokens = tokenize.generate_tokens(io.StringIO(self.text[start:], newline="").readline)
@@ -229,6 +254,7 @@ class _SourceEditor:
         return len(self.text)
 
     def _add_module_docstring(self, docstring: str) -> str:
+        """Return the text with a new docstring at the start of the module."""
         # An initial block of comments, such as a shebang or licence, stays above the docstring.
         insertion_offset = 0
         for number in range(1, self._line_index.line_count + 1):
@@ -268,7 +294,11 @@ def _find_docstring_node(node: DocumentedNode) -> ast.Expr | None:
 def _check_only_docstring_changed(
     before: str, after: str, name: str, docstring: str | None, where: str
 ) -> None:
-    """Raise an error if an edit changed more than the docstring."""
+    """Raise an error if an edit changed more than the docstring.
+
+    The docstring of the symbol is removed from both syntax trees, which must then be equal.
+    Comments are compared separately, because they are not part of a syntax tree.
+    """
     message = "the docstring cannot be changed here without changing other code"
     try:
         trees = ast.parse(before), ast.parse(after)

@@ -78,7 +78,11 @@ def find_section_name(text: str) -> str | None:
 
 
 def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
-    """Return the style that most of the docstrings use, or None if none has sections."""
+    """Return the style that most of the docstrings use, or None without any sections.
+
+    Each style is recognized by its headings: `Args:` in Google style, underlined headings in NumPy
+    style, and fields such as `:param x:` in reST.
+    """
     counts: Counter[DocstringStyle] = Counter()
     for text in docstrings:
         lines = text.splitlines()
@@ -97,7 +101,11 @@ def detect_style(docstrings: Iterable[str]) -> DocstringStyle | None:
 
 
 def split_sections(text: str, style: DocstringStyle) -> list[DocstringSection]:
-    """Split a docstring into sections, the first of which is the text before all headings."""
+    """Split a docstring into sections, the first of which is the text before all headings.
+
+    In reST each field is a heading of its own, so adjacent fields of the same kind form one
+    section.
+    """
     lines = text.split("\n")
     sections = [DocstringSection("", [])]
     for index, line in enumerate(lines):
@@ -134,7 +142,16 @@ def _find_heading(line: str, following: str, style: DocstringStyle) -> str | Non
 
 
 def replace_section(text: str, style: DocstringStyle, name: str, content: str | None) -> str:
-    """Return a docstring with new content for a section, or without the section."""
+    """Return a docstring with new content for a section, or without the section.
+
+    A new section is inserted in the usual order of sections.
+
+    Args:
+        text: The docstring.
+        style: The style of the docstring.
+        name: A name of `SECTION_ORDER`.
+        content: The content with or without its heading, or None to remove the section.
+    """
     sections = [section for section in split_sections(text, style) if section.name != name]
     if content is not None and content.strip():
         rank = SECTION_ORDER.index(name)
@@ -174,7 +191,11 @@ def _starts_with_field(part: str) -> bool:
 
 
 def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]:
-    """Return the lines of a section with its heading."""
+    """Return the lines of a section with its heading.
+
+    Items in the form `name (type): text` are converted to the style. Other content is kept as it
+    is.
+    """
     lines = _strip_heading(content.split("\n"), name)
     items = _parse_items(lines) if name in _ITEM_SECTIONS else []
     if style == "google":
@@ -242,7 +263,7 @@ def _strip_heading(lines: list[str], name: str) -> list[str]:
 
 
 def list_documented_names(text: str, style: DocstringStyle, section: str = "Args") -> list[str]:
-    """Return the names that a section describes."""
+    """Return the names that a section describes, without the stars of `*args`."""
     names: list[str] = []
     for candidate in split_sections(text, style):
         if candidate.name != section:

@@ -66,7 +66,10 @@ def build_answer_items(
 
 
 def truncate_middle(text: str, max_characters: int) -> str:
-    """Return the text without its middle if it is too long."""
+    """Return the text without its middle if it is too long.
+
+    The end keeps a quarter of the characters, and the beginning the rest.
+    """
     if len(text) <= max_characters:
         return text
     tail_length = max_characters // 4
@@ -95,7 +98,7 @@ def run_evaluation(
         ctx: The context of the call, with the tool's options.
         code: The code to evaluate.
         seconds: The time limit.
-        request: What the call asks for.
+        request: The session, interpreter and Jupyter kernel that the call names.
 
     Raises:
         PaddockError: The interpreter does not exist, or its kernel does not start.
@@ -126,7 +129,11 @@ def run_evaluation(
 
 
 def _select_engine(ctx: Context, request: EvaluationRequest) -> Engine:
-    """Return the named engine, else that of the session, else the project's Python."""
+    """Return the engine that a call names, else that of its session, else the project's Python.
+
+    A Jupyter kernel in the call takes precedence over an interpreter in the call, and that one over
+    a Jupyter kernel in the tool's options.
+    """
     engine = _session_engines.get(request.session or "")
     if engine is not None and not request.interpreter and not request.kernel:
         return engine

@@ -68,7 +68,11 @@ y = f(x)  # ty: ignore[invalid-argument-type]
 
 
 def inspect_python(arguments: Arguments, ctx: Context) -> str:
-    """Return the report for the code, file or directory in the arguments."""
+    """Return the report for the code, file or directory in the arguments.
+
+    Code that is not in a file is inspected as if it were in the client's working directory, with
+    the settings and the interpreter of the project there.
+    """
     code, path = get_code_or_path(arguments)
     path_to_inspect = (
         get_working_directory(ctx)
@@ -103,6 +107,7 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
 
 
 def _has_ruff_config(folder: Path) -> bool:
+    """Return True if the folder or one of its parents configures ruff."""
     for directory in (folder, *folder.parents):
         if any((directory / name).is_file() for name in _RUFF_CONFIG_FILES):
             return True
@@ -116,7 +121,11 @@ def _has_ruff_config(folder: Path) -> bool:
 
 
 class _PythonInspection:
-    """An inspection with the settings of one project."""
+    """An inspection with the settings of one project.
+
+    `is_configured` says whether the project configures ruff. Otherwise Paddock's default rules
+    apply.
+    """
 
     def __init__(
         self,
@@ -134,7 +143,12 @@ class _PythonInspection:
     def inspect_code(
         self, code: str, issue_filter: IssueFilter, limit: int, is_cancelled: Callable[[], bool]
     ) -> str:
-        """Return the report on code that is not in a file."""
+        """Return the report on code that is not in a file.
+
+        Ruff reads the code from its standard input, but type checkers need a file. The code is
+        therefore written to a temporary directory, and the project's folder is passed as another
+        import path.
+        """
         ruff_result = self._run_ruff(code, self._folder / "code.py", is_cancelled)
         with tempfile.TemporaryDirectory(
             prefix="paddock-", ignore_cleanup_errors=True
@@ -161,6 +175,7 @@ class _PythonInspection:
         ruff_result = self._run_ruff(text, file, is_cancelled)
         checker = self._create_type_checker(is_cancelled, self._folder)
         type_issues, notes = checker.check_types(file)
+        # Type checkers also report issues of the modules that the file imports.
         own_issues = [issue for issue in type_issues if Path(issue.path).resolve() == file]
         issues = [*decoding_issues, *ruff_result.issues, *own_issues]
         inspected = _build_inspected_file(file.name, text, issues, issue_filter)
@@ -222,6 +237,7 @@ class _PythonInspection:
     def _inspect_declared_encoding(
         self, file: Path, is_cancelled: Callable[[], bool]
     ) -> list[LinterIssue] | None:
+        """Inspect a file in its declared encoding, or return None if it cannot be decoded."""
         try:
             data = read_regular_file(file, MAX_FILE_BYTES)
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -260,7 +276,10 @@ def _build_inspected_file(
 def _group_by_file(
     issues: list[LinterIssue], directory: Path, issue_filter: IssueFilter
 ) -> tuple[list[InspectedFile], list[str]]:
-    """Return the files of a directory that have issues, and a note about omitted files."""
+    """Return the files of a directory that have matching issues, and a note about omitted files.
+
+    The source of each file is read for the excerpts in the report, so their number is limited.
+    """
     selected = sorted(
         (issue for issue in issues if issue_filter.matches(issue.issue)),
         key=lambda issue: issue.path,

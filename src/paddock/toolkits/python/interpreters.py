@@ -85,8 +85,12 @@ def choose_interpreter(
 ) -> PythonInterpreter:
     """Return the interpreter for a project.
 
+    The order is: the call, the server's option, an environment near the files, an activated
+    environment, Paddock's own interpreter. Environments in which no Python starts are skipped and
+    named in the origin of the result.
+
     A stateless server may have to ask the client for its roots. That ends the call, and the client
-    repeats it with the answer: choose the interpreter before the first side effect.
+    repeats it with the answer. Choose the interpreter before the first side effect.
 
     Args:
         ctx: The context of the call, with the tool's options.
@@ -147,6 +151,14 @@ def _is_on_search_path(program: Path) -> bool:
 
 
 def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
+    """Return the interpreter for an executable or environment that the user has named.
+
+    Only programs with the usual names of Python are started.
+
+    Args:
+        path: The executable, or the directory of an environment.
+        origin: The description of where the path comes from, for messages.
+    """
     program = _find_program(path) if path.is_dir() else path
     if program is None:
         raise InterpreterError(
@@ -173,7 +185,12 @@ def _load_named_interpreter(path: Path, origin: str) -> PythonInterpreter:
 
 @lru_cache(maxsize=64)
 def _query_version(program: str, _mtime_ns: int) -> str:
-    """Start a program to get its version. Cached until the file changes."""
+    """Start a program to get its version. Cached until the file changes.
+
+    Args:
+        program: The path of the executable.
+        _mtime_ns: The modification time of the file, which is only part of the cache key.
+    """
     try:
         process = subprocess.run(  # noqa: S603 - named by the user, or in a trusted environment
             # Without site and in isolated mode, no code of the environment runs.
@@ -195,7 +212,10 @@ def _query_version(program: str, _mtime_ns: int) -> str:
 
 
 def _find_environments(near: Path, top: Path) -> Iterator[Path]:
-    """Yield the virtual environments that may belong to a project, nearest first."""
+    """Yield the virtual environments that may belong to a project, nearest first.
+
+    Environments in project folders come before activated ones.
+    """
     for folder in _list_project_folders(near, top):
         for name in ENVIRONMENT_NAMES:
             environment = folder / name
@@ -264,7 +284,16 @@ def _is_in_environment_root(program: Path) -> bool:
 def find_import_paths(
     project: Path, interpreter: PythonInterpreter, file: Path | None = None
 ) -> list[str]:
-    """Return the existing directories that a project's code imports modules from, in order."""
+    """Return the existing directories that a project's code imports modules from, in order.
+
+    The paths are found without starting the interpreter: its directories are known from its layout,
+    and editable installs are read from files.
+
+    Args:
+        project: The directory of the project.
+        interpreter: The project's interpreter.
+        file: A file whose package is searched first.
+    """
     directories = [
         *_find_package_root(file, project),
         project,
@@ -298,7 +327,11 @@ def _read_editable_paths(packages: Path) -> Iterator[Path]:
 
 
 def _find_standard_library(interpreter: PythonInterpreter) -> Iterator[Path]:
-    """Yield the directories of the standard library; Paddock's own if they are not found."""
+    """Yield the directories of the standard library, or Paddock's own if they are not found.
+
+    A virtual environment does not contain the standard library. Its configuration file names the
+    installation that does.
+    """
     minor = ".".join(interpreter.version.split(".")[:2])
     home_match = _HOME_PATTERN.search(_read_text(interpreter.prefix / "pyvenv.cfg"))
     prefixes = [Path(home_match[1]).parent] if home_match else []

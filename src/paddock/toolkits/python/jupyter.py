@@ -178,7 +178,10 @@ def generate_cell_id(used_ids: Counter[str]) -> str:
 
 
 def dump_notebook(notebook: JupyterNotebook, previous_text: str = "") -> str:
-    """Return the JSON of a notebook with the indentation and line end of its previous text."""
+    """Return the JSON of a notebook, formatted like its previous text.
+
+    The indentation, the order of the keys and the final line end are kept.
+    """
     indent = _detect_indent(previous_text)
     # A lone surrogate cannot be encoded as UTF-8, only escaped.
     is_unescaped = "\\ud" not in previous_text.lower()
@@ -222,7 +225,16 @@ class RenderedNotebook(NamedTuple):
 def render_notebook(
     notebook: JupyterNotebook, limits: RenderLimits, start: int = 1
 ) -> RenderedNotebook:
-    """Render a notebook from a cell on (counted from 1), up to the character limit."""
+    """Render a notebook from a cell on, up to the character limit.
+
+    Omitted cells are marked with a text that says how to read them. `build_notebook` recognizes
+    this text and restores the cells.
+
+    Args:
+        notebook: The notebook.
+        limits: Limits on the text and images.
+        start: The first cell to render, counted from 1.
+    """
     renderer = _NotebookRenderer(notebook.language, limits)
     cells = notebook.cells
     text = _format_omission(1, start - 1, 1) if start > 1 else ""
@@ -258,7 +270,10 @@ class _NotebookRenderer:
         self.images: list[NotebookImage] = []
 
     def render_cell(self, cell: NotebookCell) -> tuple[str, bool]:
-        """Return the text of a cell, and whether it is a Markdown cell without delimiters."""
+        """Return the text of a cell, and whether it is a Markdown cell without delimiters.
+
+        Markdown that jupytext would split into several cells is put between region comments.
+        """
         kind = cell.get("cell_type")
         source = _truncate_text(get_source(cell), self._limits.max_cell_characters)
         if kind == "code":
@@ -282,6 +297,7 @@ class _NotebookRenderer:
                 yield _truncate_text(text, self._limits.max_output_characters)
 
     def _render_output(self, output: dict[str, Any]) -> str:
+        """Return the text of one output: a stream, an error, or a value."""
         kind = output.get("output_type")
         if kind == "stream":
             return join_lines(output.get("text"))
@@ -311,6 +327,11 @@ class _NotebookRenderer:
         return f"[{', '.join(map(str, data))}]" if data else ""
 
     def _render_image(self, text: str, mime: str) -> str:
+        """Return a link for an image, and keep its data if it can be shown.
+
+        The link has a number but no data. Images beyond the limit, SVG and damaged ones are only
+        mentioned.
+        """
         self._image_count += 1
         if mime == _SVG_MIME_TYPE or len(self.images) >= self._limits.max_images:
             return f"![{mime}](picture-{self._image_count})"
@@ -338,7 +359,15 @@ def _truncate_text(text: str, max_characters: int) -> str:
 
 
 def build_notebook(markdown: str, previous: JupyterNotebook | None) -> JupyterNotebook:
-    """Build a notebook from Markdown, and keep what unchanged cells of the previous one have."""
+    """Build a notebook from Markdown.
+
+    Cells of the previous notebook are reused: unchanged cells keep their outputs, and changed ones
+    their metadata and id.
+
+    Args:
+        markdown: The content, in the form that `render_notebook` returns.
+        previous: The notebook to replace. Its data is changed in place.
+    """
     lines = list(_strip_outputs(markdown.splitlines()))
     language = previous.language if previous else _detect_language(lines)
     notebook = previous or create_notebook(language)
@@ -367,7 +396,11 @@ def _detect_language(lines: list[str]) -> str:
 
 
 def _strip_outputs(lines: list[str]) -> Iterator[str]:
-    """Yield the lines without output fences that follow code fences."""
+    """Yield the lines without output fences that follow code fences.
+
+    Outputs are shown to the model but never written back. Blank lines before an output are dropped
+    with it.
+    """
     fence, is_output, after_code = "", False, False
     blank_lines: list[str] = []
     for line in lines:
@@ -390,11 +423,13 @@ def _strip_outputs(lines: list[str]) -> Iterator[str]:
 
 
 def _is_closing_fence(line: str, fence: str) -> bool:
+    """Return True if a line closes a fence: at least as many of its characters and nothing else."""
     stripped = line.strip()
     return stripped.startswith(fence) and not stripped.strip(fence[0])
 
 
 def _parse_cells(lines: list[str], language: str) -> list[NotebookCell]:
+    """Split Markdown into cells with jupytext, which needs a header that names the language."""
     import jupytext  # noqa: PLC0415 - 250 ms, and only WriteNotebook needs it
 
     text = "\n".join(_normalize_fence_languages(lines, language))
@@ -436,7 +471,11 @@ def _convert_cell(jupytext_cell: Any) -> NotebookCell:
 def _restore_omitted_cells(
     new: list[NotebookCell], old: list[NotebookCell]
 ) -> Iterator[NotebookCell]:
-    """Yield the new cells, with the content that rendering omitted or truncated restored."""
+    """Yield the new cells, with the content that rendering omitted or truncated restored.
+
+    A model that edits a rendered notebook writes the markers back unchanged. The markers are
+    replaced with the cells or sources of the previous notebook.
+    """
     for cell in new:
         source = get_source(cell)
         omission = OMISSION_PATTERN.fullmatch(source.strip())
@@ -459,7 +498,11 @@ def _get_match_key(cell: NotebookCell) -> tuple[str, str]:
 
 
 def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[NotebookCell]:
-    """Yield the new cells, each based on the old cell that it equals or replaces."""
+    """Yield the new cells, each based on the old cell that it equals or replaces.
+
+    Cells are compared by type and source. In a changed stretch, new cells are paired in order with
+    old cells of the same type, from which they take the id, metadata and attachments.
+    """
     old_keys, new_keys = (
         [_get_match_key(cell) for cell in old],
         [_get_match_key(cell) for cell in new],
@@ -482,12 +525,17 @@ def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[N
 
 
 def _replace_cell(old: NotebookCell, new: NotebookCell) -> NotebookCell:
+    """Return the new cell with the id, metadata and other keys of the old one."""
     metadata = {**(old.get("metadata") or {}), **new["metadata"]}
     return {**old, **new, "metadata": metadata}
 
 
 def _assign_cell_ids(notebook: JupyterNotebook) -> None:
-    """Add missing and replace duplicate cell ids, or remove them if the format has none."""
+    """Make the cell ids of a notebook unique.
+
+    Missing and duplicate ids are replaced. If the minor format does not support ids, they are
+    removed.
+    """
     notebook.data["nbformat"] = NOTEBOOK_FORMAT
     if not notebook.has_cell_ids:
         for cell in notebook.cells:

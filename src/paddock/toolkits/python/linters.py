@@ -116,6 +116,17 @@ def run_program(
 ) -> ProgramResult:
     """Run a program until it ends, its output is too long, or the call is cancelled.
 
+    The output is read in a thread up to the limit. Input and errors go through temporary files, so
+    that no further pipe has to be served.
+
+    Args:
+        command: The program and its arguments.
+        directory: The working directory.
+        seconds: The time limit.
+        max_output_bytes: The program is ended when its standard output exceeds this size.
+        is_cancelled: Polled while the program runs.
+        stdin: The content of its standard input.
+
     Raises:
         ProgramError: The program does not start, or takes too long.
     """
@@ -143,6 +154,8 @@ def run_program(
                 process.wait(max(_POLL_SECONDS, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             pass
+        # The program may also have been stopped on purpose: by a cancellation or because of long
+        # output.
         is_late = process.poll() is None and not reader.is_truncated
         process.kill()
         exit_code = process.wait()
@@ -178,6 +191,7 @@ class _OutputReader:
             self._process.stdout.close()
 
     def _read_output(self) -> None:
+        """Read the output in chunks. `end_event` is set at its end or when the limit is reached."""
         remaining_bytes = self._max_bytes
         stdout = self._process.stdout
         while stdout is not None and (data := os.read(stdout.fileno(), 1 << 16)):
@@ -206,7 +220,11 @@ class RuffResult(NamedTuple):
 
 
 class RuffRunner:
-    """Runs ruff for one inspection."""
+    """Runs ruff for one inspection.
+
+    `environment` is the directory of the project's programs, in which the project's own ruff may
+    be.
+    """
 
     def __init__(
         self, directory: Path, environment: Path, is_cancelled: Callable[[], bool]
@@ -230,9 +248,17 @@ class RuffRunner:
     def _run_check(
         self, arguments: list[str], *, is_configured: bool, stdin: bytes = b""
     ) -> RuffResult:
+        """Run a check and return its issues.
+
+        Args:
+            arguments: The files to check, and options for them.
+            is_configured: Whether to use the project's settings. If ruff rejects them, the default
+                rules are used and a note is added.
+            stdin: The text to check, if the arguments say that it comes from the standard input.
+        """
         default_rules = ["--isolated", "--select", DEFAULT_RUFF_RULES]
         options = ["--output-format", "json-lines", *arguments]
-        # The project's own ruff is preferred, because it understands the project's settings.
+        # `find_program` searches Paddock's environment first, then that of the project.
         ruff = find_program("ruff", directory=self._environment)
         result = self._run_ruff(
             options if is_configured else [*default_rules, *options], ruff, stdin
@@ -273,6 +299,7 @@ def _summarize_errors(errors: str) -> str:
 
 
 def _parse_ruff_output(output: bytes) -> Iterator[LinterIssue]:
+    """Yield the issues in ruff's output, one JSON object per line. Notebook cells are skipped."""
     for line in output.splitlines():
         try:
             issue = json.loads(line)
@@ -283,6 +310,7 @@ def _parse_ruff_output(output: bytes) -> Iterator[LinterIssue]:
 
 
 def _convert_ruff_issue(issue: dict[str, Any]) -> CodeIssue:
+    """Convert an issue from ruff's JSON to the common form."""
     code = issue.get("code") or "invalid-syntax"
     severity, confidence = classify_code(code)
     location = _convert_location(issue["location"], issue["end_location"])
@@ -315,7 +343,11 @@ def classify_code(code: str) -> tuple[Severity, float]:
 
 
 class TypeChecker:
-    """Runs a type checker for one inspection."""
+    """Runs a type checker for one inspection.
+
+    `name` selects the checker. By default it is the first one that is installed; without any,
+    `name` is None afterwards and types are not checked.
+    """
 
     def __init__(
         self,
@@ -344,9 +376,12 @@ class TypeChecker:
     ) -> tuple[list[LinterIssue], list[str]]:
         """Return the issues of a file or directory, and notes about the check.
 
+        A failed type check does not fail the inspection: it is reported in a note next to the
+        issues of ruff.
+
         Args:
             path: The file or directory.
-            search_path: Another directory to import modules from.
+            search_path: Another directory to import modules from. Used by ty only.
         """
         if self.name is None or self._program is None:
             return [], []
@@ -390,6 +425,7 @@ class TypeChecker:
         ]
 
     def _parse_ty_output(self, output: bytes) -> Iterator[LinterIssue]:
+        """Yield the issues in ty's GitLab report, except those that ruff reports too."""
         for issue_data in json.loads(output):
             rule = str(issue_data["check_name"])
             if rule in _RUFF_COVERED_RULES:
@@ -402,6 +438,10 @@ class TypeChecker:
             yield LinterIssue(self._join_path(issue_data["location"]["path"]), issue)
 
     def _parse_mypy_output(self, output: bytes) -> Iterator[LinterIssue]:
+        """Yield the errors in mypy's output, except those that ruff reports too.
+
+        The output has one JSON object per line. Its columns count from 0.
+        """
         for line in output.splitlines():
             issue_data = json.loads(line)
             rule = issue_data["code"] or ""

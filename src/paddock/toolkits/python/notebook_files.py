@@ -54,7 +54,11 @@ def read_jupyter_file(notebook: str, ctx: Context, start: int) -> list[TextConte
 
 
 def write_jupyter_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
-    """Write a notebook file and return its path, or a message if it cannot be written."""
+    """Write a notebook file and return its path, or a message if it cannot be written.
+
+    When a notebook is replaced, the new cells are merged with the previous ones, so that unchanged
+    cells keep their outputs.
+    """
 
     def build(previous_data: bytes | None) -> bytes:
         previous_text, previous = _parse_previous(previous_data)
@@ -64,7 +68,10 @@ def write_jupyter_file(file: str, markdown: str, ctx: Context, *, overwrite: boo
 
 
 def _parse_previous(data: bytes | None) -> tuple[str, JupyterNotebook | None]:
-    """Return the text and the notebook of the file to replace; nothing if it is not a notebook."""
+    """Return the text and the notebook of the file to replace.
+
+    A file that is not a notebook is replaced as if it were new.
+    """
     if data is None:
         return "", None
     try:

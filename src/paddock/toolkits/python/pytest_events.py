@@ -66,7 +66,7 @@ class PythonTestRun:
         return max(sum(self.collected_counts.values()), len(self.cases))
 
     def apply_event(self, event: PytestEvent) -> None:
-        """Update the state; events of unknown kinds are ignored."""
+        """Update the state with an event. Events of unknown kinds are ignored."""
         handler = getattr(self, f"_on_{str(event.get('event')).replace('-', '_')}", None)
         if handler is not None:
             handler(event)
@@ -87,6 +87,7 @@ class PythonTestRun:
         self._get_case(event)
 
     def _get_case(self, event: PytestEvent) -> PythonTestCase:
+        """Return the test that an event names, and add it if it is new."""
         name = str(event["id"])[:_MAX_NAME_CHARACTERS]
         # The tests could write any number of events, so the memory that they take is limited.
         if name not in self.cases and len(self.cases) >= _MAX_CASES:
@@ -99,6 +100,10 @@ class PythonTestRun:
             case.stop_event = event
 
     def _on_report(self, event: PytestEvent) -> None:
+        """Record the outcome of one phase (setup, call or teardown) of a test, or of a subtest.
+
+        A test fails if any of its phases fails. It is finished after its teardown.
+        """
         case = self._get_case(event)
         event["output"] = [(str(title), str(text)) for title, text in event.get("output", ())]
         case.seconds += float(event["seconds"]) if "subtest" not in event else 0.0
@@ -124,7 +129,10 @@ class PythonTestRun:
 
 
 class EventFileReader:
-    """Reads new events from a file that grows."""
+    """Reads new events from a file that grows.
+
+    A line may be incomplete when the file is read, so the last part is kept until the next read.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -132,7 +140,10 @@ class EventFileReader:
         self._partial_line = b""
 
     def read_events(self, run: PythonTestRun) -> bool:
-        """Apply the new events to a run. Return True if there were any."""
+        """Apply the new events to a run. Return True if the file has grown.
+
+        Invalid lines are skipped, because the tests can write to the file too.
+        """
         try:
             with self._path.open("rb") as file:
                 file.seek(self._offset)

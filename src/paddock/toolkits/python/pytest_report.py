@@ -71,6 +71,7 @@ def run_and_report(ctx: Context, selection: PytestSelection, limits: PytestLimit
             return runner.run(is_cancelled, on_test)
 
     def report_progress(tests: PythonTestRun) -> None:
+        """Report the finished and running tests to the client."""
         running = ", ".join(case.name for case in tests.running_cases[:3])
         # Progress must increase, so a test that has started counts half.
         progress = tests.finished_count + (0.5 if running else 0)
@@ -86,6 +87,7 @@ def run_and_report(ctx: Context, selection: PytestSelection, limits: PytestLimit
 
 
 def _format_report(result: PytestResult, interpreter: PythonInterpreter, limit: int) -> str:
+    """Return the report on a run. Files without failures are not listed if there are many."""
     files = _build_file_reports(result.tests)
     warning_count = result.tests.warning_count
     notes = [f"Warnings: {warning_count}."] if warning_count else []
@@ -132,6 +134,11 @@ def _list_slow_tests(tests: PythonTestRun) -> list[str]:
 
 
 def _build_file_reports(tests: PythonTestRun) -> list[FileTestReport]:
+    """Group the tests by file.
+
+    Files in which no test ran are included if tests were collected in them, or if collection
+    failed.
+    """
     errors = {
         _get_file_name(str(error["id"])): str(error["text"]) for error in tests.collect_errors
     }
@@ -153,6 +160,14 @@ def _get_file_name(test: str) -> str:
 def _build_file_report(
     name: str, cases: list[PythonTestCase], error: str | None, collected: int
 ) -> FileTestReport:
+    """Return the report on one file.
+
+    Args:
+        name: The path of the file.
+        cases: The tests that ran.
+        error: The error that prevented the collection of the file's tests, if any.
+        collected: The number of collected tests, to count those that did not run.
+    """
     file = FileTestReport(name, 0, [], 0.0, not_run_count=max(0, collected - len(cases)))
     if error is not None:
         rows = {"Outcome": "Error", "Time": "N/A"}
@@ -175,7 +190,10 @@ def _add_case(file: FileTestReport, case: PythonTestCase) -> None:
 
 
 def _build_failures(case: PythonTestCase) -> list[FailedTest]:
-    """Return a test's failures: one for each subtest, with teardown joined to the last one."""
+    """Return the failures of a test: one for each failed phase or subtest.
+
+    A failure in the teardown is joined to the failure before it, so that the test counts as one.
+    """
     failures: list[FailedTest] = []
     for event in case.failures:
         if failures and event.get("when") == "teardown" and "subtest" not in event:
@@ -189,6 +207,10 @@ def _build_failures(case: PythonTestCase) -> list[FailedTest]:
 
 
 def _build_failure(case: PythonTestCase, event: PytestEvent) -> FailedTest:
+    """Convert a failure event to an entry of the report.
+
+    Failed assertions are wrong results; all other exceptions are errors.
+    """
     name = case.name.partition("::")[2] or case.name
     if event.get("subtest"):
         name += f" ({event['subtest']})"
@@ -205,6 +227,7 @@ def _build_failure(case: PythonTestCase, event: PytestEvent) -> FailedTest:
 
 
 def _build_blocks(event: PytestEvent) -> Iterable[ReportBlock]:
+    """Yield the code blocks about a failure: values, message, traceback and captured output."""
     for key, title in (
         ("input", "Input"),
         ("expected", "Expected Output"),

@@ -72,7 +72,10 @@ class PytestTargets(NamedTuple):
 
 
 def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
-    """Return the tests that a comma-separated list names.
+    """Return the tests that a comma-separated list of paths names.
+
+    A path may be followed by `::` and the name of a test. An empty list means all tests of the
+    project.
 
     Raises:
         PythonTestsNotFoundError: A file or directory does not exist.
@@ -95,7 +98,11 @@ def resolve_targets(paths: str, ctx: Context) -> PytestTargets:
 
 
 def _find_project_directory(near: Path, top: Path) -> Path:
-    """Return the nearest directory with a project file, but none above the working directory."""
+    """Return the nearest directory with a project file, starting at the tests.
+
+    Directories above the working directory are not searched. If no project file is found, the
+    working directory is returned, or the directory of the tests if it is elsewhere.
+    """
     for folder in (near, *near.parents):
         if any((folder / marker).exists() for marker in _PROJECT_MARKERS):
             return folder
@@ -137,7 +144,11 @@ class PytestResult:
 
 
 class PytestRunner:
-    """Runs tests in one process, and in another one after a test has ended the process."""
+    """Runs tests in a child process, and in another one after a test has ended the process.
+
+    The plugin in the child process appends events to a file. The runner reads them to know the
+    state of each test, so that it can attribute a crash or a timeout to the test that was running.
+    """
 
     def __init__(
         self,
@@ -161,6 +172,13 @@ class PytestRunner:
     def run(self, is_cancelled: IsCancelled, on_test: OnProgress) -> PytestResult:
         """Run all tests, in several attempts if necessary.
 
+        Tests that were running when an attempt ended abruptly count as failed and are not run
+        again, so the next attempt can continue with the remaining ones.
+
+        Args:
+            is_cancelled: Returns True when the call was cancelled.
+            on_test: Called with the state of the run whenever it changes.
+
         Raises:
             PytestError: Pytest does not run.
             NoPythonTestsError: There are no tests.
@@ -180,12 +198,16 @@ class PytestRunner:
         return self._started_at + self._limits.total_seconds - time.monotonic()
 
     def _run_attempt(self, is_cancelled: IsCancelled, on_test: OnProgress) -> bool:
-        """Run the remaining tests in a process. Return True if another attempt is needed."""
+        """Run the remaining tests in a new process. Return True if another attempt is needed.
+
+        The names of finished tests are passed in a file, and the plugin deselects these tests.
+        """
         finished = [name for name, case in self._test_run.cases.items() if case.is_finished]
         (self._work_directory / "done").write_text(json.dumps(finished), encoding="utf-8")
         self._test_run.end_event = None
         with self._start_process() as program:
             program_exit = self._wait_for_process(program, is_cancelled, on_test)
+        # The process may have written events between the last poll and its end.
         self._event_reader.read_events(self._test_run)
         on_test(self._test_run)
         if is_cancelled():
@@ -196,6 +218,12 @@ class PytestRunner:
         return self._record_abrupt_end(program_exit, program.output)
 
     def _start_process(self) -> SupervisedProgram:
+        """Start pytest in a supervised process with the project's interpreter.
+
+        The start script gets the arguments of pytest and the location of Paddock's own pytest,
+        which it uses if the project has none. The plugin reads its settings from an environment
+        variable, so that pytest-xdist workers inherit them.
+        """
         settings = {
             "arguments": [*_PYTEST_ARGUMENTS, *self._selection, *self._targets.arguments],
             "plugin": str(_SCRIPTS_DIRECTORY),
@@ -227,7 +255,12 @@ class PytestRunner:
     def _wait_for_process(
         self, program: SupervisedProgram, is_cancelled: IsCancelled, on_test: OnProgress
     ) -> ProgramExit:
-        """Wait until the process ends, and stop it if it hangs or a limit is reached."""
+        """Wait until the process ends, and stop it if it hangs or a limit is reached.
+
+        The plugin stops slow tests within the process. The process as a whole is stopped if a test
+        does not react to that, if it does not end after the last test, at the time limit of the
+        run, or when the call is cancelled.
+        """
         exit_deadline = float("inf")
         while True:
             program_exit = program.wait(_POLL_SECONDS)
@@ -245,11 +278,16 @@ class PytestRunner:
                 return program.stop()
 
     def _is_test_stuck(self, now: float) -> bool:
+        """Return True if a test still runs after the plugin should have stopped it."""
         max_seconds = self._limits.seconds_per_test + _STOP_GRACE_SECONDS
         return any(now > case.started_at + max_seconds for case in self._test_run.running_cases)
 
     def _record_end(self, program_exit: ProgramExit, output: str) -> None:
-        """Record the outcome that pytest reported for the run."""
+        """Record the outcome of an attempt in which pytest came to its regular end.
+
+        Tests that have started but not finished failed: one of them has ended the run, for example
+        with `pytest.exit`. A failure that no test explains is recorded as a failure of the run.
+        """
         end = self._test_run.end_event or {}
         status = end.get("status")
         for case in self._test_run.running_cases:
@@ -274,6 +312,7 @@ class PytestRunner:
         failed = self._test_run.collect_errors or any(
             case.outcome == "failed" for case in self._test_run.cases.values()
         )
+        # None of the tests explains the exit code.
         if program_exit.code and status in (0, 1) and not failed:
             self._has_other_failure = True
             self._notes.append(f"No test failed, but pytest ended with status {program_exit.code}.")
@@ -284,7 +323,12 @@ class PytestRunner:
             self._notes += _quote_output(output)
 
     def _record_abrupt_end(self, program_exit: ProgramExit, output: str) -> bool:
-        """Record an attempt that ended early. Return True if another attempt is needed."""
+        """Record an attempt that ended before pytest did. Return True if another attempt is needed.
+
+        The tests that were running are recorded as failed, with the crash message of the process.
+        Another attempt is needed only if there were any: it skips them and runs the remaining
+        tests.
+        """
         if program_exit.code == _NO_PYTEST_STATUS:
             raise PytestError(
                 f"{self._interpreter.path} has no pytest, and Paddock's pytest does not support it",
@@ -343,7 +387,7 @@ class PytestRunner:
 
 
 def _find_own_pytest() -> list[str]:
-    """Return the paths of Paddock's pytest and its dependencies, without importing them."""
+    """Return the import paths of Paddock's pytest and its dependencies, without importing them."""
     specs = [find_spec(name) for name in ("pytest", "pluggy", "iniconfig", "packaging", "pygments")]
     paths = [str(Path(spec.origin).parent.parent) for spec in specs if spec and spec.origin]
     # Without one of its dependencies, the shared pytest could not be imported.
@@ -361,7 +405,10 @@ def _describe_exit(program_exit: ProgramExit) -> str:
 
 
 def extract_crash_text(output: str) -> str:
-    """Return Python's message about a crash, without the frames of pytest itself."""
+    """Return Python's message about a crash from the output of pytest, or an empty string.
+
+    Frames of pytest itself and the list of loaded extension modules are removed.
+    """
     start = max(output.find("Fatal Python error"), output.find("Traceback (most recent"))
     if start < 0:
         return ""

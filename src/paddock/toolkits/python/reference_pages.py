@@ -39,6 +39,8 @@ class _PageHeading(NamedTuple):
 def create_page(code: str, module: str, path: Path, symbol: str, intro: str) -> str:
     """Return a reference page for a module, or for a symbol in it.
 
+    The code is read by griffe and not imported.
+
     Args:
         code: The source code of the module.
         module: The dotted name of the module.
@@ -85,6 +87,7 @@ def _format_member(member: Any, level: int) -> list[str]:
 
 
 def _describe_member(member: Any) -> list[str]:
+    """Return the signature and the docstring of a member as Markdown."""
     parts: list[str] = []
     signature = _format_signature(member)
     if signature:
@@ -153,6 +156,16 @@ def _escape_cell(text: object) -> str:
 def edit_page(text: str, operation: str, title: str, content: str, where: str) -> str:
     """Return a page with one section set, added or removed.
 
+    Setting a section replaces the text up to the next heading and keeps its subsections. Removing
+    it removes them too. A new section is added at the end of the page.
+
+    Args:
+        text: The page.
+        operation: One of `setPageSection`, `addPageSection` and `removePageSection`.
+        title: The title of the section. For a new section it may start with the `#` of its level.
+        content: The new text of the section.
+        where: The path of the page, for error messages.
+
     Raises:
         PageError: The section does not exist, or exists already.
     """
@@ -193,7 +206,14 @@ def _format_body(content: str, newline: str) -> str:
 def _find_section_lines(
     headings: list[_PageHeading], index: int, line_count: int, *, is_whole: bool
 ) -> tuple[int, int]:
-    """Return the first and last line of a section: with its subsections, or without them."""
+    """Return the first line of a section and the line after its end.
+
+    Args:
+        headings: All headings of the page.
+        index: The index of the section's heading.
+        line_count: The number of lines of the page.
+        is_whole: Whether the subsections belong to the section.
+    """
     section = headings[index]
     for heading in headings[index + 1 :]:
         if not is_whole or heading.level <= section.level:
@@ -202,6 +222,7 @@ def _find_section_lines(
 
 
 def _find_headings(lines: list[str]) -> list[_PageHeading]:
+    """Return the headings of a page in order."""
     # A line such as `# comment` in a fenced code block is not a heading.
     headings: list[_PageHeading] = []
     fence = ""

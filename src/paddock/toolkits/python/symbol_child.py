@@ -34,7 +34,10 @@ _MEMORY_LIMIT_BYTES, _CPU_LIMIT_SECONDS = 4 << 30, 120
 
 
 def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -> list[str]:
-    """Return the public members of a module, or of a class in it, one per line."""
+    """Return the public members of a module, or of a class in it, one per line.
+
+    An outline replaces the source of long classes and of modules. It is empty for invalid code.
+    """
     logging.getLogger("griffe").setLevel(logging.CRITICAL)
     try:
         documented: Any = griffe.visit(name.rpartition(".")[2], filepath=path, code=code)
@@ -46,6 +49,10 @@ def build_outline(code: str, name: str, path: Path, symbol: str | None = None) -
 
 
 def _outline_members(parent: Any, indent: str) -> list[str]:
+    """Return the lines for the members of a module or class. Classes are expanded one level deep.
+
+    Imported names are listed only if the module exports them in `__all__`.
+    """
     lines: list[str] = []
     for name, member in parent.members.items():
         if member.is_alias:
@@ -79,7 +86,10 @@ def _format_member(member: Any, indent: str) -> str:
 
 
 def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path]) -> list[str]:
-    """Return the full names of a project's functions, classes and variables with a name."""
+    """Return the full names of a project's functions, classes and variables with a name.
+
+    Only files that contain the name as text are parsed.
+    """
     name_pattern = re.compile(rf"\b{re.escape(name)}\b".encode())
     full_names: dict[str, None] = {}
     for file in _walk_files(project):
@@ -114,6 +124,7 @@ def _walk_files(project: Path) -> Iterator[Path]:
 
 
 def _is_project_folder(folder: Path) -> bool:
+    """Return True if a folder can contain the project's own sources."""
     if folder.name in _EXCLUDED_FOLDERS or folder.name.startswith("."):
         return False
     return not (folder / "pyvenv.cfg").exists()
@@ -128,6 +139,7 @@ def _get_module_name(file: Path, search_paths: Sequence[Path]) -> str:
 
 
 def _find_definitions(parent: ast.AST, name: str, prefix: str = "") -> Iterator[str]:
+    """Yield the dotted names of definitions of a name, outside of functions."""
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if node.name == name:
@@ -165,7 +177,11 @@ def _limit_resources() -> None:
 
 
 class SymbolFinder:
-    """Finds symbols of one project."""
+    """Finds symbols of one project.
+
+    The request has the directory of the project, its import paths, the maximum length of a source,
+    and optionally the file from whose point of view names are resolved.
+    """
 
     def __init__(self, request: SymbolRecord) -> None:
         self._file = request["file"]
@@ -193,6 +209,11 @@ class SymbolFinder:
             return {"name": name, "found": [], "error": f"{type(error).__name__}: {error}"[:500]}
 
     def _go_to_definition(self, code: str, path: str | None = None) -> list[Any]:
+        """Return the definitions of the name at the end of the code.
+
+        jedi resolves a position in code, so callers append the name to an import statement or to
+        the text of a file.
+        """
         lines = code.split("\n")
         script = jedi.Script(code, path=path, project=self._project, environment=self._environment)
         position = len(lines), len(lines[-1])
@@ -204,11 +225,17 @@ class SymbolFinder:
         ]
 
     def _find_in_file(self, name: str) -> list[Any]:
+        """Find a name as it is visible at the end of a file."""
         text = Path(self._file).read_text("utf-8", "replace")
         return self._go_to_definition(f"{text.rstrip()}\n\n{name}", self._file)
 
     def _find_anywhere(self, name: str) -> list[Any]:
-        """Find a dotted name: import as much of it as possible, then follow the attributes."""
+        """Find a dotted name in all modules of the project and its packages.
+
+        It is not known which part of the name is a module. As much of the name as possible is
+        imported, and the remaining attributes are followed. A name without dots may also be that of
+        a single symbol of the project.
+        """
         # `os.path` is chosen at run time, so static analysis does not find its functions.
         if f"{name}.".startswith("os.path.") and sys.platform != "win32":
             name = name.replace("os.path", "posixpath", 1)
@@ -242,6 +269,10 @@ class SymbolFinder:
         return [self._describe_definition(definitions[0])]
 
     def _describe_definition(self, definition: Any) -> SymbolRecord:
+        """Return the record of a definition: its location, signatures, documentation and source.
+
+        Source is included only for files on the search paths.
+        """
         path = Path(definition.module_path) if definition.module_path else None
         signatures = [signature.to_string() for signature in definition.get_signatures()]
         record: SymbolRecord = {
@@ -304,7 +335,10 @@ def _read_docstring(code: str) -> str:
 
 
 def _find_extent(code: str, definition: Any) -> tuple[int, int]:
-    """Return the first and last line of a definition, with its decorators and docstring."""
+    """Return the first and last line of a definition, with its decorators and docstring.
+
+    jedi knows the position of the definition itself. The syntax tree adds what belongs to it.
+    """
     start, end = (
         definition.get_definition_start_position(),
         definition.get_definition_end_position(),
@@ -322,6 +356,10 @@ def _find_extent(code: str, definition: Any) -> tuple[int, int]:
 
 
 def _extend_definition(node: Any, following: list[Any], last: int) -> tuple[int, int]:
+    """Return the lines of a statement with its decorators and the docstring below it.
+
+    Only variables have their docstring below the definition.
+    """
     first = min(
         [node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))]
     )

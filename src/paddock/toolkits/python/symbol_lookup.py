@@ -56,11 +56,15 @@ def import_symbols(
 ) -> dict[str, dict[str, Any]]:
     """Import symbols in a child process and return a record for each name.
 
+    This runs the project's code, so it happens only if the caller allows it. The records are passed
+    in a file; the output of the process is used for error messages only.
+
     Args:
         names: Dotted names.
         interpreter: The project's interpreter.
         project: The directory of the project.
-        paths: Import paths; those in the project are passed on.
+        paths: Import paths. Only those in the project are passed on; the interpreter has the
+            others.
         length: The maximum number of characters of a source.
         is_cancelled: Returns True when the call was cancelled.
     """
@@ -112,6 +116,9 @@ class SymbolQuery(NamedTuple):
 def look_up_symbols(ctx: Context, query: SymbolQuery) -> str:
     """Return the definitions of symbols as Markdown.
 
+    All names are first searched by static analysis. Names that it does not find are imported if the
+    query allows it.
+
     Raises:
         ToolError: The file or interpreter does not exist, or the lookup fails.
     """
@@ -158,6 +165,7 @@ def _is_dotted_name(name: str) -> bool:
 def _run_symbol_child(
     request: SymbolRecord, is_cancelled: Callable[[], bool]
 ) -> dict[str, SymbolRecord]:
+    """Run the static analysis in a child process, and return its records by name."""
     source = str(Path(__file__).parents[3])
     result = run_program(
         # Isolated mode: a module in the project directory must not shadow one that is imported.
@@ -201,6 +209,7 @@ def _format_missing_symbol(name: str, record: SymbolRecord) -> str:
 
 
 def _format_definition(definition: SymbolRecord, length: int) -> list[str]:
+    """Return the sections about one definition: location, code, documentation and members."""
     location = f"`{definition['path']}:{definition['line']}`" if definition["path"] else "built in"
     parts = [
         f"**Name:** `{definition['full_name']}` ({definition['kind']})\n\n**Location:** {location}"
@@ -210,6 +219,7 @@ def _format_definition(definition: SymbolRecord, length: int) -> list[str]:
         if definition["length"] > len(source):
             source += f"\n... [truncated, showing {len(source)}/{definition['length']} characters]"
         parts.append(f"## Definition\n\n{format_code_block(source, 'py')}")
+        # A docstring that is part of the shown source is not repeated.
         summary = documentation.strip().partition("\n")[0]
         documentation = "" if summary in source else documentation
     elif definition.get("signatures"):

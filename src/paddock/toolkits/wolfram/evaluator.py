@@ -93,6 +93,8 @@ def describe_engine(engine: Engine) -> str:
 def run_evaluation(ctx: Context, code: str, seconds: float, session_id: str | None) -> ToolContent:
     """Evaluate code in a session and return its output.
 
+    The session is recorded as the caller's latest one, so that symbol lookups read its definitions.
+
     Args:
         ctx: The context of the call, with the tool's options.
         code: The code to evaluate.

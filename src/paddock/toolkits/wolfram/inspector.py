@@ -85,6 +85,11 @@ def _read_source(file: Path) -> str:
 
 
 def _inspect_directory(directory: Path, issue_filter: IssueFilter, limit: int, ctx: Context) -> str:
+    """Inspect all source files of a directory and return the report.
+
+    If the call is cancelled, the report covers the files inspected so far. Unreadable files are
+    listed at the end.
+    """
     files, skipped = list_allowed_files(directory, SOURCE_SUFFIXES, is_deep=True)
     if not files:
         raise NoFilesFoundError(

@@ -49,7 +49,10 @@ def read_wolfram_file(notebook: str, ctx: Context) -> list[TextContent | ImageCo
 
 
 def _is_notebook_object(text: str) -> bool:
-    """Return True if a text is the expression of an open notebook: `NotebookObject["…", "…"]`."""
+    """Return True if a text is the expression of an open notebook, `NotebookObject["…", "…"]`.
+
+    Such an expression refers to a notebook in a front end, which this server does not have.
+    """
     if not text.lstrip().startswith("NotebookObject["):
         return False
     source = parse(text)

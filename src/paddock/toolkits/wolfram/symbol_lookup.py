@@ -79,8 +79,7 @@ def build_definitions(
         name: The name of the symbol.
         values: The values that the kernel returned.
         is_built_in: Whether the engine itself defines the symbol. Such symbols get a placeholder
-            for
-            the code of the engine, which is not written in the Wolfram Language.
+            for the code of the engine, which is not written in the Wolfram Language.
 
     Returns:
         Expressions, or text for output that is not code, such as comments.

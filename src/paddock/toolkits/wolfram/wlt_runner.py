@@ -329,8 +329,7 @@ def run_and_report(
         seconds: The time limit of each file.
         memory_bytes: The memory limit of each file.
         is_shared: Whether all files run in one kernel, so that definitions of one file are
-            available
-            in the next. Otherwise each file runs in a new kernel.
+            available in the next. Otherwise each file runs in a new kernel.
 
     Raises:
         ToolError: A file is missing or invalid. No file is run then.

@@ -49,7 +49,10 @@ def to_json(value: object) -> Any:
 
 
 def describe_error(error: PaddockError) -> JsonObject:
-    """Return the structured error that clients of the zoo expect."""
+    """Return the structured error that clients of the zoo expect.
+
+    It replaces the plain error text of other tools.
+    """
     message = f"{error.where}: {error.message}" if error.where else error.message
     result: JsonObject = {"error": True, "code": _get_error_code(error), "message": message}
     if error.hint:
@@ -75,7 +78,11 @@ _own_zoo: Zoo | None = None
 
 
 def share_zoo(zoo: Zoo | None) -> None:
-    """Make the tools of this process use an open zoo, which the caller closes."""
+    """Make the tools of this process use an open zoo, which the caller closes.
+
+    A program that has opened the database itself, such as `paddock up`, calls this before it starts
+    the server. None ends the sharing.
+    """
     global _shared_zoo  # noqa: PLW0603 - one per process
     with _zoo_lock:
         _shared_zoo = zoo
@@ -83,6 +90,8 @@ def share_zoo(zoo: Zoo | None) -> None:
 
 def get_zoo() -> Zoo:
     """Return the zoo of this process, and open it on first use.
+
+    A shared zoo takes precedence. A zoo that is opened here is closed at the end of the process.
 
     Raises:
         ZooUnavailableError: The database cannot be used.
@@ -159,7 +168,16 @@ def create_write_tool(
     schema: JsonObject,
     hints: Sequence[str] = (),
 ) -> Tool:
-    """Return a tool that changes the zoo; `hints` names the annotations to set to true."""
+    """Return a tool that changes the zoo.
+
+    Args:
+        name: The name of the tool.
+        handler: Handles a call.
+        title: The title for people.
+        description: The description for models.
+        schema: The schema of the arguments.
+        hints: The annotations to set to true, such as `destructiveHint`.
+    """
     annotations = {
         "readOnlyHint": False,
         "destructiveHint": "destructiveHint" in hints,

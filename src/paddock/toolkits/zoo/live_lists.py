@@ -160,7 +160,10 @@ def remove_project_tools(server: BaseServer) -> None:
 
 
 def follow_zoo(server: BaseServer) -> AbstractContextManager[None]:
-    """Return the lifespan of an AgentZoo server."""
+    """Return the lifespan of an AgentZoo server.
+
+    All connections of a server share one set of live lists.
+    """
     with _servers_lock:
         live_lists = _live_lists.setdefault(
             server, LiveLists(server, _server_owners.get(server, ""))
@@ -169,7 +172,11 @@ def follow_zoo(server: BaseServer) -> AbstractContextManager[None]:
 
 
 class LiveLists:
-    """Prompts and resources of one server, kept in sync with the agents of an owner."""
+    """Prompts and resources of one server, kept in sync with the agents of an owner.
+
+    Each agent has a prompt and two resources. The first connection starts a thread that waits for
+    events of the zoo, and the last one stops it.
+    """
 
     def __init__(self, server: BaseServer, owner: str = "") -> None:
         self._server = server
@@ -189,6 +196,7 @@ class LiveLists:
             self._remove_connection()
 
     def _add_connection(self) -> None:
+        """Count a connection. The first one lists the agents and starts to follow the zoo."""
         with self._lock:
             self._connection_count += 1
             # One thread serves all connections, because they share the lists of the server.
@@ -216,6 +224,7 @@ class LiveLists:
                 self._stop_event.set()
 
     def _publish_changes(self, zoo: Zoo, events: list[ZooEvent]) -> None:
+        """Update the lists after events of the zoo, and notify subscribers."""
         if any(event.kind in _LISTING_EVENTS for event in events):
             self._refresh_lists(zoo)
             self._server.resource_updated(AGENTS_URI)
@@ -224,6 +233,11 @@ class LiveLists:
             self._server.resource_updated(uri)
 
     def _refresh_lists(self, zoo: Zoo) -> None:
+        """Synchronize the prompts and resources of the server with the agents of the zoo.
+
+        Those of deleted agents are removed. Only agents that are new, or whose name or description
+        has changed, are registered again.
+        """
         agents_by_id = {
             agent.id: agent for agent in zoo.agents.list_summaries(limit=MAX_LISTED_AGENTS).items
         }
@@ -251,6 +265,7 @@ def _remove_write_tools(server: BaseServer) -> None:
 
 
 def _has_listing_changed(agent: AgentSummary, listed: AgentSummary | None) -> bool:
+    """Return True if the name or description of an agent differs from the listed one."""
     return listed is None or (agent.name, agent.description) != (listed.name, listed.description)
 
 
@@ -285,6 +300,7 @@ def _get_prompt_name(agent_id: str) -> str:
 
 
 def _render_adoption_prompt(agent_id: str, _arguments: dict[str, str], ctx: Context) -> str:
+    """Return the text of an agent's prompt and record the injection."""
     # The prompt has no options; it follows those of the tool, so that both inject the same text.
     options: dict[str, Any] = get_option_values(ctx, inject_tool)
     _, injection = get_caller_zoo(ctx).injector.inject(

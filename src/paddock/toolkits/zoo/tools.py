@@ -292,7 +292,10 @@ def hand_over(arguments: JsonObject, ctx: Context) -> CallToolResult:
 
 
 def _build_provenance(ctx: Context) -> JsonObject:
-    """Return metadata that names the client, which not every client reports."""
+    """Return metadata about the origin of an entry.
+
+    It contains the name of the client, if the client reports one.
+    """
     client = (ctx.client_info or {}).get("name")
     return {"source": CHANGE_SOURCE, **({"client": client} if isinstance(client, str) else {})}
 
@@ -437,6 +440,7 @@ def choose_default_agent(arguments: JsonObject, ctx: Context) -> CallToolResult:
 
 
 def _resolve_project(arguments: JsonObject, ctx: Context) -> Path:
+    """Return the directory of the project that a call names, or the client's working directory."""
     directory = arguments.get("project")
     return get_working_directory(ctx) if directory is None else resolve_path(directory, ctx)
 

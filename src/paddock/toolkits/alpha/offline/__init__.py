@@ -35,7 +35,15 @@ _OPENING_PATTERN = re.compile(
 
 
 def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Return the answer to a question if it is certain, else None."""
+    """Return the answer to a question if it is certain, else None.
+
+    Polite and interrogative openings, such as "what is the", are removed first. Then each kind of
+    question is tried in turn.
+
+    Args:
+        query: The question.
+        evaluate: Evaluates Wolfram Language code, for calculus and algebra.
+    """
     text = " ".join(query.split())
     if not text or len(text) > MAX_QUESTION_CHARACTERS:
         return None

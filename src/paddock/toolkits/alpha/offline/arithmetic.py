@@ -58,7 +58,7 @@ class UnknownFormError(ValueError):
 
 
 def parse_result(text: str) -> Formula:
-    """Parse a result in InputForm.
+    """Parse the result of an engine in InputForm, so that it can be checked numerically.
 
     Raises:
         UnknownFormError: The form is unknown, for example because the code was not evaluated.
@@ -109,6 +109,7 @@ def _get_head(node: Node) -> str:
 
 
 def _convert_expression(expression: Expression) -> Formula:
+    """Convert a Wolfram Language expression to a formula."""
     if isinstance(expression, Atom):
         return _convert_atom(expression)
     if not isinstance(expression, Node):
@@ -139,7 +140,10 @@ def _convert_atom(atom: Atom) -> Formula:
 
 
 def answer_arithmetic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Return the value of a formula without variables, or None."""
+    """Return the value of a formula without variables, or None.
+
+    The value is exact if it is a fraction. Otherwise it is a decimal whose digits are all certain.
+    """
     if _NON_ARITHMETIC_PATTERN.fullmatch(text):
         return None
     try:
@@ -168,7 +172,11 @@ def list_assumptions(formula: Formula) -> tuple[str, ...]:
 
 
 def _answer_inexact(text: str, formula: Formula, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Answer with certain digits, or with zero if an engine confirms it; else return None."""
+    """Return an answer with certain digits only, or None.
+
+    Zero has no certain digits when it is computed with rounding errors. A value close to zero is
+    therefore compared with the result of an engine.
+    """
     try:
         bounded = error_bounds.evaluate_with_bounds(formula)
     except (UndefinedValueError, error_bounds.UncertainValueError):

@@ -92,6 +92,7 @@ def _format_date(date: datetime.date) -> str:
 
 
 def _answer_interval(unit: str, start: str, end: str) -> OfflineAnswer:
+    """Return the days or weeks between two dates."""
     first, last = _parse_date(start), _parse_date(end)
     interpretation = (
         f"{unit} from {_format_date(first)} to {_format_date(last)}, the first day not counted"
@@ -117,6 +118,8 @@ def _answer_since(unit: str, start: str) -> OfflineAnswer:
 
 
 def _create_offset_answer(sign: int) -> Callable[..., OfflineAnswer]:
+    """Create a function that adds a duration to a date (sign 1), or subtracts it (sign -1)."""
+
     def answer(count: str, unit: str, start: str = "today") -> OfflineAnswer:
         date = _parse_date(start)
         days = int(count) * (7 if unit.lower().startswith("week") else 1)

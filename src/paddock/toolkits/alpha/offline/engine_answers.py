@@ -112,7 +112,7 @@ class VerifiedResult(NamedTuple):
 
 
 def differentiate(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """Return the derivative of a formula."""
+    """Return the derivative of a formula, compared with finite differences."""
     engine_result = _evaluate_code(
         evaluate, f"D[{to_wolfram_code(question.formula)}, {question.variable}]"
     )
@@ -125,7 +125,11 @@ def differentiate(question: FormulaQuestion, evaluate: EvaluateCode) -> Verified
 
 
 def differentiate_twice(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """Return the second derivative of a formula."""
+    """Return the second derivative of a formula.
+
+    Both derivatives are computed and verified one after the other, because the check covers only
+    first derivatives.
+    """
     first = _evaluate_code(evaluate, f"D[{to_wolfram_code(question.formula)}, {question.variable}]")
     formula = parse_result(first.text)
     _require_verified(numeric_checks.is_derivative(formula, question.formula, question.variable))
@@ -133,7 +137,11 @@ def differentiate_twice(question: FormulaQuestion, evaluate: EvaluateCode) -> Ve
 
 
 def integrate(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """Return the definite or indefinite integral of a formula."""
+    """Return the definite or indefinite integral of a formula.
+
+    The derivative of an indefinite integral must be the formula. A definite integral must agree
+    with numeric quadrature.
+    """
     name = question.variable
     if question.start is None or question.end is None:
         engine_result = _evaluate_code(
@@ -162,7 +170,11 @@ def integrate(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResu
 
 
 def find_limit(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """Return the two-sided limit of a formula, or its limit at infinity."""
+    """Return the two-sided limit of a formula, or its limit at infinity.
+
+    The formula must approach the engine's result at points that come closer to the limit point,
+    from both sides if it is finite.
+    """
     if question.end is None:
         raise UnverifiedResultError("the point is missing")
     name, point = question.variable, _get_limit_value(question.end)
@@ -185,7 +197,7 @@ def find_limit(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedRes
 
 
 def solve_equation(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """Return all solutions of a polynomial equation."""
+    """Return all solutions of a polynomial equation, real and complex."""
     polynomial = get_coefficients(question.formula, question.variable)
     degree = len(polynomial) - 1
     if not 1 <= degree <= MAX_EQUATION_DEGREE:
@@ -207,7 +219,12 @@ def solve_equation(question: FormulaQuestion, evaluate: EvaluateCode) -> Verifie
 
 
 def factorize(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """Return a polynomial as a product of irreducible factors with integer coefficients."""
+    """Return a polynomial as a product of irreducible factors with integer coefficients.
+
+    The product must equal the polynomial, and each factor must be irreducible, so that the answer
+    is complete.
+    """
+    # Raises an error for formulas that are not polynomials.
     get_coefficients(question.formula, question.variable)
     engine_result = _evaluate_code(evaluate, f"Factor[{to_wolfram_code(question.formula)}]")
     result = parse_result(engine_result.text)
@@ -229,7 +246,10 @@ def expand(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
 
 
 def simplify(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResult:
-    """Return a simpler form of the same function."""
+    """Return a simpler form of the same function.
+
+    Only the equality of both forms is verified.
+    """
     engine_result = _evaluate_code(evaluate, f"Simplify[{to_wolfram_code(question.formula)}]")
     _require_verified(
         numeric_checks.have_equal_values(
@@ -277,7 +297,11 @@ def _append_decimal(engine_result: EngineResult) -> str:
 
 
 def _are_all_roots(solutions: list[complex], polynomial: list[Fraction]) -> bool:
-    """Return True if solutions are exactly the roots of a polynomial."""
+    """Return True if solutions are exactly the roots of a polynomial.
+
+    The roots of a polynomial without multiple roots are found numerically and compared. With
+    multiple roots that method is inaccurate, so the polynomial is divided by the solutions instead.
+    """
     distinct: list[complex] = []
     for solution in solutions:
         if not any(numeric_checks.is_close(solution, other) for other in distinct):
@@ -296,7 +320,12 @@ def _are_same_roots(roots: list[complex], others: list[complex]) -> bool:
 
 
 def _are_roots_with_multiplicity(distinct: list[complex], monic: list[float]) -> bool:
-    """Return True if dividing by each root, as often as possible, leaves a constant."""
+    """Return True if dividing by each root, as often as possible, leaves a constant.
+
+    Args:
+        distinct: The roots without repetition.
+        monic: The coefficients from the highest power on, with the first one equal to 1.
+    """
     quotient: list[complex] = [*monic]
     for root in distinct:
         degree = len(quotient)
@@ -311,6 +340,7 @@ def _are_roots_with_multiplicity(distinct: list[complex], monic: list[float]) ->
 
 
 def _divide_by_root(polynomial: list[complex], root: complex) -> list[complex]:
+    """Return the quotient of a polynomial and `x - root` by Horner's method."""
     quotient: list[complex] = []
     for coefficient in polynomial[:-1]:
         quotient.append((quotient[-1] * root if quotient else 0) + coefficient)
@@ -364,7 +394,11 @@ _SOLVERS: dict[str, Callable[[FormulaQuestion, EvaluateCode], VerifiedResult]] =
 
 
 def answer_symbolic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
-    """Answer a question of calculus or algebra, or return None."""
+    """Answer a question of calculus or algebra, or return None.
+
+    The first phrase that matches decides on the kind of question. Any doubt, such as an ambiguous
+    formula or a result that fails its check, means that there is no answer.
+    """
     for pattern, kind in _PHRASES:
         match = re.fullmatch(pattern, text, re.IGNORECASE)
         if match:
@@ -383,6 +417,9 @@ def answer_symbolic(text: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
 
 def _parse_question(text: str, parts: dict[str, str | None]) -> FormulaQuestion:
     """Parse the formula and limits of a question.
+
+    An equation is converted to a formula that is zero at its solutions. A differential at the end
+    of an integrand, as in `x^2 dx`, names the variable.
 
     Raises:
         FormulaSyntaxError: A part is invalid, or there is not exactly one variable.

@@ -38,6 +38,9 @@ class BoundedValue(NamedTuple):
 def evaluate_with_bounds(formula: Formula) -> BoundedValue:
     """Evaluate a formula with an error bound.
 
+    Parts that are fractions are computed exactly first, so that only the final conversion to
+    floating point is rounded.
+
     Raises:
         UndefinedValueError: The formula has no value.
         UncertainValueError: The value is not real, too large, or of an unknown function.
@@ -85,6 +88,7 @@ def format_value(bounded: BoundedValue) -> str:
 
 
 def _add_rounding_error(value: float, error: float) -> BoundedValue:
+    """Return a value whose error bound includes the rounding of one operation."""
     return BoundedValue(value, error + abs(value) * ROUNDING_ERROR)
 
 
@@ -108,6 +112,10 @@ def _multiply(values: list[BoundedValue]) -> BoundedValue:
 
 
 def _exponentiate(values: list[BoundedValue]) -> BoundedValue:
+    """Return a power by way of the logarithm of its base.
+
+    Bases that may be zero or negative are rejected, except for reciprocals.
+    """
     base, exponent = values
     if exponent == (-1.0, exponent.error):
         return _invert(base)
@@ -118,6 +126,7 @@ def _exponentiate(values: list[BoundedValue]) -> BoundedValue:
 
 
 def _invert(divisor: BoundedValue) -> BoundedValue:
+    """Return the reciprocal. The divisor must not be zero anywhere in its interval."""
     min_magnitude = abs(divisor.value) - divisor.error
     if min_magnitude <= 0:
         raise UncertainValueError("the divisor may be zero")
@@ -179,6 +188,8 @@ def _create_hyperbolic(sign: float) -> Callable[[list[BoundedValue]], BoundedVal
 def _wrap_inverse_sine(
     compute: Callable[[float], float],
 ) -> Callable[[list[BoundedValue]], BoundedValue]:
+    """Wrap the inverse sine or cosine with an error bound."""
+
     def compute_with_bounds(values: list[BoundedValue]) -> BoundedValue:
         # The slope 1/sqrt(1-x^2) is unbounded at the ends of the domain.
         min_radicand = 1 - (abs(values[0].value) + values[0].error) ** 2

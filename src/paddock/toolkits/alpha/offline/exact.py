@@ -33,7 +33,7 @@ class UndefinedValueError(ValueError):
 
 
 def compute_fraction(formula: Formula) -> Fraction:
-    """Return the value of a formula without variables.
+    """Return the exact value of a formula without variables.
 
     Raises:
         InexactValueError: The value is not a fraction, or too large.
@@ -51,6 +51,7 @@ def compute_fraction(formula: Formula) -> Fraction:
 
 
 def _check_size(value: Fraction) -> Fraction:
+    """Return a value, or raise an error if it has too many digits to be useful."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_FRACTION_BITS:
         raise InexactValueError("too large")
     return value
@@ -64,6 +65,10 @@ def _multiply(values: list[Fraction]) -> Fraction:
 
 
 def _exponentiate(values: list[Fraction]) -> Fraction:
+    """Return a power with an integer exponent, or a rational square root.
+
+    The size of the result is estimated before it is computed.
+    """
     base, exponent = values
     if exponent.denominator != 1:
         if exponent == Fraction(1, 2):
@@ -164,6 +169,7 @@ def is_squarefree(polynomial: list[Fraction]) -> bool:
 
 
 def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
+    """Return the coefficients of a polynomial, from the constant term on."""
     if name not in find_variables(formula):
         try:
             return [compute_fraction(formula)]
@@ -200,6 +206,7 @@ def _add_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
 
 
 def _multiply_polynomials(parts: list[list[Fraction]]) -> list[Fraction]:
+    """Return the product of polynomials, with a limit on its degree."""
     product = [Fraction(1)]
     for part in parts:
         if len(product) + len(part) > MAX_POLYNOMIAL_DEGREE + 2:
@@ -220,6 +227,7 @@ def _find_common_divisor(first: list[Fraction], second: list[Fraction]) -> list[
 
 
 def _compute_remainder(dividend: list[Fraction], divisor: list[Fraction]) -> list[Fraction]:
+    """Return the remainder of a polynomial division, without leading zeros."""
     remainder = list(dividend)
     while len(remainder) >= len(divisor):
         factor = remainder[0] / divisor[0]

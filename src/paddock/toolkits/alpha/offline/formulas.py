@@ -179,6 +179,7 @@ def _evaluate_node(formula: Formula, variables: Mapping[str, complex]) -> comple
 
 
 def _evaluate_power(base: complex, exponent: Formula, exponent_value: complex) -> complex:
+    """Return a power. Integer exponents are passed as integers, which avoids rounding errors."""
     if base == 0 and exponent_value == 0:
         raise NoValueError("zero to the power of zero")
     is_integer = isinstance(exponent, FormulaNumber) and exponent.value.denominator == 1
@@ -203,7 +204,7 @@ class _FormulaToken(NamedTuple):
 
 
 def parse_formula(text: str) -> Formula:
-    """Parse a formula.
+    """Parse a formula in ordinary notation, with some words such as "plus" and "squared".
 
     Raises:
         FormulaSyntaxError: The text is not a formula, or is ambiguous.
@@ -215,7 +216,7 @@ def parse_formula(text: str) -> Formula:
 
 
 def _replace_word_operators(text: str) -> str:
-    """Replace words with operators, if the precedence is clear."""
+    """Replace words with operators, and reject combinations whose precedence is unclear."""
     operators: list[str] = []
     for word, operator in _WORD_OPERATORS:
         text, count = re.subn(rf"\b{word}\b", f" {operator} ", text)
@@ -246,7 +247,11 @@ def _tokenize(text: str) -> list[_FormulaToken]:
 
 
 class _FormulaParser:
-    """Recursive descent parser for formulas."""
+    """Recursive descent parser for formulas.
+
+    Unlike most parsers it rejects text that people read in different ways, since a wrong guess
+    would produce a wrong answer.
+    """
 
     def __init__(self, tokens: list[_FormulaToken]) -> None:
         self._tokens = tokens
@@ -277,6 +282,7 @@ class _FormulaParser:
         return self._tokens[self._position - 1]
 
     def _parse_sum(self) -> Formula:
+        """Parse terms that are joined by plus and minus signs."""
         terms = [self._parse_signed_term()]
         while self._peek_text() in ("+", "-"):
             sign = self._next_token().text
@@ -287,6 +293,7 @@ class _FormulaParser:
         return terms[0] if len(terms) == 1 else FormulaCall("Plus", tuple(terms))
 
     def _parse_signed_term(self) -> Formula:
+        """Parse the first term of a sum, which may have a sign. `-2^2` is rejected."""
         if self._peek_text() not in ("+", "-"):
             return self._parse_product()
         sign = self._next_token().text
@@ -296,7 +303,11 @@ class _FormulaParser:
         return term if sign == "+" else FormulaCall("Times", (to_number(-1), term))
 
     def _parse_product(self) -> Formula:
-        """Parse factors, also implicit ones, which may not follow a division or power."""
+        """Parse factors with and without operators between them.
+
+        `is_plain` is False after a division or a power, where a factor without an operator is
+        ambiguous: `1/2x` may mean `1/(2x)`.
+        """
         factors = [self._parse_power()]
         is_plain = not self._ended_with_power
         while True:
@@ -314,7 +325,11 @@ class _FormulaParser:
                 return factors[0] if len(factors) == 1 else FormulaCall("Times", tuple(factors))
 
     def _parse_implicit_factor(self, *, is_plain: bool) -> Formula:
-        """Parse a factor that follows another one without an operator."""
+        """Parse a factor that follows another one without an operator, as in `2x` or `(x+1)(x-1)`.
+
+        Args:
+            is_plain: Whether the previous factor is neither a divisor nor a power.
+        """
         previous, token = self._tokens[self._position - 1], self._tokens[self._position]
         is_apart = previous.text == ")" or token.is_after_space
         if token.kind == "number" or not (is_plain or is_apart) or self._is_after_division():
@@ -341,6 +356,7 @@ class _FormulaParser:
         return False
 
     def _parse_power(self) -> Formula:
+        """Parse an operand with an optional exponent. `2^3^4` is rejected."""
         base = self._parse_postfix()
         self._ended_with_power = self._peek_text() in ("^", "**")
         if not self._ended_with_power:
@@ -358,6 +374,10 @@ class _FormulaParser:
         )
 
     def _parse_postfix(self) -> Formula:
+        """Parse an operand with an optional factorial or degree sign.
+
+        Degrees are accepted only for numbers in trigonometric functions.
+        """
         operand = self._parse_atom()
         if self._peek_text() == "!":
             self._next_token()
@@ -404,7 +424,13 @@ class _FormulaParser:
         raise FormulaSyntaxError(f"{text!r}")
 
     def _parse_function(self, head: str, *, is_spoken: bool) -> Formula:
-        """Parse the argument of a function: brackets, or a single operand."""
+        """Parse the argument of a function: brackets, or a single operand.
+
+        Args:
+            head: The name of the function in the Wolfram Language.
+            is_spoken: Whether the function is a square root. Without brackets, no operator may
+                follow its argument, because "square root of 2 plus 3" is ambiguous.
+        """
         is_bracketed = self._peek_text() == "("
         if not is_bracketed and self._peek_kind() not in ("number", "name"):
             raise FormulaSyntaxError("a function without an argument, or the power of a function")

@@ -46,7 +46,11 @@ def is_derivative(derivative: Formula, formula: Formula, name: str) -> bool:
 
 
 def estimate_integral(formula: Formula, name: str, start: float, end: float) -> float | None:
-    """Return the integral of a formula between limits, or None if the estimates differ."""
+    """Return the integral of a formula between limits, or None if the estimates differ.
+
+    The integral is estimated with several step sizes. Estimates that agree are evidence that it
+    converges.
+    """
     estimates = []
     for level in _QUADRATURE_LEVELS:
         try:
@@ -142,7 +146,10 @@ def _estimate_derivative(formula: Formula, name: str, x: float) -> complex:
 def _integrate_double_exponential(
     formula: Formula, name: str, limits: tuple[float, float], step: float
 ) -> float:
-    """Integrate by the double exponential rule, which never evaluates the limits themselves."""
+    """Integrate by the double exponential rule, which never evaluates the limits themselves.
+
+    The integrand may therefore be singular at the limits.
+    """
     total = 0.0
     for x, weight in _generate_nodes(limits, step):
         value = evaluate_formula(formula, {name: x})

@@ -55,7 +55,12 @@ class OfflineAnswer(NamedTuple):
 
 
 def format_fraction(value: Fraction, *, as_decimal: bool = False) -> str:
-    """Format a fraction as an integer, a finite decimal, or a fraction with a rounded decimal."""
+    """Format a fraction as an integer, a finite decimal, or a fraction with a rounded decimal.
+
+    Args:
+        value: The value.
+        as_decimal: Whether to show only the decimal, for questions that contain decimals.
+    """
     if value.denominator == 1:
         return str(value.numerator)
     decimal = round_fraction(value)
@@ -97,7 +102,7 @@ def format_finite_decimal(value: Fraction) -> str:
 
 
 def answer_percentage(text: str) -> OfflineAnswer | None:
-    """Answer a question about percentages, or return None."""
+    """Answer a question about percentages in an unambiguous phrase, or return None."""
     for pattern, compute, wording in _PERCENTAGE_PHRASES:
         match = pattern.fullmatch(text)
         if match:
@@ -115,6 +120,7 @@ def answer_percentage(text: str) -> OfflineAnswer | None:
 def _compile_phrase(
     pattern: str, compute: Callable[[Fraction, Fraction], Fraction], wording: str
 ) -> tuple[re.Pattern[str], Callable[[Fraction, Fraction], Fraction], str]:
+    """Compile a phrase in which `N` means a number and `%` the ways to write percent."""
     text = pattern.replace("N", NUMBER_PATTERN).replace("%", _PERCENT_PATTERN)
     return re.compile(text, re.IGNORECASE), compute, wording
 

@@ -196,6 +196,10 @@ def answer_unit_conversion(text: str) -> OfflineAnswer | None:
 
 
 def _convert_amount(amount: str, source: str, target: str) -> OfflineAnswer | None:
+    """Convert an amount, or return None if the units or the amount are not plausible.
+
+    Rejected are temperatures below absolute zero and negative amounts of other quantities.
+    """
     units = [_find_unit(source), _find_unit(target)]
     if None in units or not _are_compatible(units, (source, target)):
         return None
@@ -231,6 +235,7 @@ def _find_unit(name: str) -> str | None:
 
 
 def _are_compatible(units: Sequence[str | None], names: Sequence[str]) -> bool:
+    """Return True if two units measure the same kind of quantity by their names."""
     # Pint would convert some of these groups to each other.
     if all(unit in _TEMPERATURE_UNITS for unit in units):
         return True

@@ -24,6 +24,11 @@ def main() -> None:
 
 
 def _describe_name(name: str, length: int) -> dict[str, Any]:
+    """Import a name and return its record. An error becomes part of the record.
+
+    Imported code may also raise SystemExit, which must not end the program before the result is
+    written.
+    """
     try:
         return {"name": name, "found": [_describe_value(name, _import_value(name), length)]}
     except BaseException as error:
@@ -31,6 +36,11 @@ def _describe_name(name: str, length: int) -> dict[str, Any]:
 
 
 def _import_value(name: str) -> Any:
+    """Import as much of a dotted name as possible, and follow the remaining attributes.
+
+    A missing module means that the last part of the prefix is an attribute. An import error inside
+    of a module is raised.
+    """
     parts = name.split(".")
     for count in range(len(parts), 0, -1):
         try:
@@ -47,6 +57,10 @@ def _import_value(name: str) -> Any:
 
 
 def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
+    """Return the record of an imported value, in the form that the static analysis returns.
+
+    A value without source or signature is described by its `repr`.
+    """
     record = {
         "full_name": name,
         "kind": f"{type(value).__name__}, imported",

@@ -45,7 +45,11 @@ class SharedPackageFinder:
 
 
 def main() -> int:
-    """Run pytest and return its exit status."""
+    """Run pytest and return its exit status.
+
+    The project's own pytest is preferred. Paddock's is made importable only if the project has none
+    and its Python is recent enough.
+    """
     settings = json.loads(sys.argv[1])
     # Like `python -m pytest`, but absolute, because tests may change the directory.
     sys.path[0] = os.getcwd()

@@ -63,7 +63,11 @@ class EventWriter:
         self._timeout_watch = TimeoutWatch(self, config, settings["test_seconds"])
 
     def write_event(self, event: str, **fields: Any) -> None:
-        """Append an event, unless this is a process that a test has forked."""
+        """Append an event to the file, unless this is a process that a test has forked.
+
+        Each event is written with a single call in append mode, because several processes may write
+        to the same file.
+        """
         if os.getpid() != self._pid:
             return
         line = json.dumps({"event": event, "at": time.time(), **fields}) + "\n"
@@ -86,6 +90,7 @@ class EventWriter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: Any, items: list[Any]) -> None:
+        """Deselect the tests that finished in an earlier attempt."""
         finished = self._read_finished_tests()
         if finished:
             deselected = [item for item in items if item.nodeid in finished]
@@ -123,6 +128,7 @@ class EventWriter:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        """Watch the time limit during a test, including its fixtures."""
         self._timeout_watch.start_test(item.nodeid)
         yield
         self._timeout_watch.finish_test()
@@ -135,10 +141,16 @@ class EventWriter:
         self._comparison = None
 
     def pytest_assertrepr_compare(self, op: str, left: Any, right: Any) -> None:
+        """Remember the compared values of a failing assertion, for the report."""
         self._comparison = (op, format_value(left), format_value(right))
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
+        """Attach details of a failure to the report.
+
+        They are attached to the report itself, because pytest-xdist sends it from its worker to the
+        main process.
+        """
         outcome: Any = yield
         report = outcome.get_result()
         if call.excinfo is not None and report.failed:
@@ -146,6 +158,7 @@ class EventWriter:
                 report.paddock = describe_failure(item, call.excinfo, self._comparison)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        """Write the result of one phase of a test."""
         if self._is_worker:
             return
         fields = {
@@ -181,7 +194,12 @@ class EventWriter:
 
 
 class TimeoutWatch:
-    """Stops a test that exceeds its time limit or prints too much, by raising in its thread."""
+    """Stops a test that exceeds its time limit or prints too much.
+
+    A thread watches the running test. It sends a signal to the main thread, whose handler raises an
+    exception in the test. On systems without the signal, only an event is written, and Paddock
+    stops the process.
+    """
 
     def __init__(self, event_writer: EventWriter, config: Any, seconds: float) -> None:
         self._event_writer = event_writer
@@ -226,11 +244,13 @@ class TimeoutWatch:
         return self._measure_output() < 0
 
     def _raise_in_test(self, _signal: int, _frame: Any) -> None:
+        """Fail the running test. Called as a signal handler in the main thread."""
         __tracebackhide__ = True
         if self._running_test is not None and self._stop_reason:
             raise pytest.fail.Exception(self._stop_reason)
 
     def _watch_test(self) -> None:
+        """Check the running test at short intervals. Runs in a thread until the session ends."""
         stopped_test = None
         while not self._close_event.wait(_POLL_SECONDS):
             running_test = self._running_test
@@ -318,7 +338,13 @@ def format_value(value: Any, max_characters: int = MAX_VALUE_CHARACTERS) -> str:
 def describe_failure(
     item: Any, excinfo: Any, compared: tuple[str, str, str] | None
 ) -> dict[str, Any]:
-    """Return the failed code, its location, and the expected and actual values if known."""
+    """Return the failed code, its location, and the expected and actual values if known.
+
+    Args:
+        item: The test.
+        excinfo: The exception.
+        compared: Operator and values of the last failed comparison that pytest has explained.
+    """
     error = excinfo.value
     details: dict[str, Any] = {"error": type(error).__name__, "message": format_message(error)}
     details["is_assertion"] = isinstance(error, AssertionError)
@@ -358,6 +384,11 @@ def _locate_failure(item: Any, excinfo: Any) -> dict[str, Any]:
 def _find_compared_values(
     excinfo: Any, compared: tuple[str, str, str] | None, message: str
 ) -> dict[str, str]:
+    """Return the expected and the actual value of a failed assertion, if they can be found.
+
+    For a plain `assert`, pytest has passed the values to a hook. For the methods of `unittest`,
+    they are arguments of a frame in `unittest/case.py`.
+    """
     if compared is not None:
         op, left, right = compared
         if f" {op} " in message and left[:8] in message:
