@@ -235,7 +235,7 @@ def create_api(services: ApiServices) -> Litestar:
     The routes live in `zoo/rest` and `app/rest`. This function connects them with their services,
     error handlers and guards.
     """
-    # Registered here, because the zoo must not import the packages of these errors.
+    # These errors are registered here, because the zoo must not import their packages.
     error_responses.ERROR_STATUSES.update(
         {
             ServerNotFoundError: 404,
@@ -377,7 +377,8 @@ def _make_openapi_config() -> OpenAPIConfig:
         title="Paddock",
         version=__version__,
         description=API_DESCRIPTION,
-        # Only JSON is rendered: Litestar's documentation pages load scripts from other hosts.
+        # Only JSON is rendered, because Litestar's documentation pages load scripts from other
+        # hosts.
         path="/description",
         render_plugins=[JsonRenderPlugin()],
         use_handler_docstrings=True,

@@ -233,7 +233,7 @@ class Application:
             await self._run_lifespan(receive, send)
         elif scope["type"] == "http":
             await self._handle_request(scope, receive, send)
-        # Without an answer, a client would wait for its timeout.
+        # WebSockets are not supported. Without an answer, a client would wait for its timeout.
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1000})
 
@@ -288,7 +288,8 @@ class Application:
             await self._api({**scope, REQUEST_USER_KEY: user}, receive, send)
 
     async def _authenticate(self, head: RequestHead) -> RequestUser | None:
-        # Only team accounts need the database, and only then is a thread worth its cost.
+        # Only team accounts need the database. The other authenticators are too quick for a thread
+        # to pay off.
         if not self._authenticator.is_team:
             return self._authenticator.authenticate(head)
         return await asyncio.to_thread(self._authenticator.authenticate, head)
@@ -300,6 +301,7 @@ class Application:
         """
 
         async def receive_message() -> Any:
+            """Wait for a message of the client, checking the credentials at regular intervals."""
             next_message = asyncio.ensure_future(receive())
             try:
                 while not (

@@ -162,7 +162,10 @@ class TokenAuthenticator:
         return f"{expires_at}.{self._sign(expires_at)}"
 
     def sign_out(self, _head: RequestHead) -> None:
-        """Do nothing: the server has no session, and the response deletes the cookie."""
+        """Do nothing.
+
+        The server has no session to revoke, and the response deletes the cookie.
+        """
 
     def _is_valid_cookie(self, cookie: str) -> bool:
         expires_at, _, signature = cookie.partition(".")
@@ -192,7 +195,9 @@ def get_session_cookie(head: RequestHead) -> str | None:
 
 
 def format_session_cookie(value: str, *, is_secure: bool) -> str:
-    """Return the Set-Cookie header for a session; an empty value deletes the cookie.
+    """Return the Set-Cookie header for a session.
+
+    An empty value deletes the cookie.
 
     `HttpOnly` keeps the cookie from scripts, `SameSite=Strict` from requests of other sites.
     """
@@ -202,7 +207,10 @@ def format_session_cookie(value: str, *, is_secure: bool) -> str:
 
 
 class TeamAuthenticator:
-    """Authenticate the users of a team: browsers by session cookie, programs by token."""
+    """Authenticate the users of a team.
+
+    Browsers send a session cookie, programs an access token.
+    """
 
     needs_sign_in = True
     is_team = True

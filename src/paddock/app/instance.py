@@ -41,7 +41,7 @@ class InstanceInfo(Struct, frozen=True, kw_only=True):
 def make_instance_info(zoo: Zoo) -> InstanceInfo:
     """Return the facts about a Paddock that serves a zoo."""
     database = get_database_info(zoo)
-    # Hashed: the health check is public, and must not reveal paths or host names.
+    # The location is hashed. The health check is public, and must not reveal paths or host names.
     fingerprint = sha256(database.location.encode()).hexdigest()[:16]
     return InstanceInfo(database=database.kind, fingerprint=fingerprint)
 
@@ -135,6 +135,7 @@ def find_port_owner(port: int) -> str | None:
 
 
 def _iterate_listening_inodes(port: int) -> Iterator[str]:
+    """Yield the inodes of the sockets that listen on a port (Linux only)."""
     # The fields of /proc/net/tcp: local address in hexadecimal, state (0A is LISTEN), inode.
     for name in ("tcp", "tcp6"):
         with suppress(OSError):

@@ -80,7 +80,7 @@ class OwnerAuthorization:
     authenticated the request, so this authorizer only supplies the owner.
     """
 
-    # Without OAuth metadata: the application has authenticated the request before.
+    # There is no OAuth metadata, because the application has authenticated the request before.
     resource = ""
     metadata_url = ""
 
@@ -147,7 +147,7 @@ class ClientActivityLog:
             connections[key] = connection
             while len(connections) > MAX_CONNECTIONS:
                 connections.popitem(last=False)
-        # Outside of the lock: a subscriber may call `list_connections`.
+        # The lock is released first, because a subscriber may call `list_connections`.
         if is_new:
             self._publish(owner, connection)
 
@@ -396,7 +396,10 @@ def make_team_loader(load: ServerLoader) -> ServerLoader:
 
 
 def _get_definition_version(name: str) -> DefinitionVersion:
-    """Return time and size of a server's definition file; None if it has no file."""
+    """Return the time and size of a server's definition file.
+
+    A change of either causes a reload. The result is None for a server without a file.
+    """
     try:
         location = get_server_by_url_name(name).location
     except PaddockError:  # loading the server reports the error

@@ -180,7 +180,10 @@ class AppServer(uvicorn.Server):
         self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End event streams, which never finish by themselves, then wait for other requests."""
+        """End event streams, then wait for other requests.
+
+        Event streams never finish without being ended.
+        """
         self._application.close_streams()
         # uvicorn waits for open requests here, up to `timeout_graceful_shutdown`.
         await super().shutdown(sockets)

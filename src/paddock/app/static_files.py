@@ -123,6 +123,7 @@ class StaticFiles:
 
 
 def _make_static_file(path: str, content: bytes) -> StaticFile:
+    """Return a file with its compressed content and its headers."""
     suffix = Path(path).suffix.lower()
     media_type = (
         _MEDIA_TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
@@ -135,6 +136,10 @@ def _make_static_file(path: str, content: bytes) -> StaticFile:
 
 
 def _make_response(file: StaticFile, head: RequestHead) -> HttpResponse:
+    """Return the response to a request for a file.
+
+    A browser that already has the file gets the status 304 without content.
+    """
     headers: Headers = [
         (b"content-type", file.media_type.encode()),
         (b"cache-control", CACHE_FOREVER if file.is_immutable else CACHE_REVALIDATE),

@@ -52,7 +52,7 @@ class Engine:
     licence: str
     install_hint: str
     capabilities: frozenset[Capability]
-    # Excluded from the representation because it may hold an access token.
+    # `start` is excluded from the representation, because it may hold an access token.
     start: Callable[[EvaluationLimits], Kernel] = field(repr=False, compare=False)
     version: str = ""
     location: str = ""

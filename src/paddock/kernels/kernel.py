@@ -95,7 +95,7 @@ CANCELLED_RESULT = EvaluationResult(
 
 
 class KernelError(PaddockError):
-    """A kernel cannot be started, has ended, or cannot restore definitions."""
+    """A kernel cannot be started, has ended, or cannot restore saved definitions."""
 
     code = "kernel"
 
@@ -154,7 +154,7 @@ class ProgressTimer:
 
 
 def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
-    """Return a note on why an evaluation was stopped; empty if it was not."""
+    """Return a note on why an evaluation was stopped, or an empty text if it was not."""
     match status:
         case "timed-out":
             return f"The evaluation took longer than {limits.user_time_limit:g} s and was stopped."
@@ -167,7 +167,7 @@ def describe_stop(status: EvaluationStatus, limits: EvaluationLimits) -> str:
 
 
 class Kernel(Protocol):
-    """A kernel: a process, or a connection to one, that evaluates code."""
+    """A process that evaluates code, or a connection to one."""
 
     @property
     def is_alive(self) -> bool:
@@ -214,7 +214,9 @@ class Kernel(Protocol):
         ...
 
     def restore(self, state: bytes) -> str | None:
-        """Load definitions that `dump_state` of another kernel returned; describe what is missing.
+        """Load definitions that `dump_state` of another kernel returned.
+
+        Returns a description of the definitions that are missing, if there are any.
 
         Raises:
             KernelError: The definitions cannot be restored.
@@ -226,5 +228,5 @@ class Kernel(Protocol):
         ...
 
     def describe(self) -> dict[str, object]:
-        """Return diagnostic data: engine, process ids, active restrictions of the sandbox."""
+        """Return diagnostic data: the engine, process IDs, and restrictions of the sandbox."""
         ...

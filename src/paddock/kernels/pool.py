@@ -34,7 +34,9 @@ class KernelPool:
         self._is_closed = False
 
     def acquire(self, engine: Engine, limits: EvaluationLimits) -> Kernel:
-        """Return a kernel for exclusive use; the caller closes it.
+        """Return a kernel for exclusive use.
+
+        It is a spare kernel if one is ready, and a new one otherwise. The caller has to close it.
 
         Raises:
             KernelError: The kernel does not start.
@@ -61,7 +63,8 @@ class KernelPool:
             missing = 0 if self._is_closed else max(0, self._spare_count - available)
             self._starting_counts[key] = starting + missing
         for _ in range(missing):
-            # Delayed, so that starting it does not compete for the CPU with the current evaluation.
+            # The start is delayed, so that it does not compete for the CPU with the current
+            # evaluation.
             timer = threading.Timer(SPARE_START_DELAY_SECONDS, self._start_spare, (engine,))
             timer.name = f"paddock-spare-{engine.name}"
             timer.daemon = True
@@ -77,7 +80,7 @@ class KernelPool:
             kernel.close()
 
     def _pop_spare(self, engine: Engine) -> Kernel | None:
-        """Take a running spare kernel from the pool; return None if it has no such kernel."""
+        """Take a running spare kernel from the pool, or return None."""
         with self._lock:
             kernels = self._spares.get(_get_engine_key(engine), [])
             while kernels:
@@ -107,5 +110,5 @@ class KernelPool:
 
 
 def _get_engine_key(engine: Engine) -> _EngineKey:
-    """Identify interchangeable kernels: same engine, same working directory."""
+    """Identify interchangeable kernels, which have the same engine and working directory."""
     return engine.name, engine.directory

@@ -114,7 +114,10 @@ def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
 
 
 def _return_if_equal(value: int, end: int) -> list[BpfInstruction]:
-    """Return `end` if the loaded word equals `value`; jump offsets count skipped instructions."""
+    """Return the instructions that end the filter if the loaded word equals a value.
+
+    Jump offsets count skipped instructions.
+    """
     return [(_BPF_JUMP_EQUAL, 0, 1, value), (_BPF_RETURN, 0, 0, end)]
 
 
@@ -156,7 +159,10 @@ def block_process_inspection() -> None:
 
 
 def enter_sandbox(*, network: bool) -> list[str]:
-    """Restrict this process and its future children; return the restrictions that took effect."""
+    """Restrict this process and its future children.
+
+    Returns the names of the restrictions that took effect.
+    """
     restrictions = _set_resource_limits()
     if sys.platform == "linux":
         library = ctypes.CDLL(None, use_errno=True)
@@ -174,7 +180,10 @@ def enter_sandbox(*, network: bool) -> list[str]:
 
 
 def _set_resource_limits() -> list[str]:
-    """Disable core dumps and limit open files; return the restrictions that took effect."""
+    """Disable core dumps and limit open files.
+
+    Returns the names of the restrictions that took effect.
+    """
     if sys.platform == "win32":
         return []
     import resource  # Windows has no such module

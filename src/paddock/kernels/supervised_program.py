@@ -105,7 +105,9 @@ class SupervisedProgram:
             reader.start()
 
     def wait(self, seconds: float) -> ProgramExit | None:
-        """Wait for the program to end; return None if it is still running after `seconds`.
+        """Wait for the program to end.
+
+        Returns None if it is still running after `seconds`.
 
         Raises:
             KernelError: The program could not be started.
@@ -154,7 +156,10 @@ class SupervisedProgram:
 
     @property
     def output(self) -> str:
-        """The program's output; the middle of a long one is omitted."""
+        """The program's output.
+
+        The middle of a long output is omitted.
+        """
         head, tail = self._head, self._tail[-_MAX_TAIL_BYTES:]
         omitted = self.printed_bytes - len(head) - len(tail)
         separator = f"\n... [{omitted} bytes left out] ...\n".encode() if omitted > 0 else b""
@@ -191,7 +196,10 @@ class SupervisedProgram:
         return ProgramExit(report.get("code"), report.get("cause", ""))
 
     def _kill_orphans(self) -> None:
-        """Kill the program's processes, found by their environment, without the supervisor."""
+        """Kill the program's processes without the help of the supervisor.
+
+        They are found by the kernel ID in their environment.
+        """
         subprocess.run(
             [*_build_command("child.process_tree", "kill_kernel"), str(_SOURCE_ROOT)],
             env=sandbox.build_environment() | {KERNEL_ID_VARIABLE: self._kernel_id},

@@ -146,7 +146,10 @@ def _run_renderer(svgs: list[bytes], package_directory: str) -> list[bytes]:
 
 
 def _split_frames(data: bytes) -> list[bytes]:
-    """Split length-prefixed frames; an incomplete last frame is dropped."""
+    """Split data into frames that are preceded by their length.
+
+    An incomplete last frame is dropped.
+    """
     frames: list[bytes] = []
     offset = 0
     while offset + 4 <= len(data):

@@ -45,7 +45,10 @@ def _limit_memory() -> None:
 
 
 def _render_svg(svg: bytes, families: dict[str, Any]) -> bytes:
-    """Render one image as PNG; return empty bytes if it is too large or invalid."""
+    """Render one image as PNG.
+
+    Returns empty bytes if the image is too large or invalid.
+    """
     if len(svg) > MAX_SVG_BYTES:
         return b""
     import resvg_py  # main() adds its directory to the path first

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 SCRYPT_COST, SCRYPT_BLOCK_SIZE, SCRYPT_PARALLELISM = 2**15, 8, 1
 MAX_SCRYPT_MEMORY_BYTES = 64 * 1024 * 1024
-# One hash takes 32 MB: without a limit, concurrent sign-ins could exhaust the memory.
+# One hash takes 32 MB. Without a limit, concurrent sign-ins could exhaust the memory.
 MAX_CONCURRENT_HASHES = 4
 SESSION_DAYS = 30
 MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 1000
@@ -189,7 +189,7 @@ class TeamAccounts:
             row = tx.connection.execute(select(users).where(users.c.name == name)).first()
         # An unknown name costs one hash too; the response time would otherwise reveal user names.
         password_hash = _get_dummy_hash() if row is None else row.password
-        # Truncated, because the cost of hashing grows with the length of the input.
+        # The password is truncated, because the cost of hashing grows with the length of the input.
         is_correct = verify_password(password[:MAX_PASSWORD_CHARACTERS], password_hash)
         return _make_user(row) if row is not None and is_correct else None
 
@@ -207,7 +207,10 @@ class TeamAccounts:
             tx.connection.execute(delete(passes).where(is_session))
 
     def create_token(self, name: str, label: str) -> tuple[Token, str]:
-        """Create an access token, and return it with its secret, which is not stored."""
+        """Create an access token, and return it with its secret.
+
+        The secret cannot be read again later, because only its digest is stored.
+        """
         label = label.strip()
         if not label or len(label) > MAX_LABEL_CHARACTERS or not label.isprintable():
             raise make_invalid_field_error("label", f"needs 1 to {MAX_LABEL_CHARACTERS} characters")

@@ -78,7 +78,10 @@ class AgentRepository:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Page[Agent]:
-        """Return complete agents, without their brains. The arguments are those of summaries."""
+        """Return complete agents, without their brains.
+
+        The arguments are those of `list_summaries`.
+        """
         agent_filter = AgentFilter(archived, text, tag)
         page_size, after = validation.validate_page_size(limit), parse_agent_cursor(cursor)
         with self.context.read_transaction() as tx:
@@ -91,7 +94,10 @@ class AgentRepository:
             return require_agent(tx, agent_id).agent
 
     def find(self, id_or_name: str) -> Agent:
-        """Return the agent with an ID or, ignoring case, with a name."""
+        """Return the agent that has an ID or a name.
+
+        IDs take precedence. Names are compared without regard to case.
+        """
         with self.context.read_transaction() as tx:
             return require_agent_by_name(tx, id_or_name).agent
 
@@ -130,7 +136,8 @@ class AgentRepository:
             copy.name = (
                 name if name is not None else agent.name[:max_name_characters] + _COPY_SUFFIX
             )
-            # Without it the seed is derived from the new name, so that the copy looks different.
+            # Without a seed, `add_agent` derives one from the new name, so the copy looks
+            # different.
             copy.appearance_seed = ""
             return add_agent(tx, copy, f"copied from {agent.id}").agent
 
@@ -353,6 +360,7 @@ def _purge_expired_agents(tx: WriteTransaction) -> None:
 
 
 def _require_agent_version(tx: ReadTransaction, row: AgentRow, version: int) -> AgentVersion:
+    """Return a stored version of an agent, or raise an error."""
     agent_version = agent_rows.find_version(tx, row.key, version)
     if agent_version is None:
         raise AgentVersionNotFoundError(

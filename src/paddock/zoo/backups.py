@@ -156,7 +156,7 @@ def insert_rows(connection: Connection, owner: str, rows: Iterable[tuple[str, Ro
             batch, batch_table = [], table
         row = _adapt_row(table, data, owner, new_agent_keys)
         if table is _PLAIN_AGENTS:
-            # One by one: a batch does not return the new keys.
+            # Agents are inserted one by one, because a batch does not return the new keys.
             result = connection.execute(insert(_PLAIN_AGENTS), row)
             new_agent_keys[data["key"]] = (result.inserted_primary_key or (0,))[0]
         else:
@@ -185,14 +185,14 @@ def _insert_batch(connection: Connection, table: Table, batch: list[RowData]) ->
 def _replace_file(path: Path) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` when it is complete and on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # In the same directory, because a rename cannot cross file systems.
+    # The temporary file is in the same directory, because a rename cannot cross file systems.
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
         with temporary.open("rb+") as file:
-            # Otherwise a power failure after the rename could leave an empty file.
+            # Without this, a power failure after the rename could leave an empty file.
             os.fsync(file.fileno())
         temporary.replace(path)
     finally:
@@ -211,7 +211,10 @@ def copy_sqlite_database(source: str, path: Path) -> None:
 
 
 def write_backup_lines(path: Path, rows: Iterable[tuple[str, RowData]], timestamp: str) -> int:
-    """Write a backup of JSON lines, gzipped if the name ends in `.gz`; return the row count."""
+    """Write a backup as JSON lines, and return the number of rows.
+
+    The file is compressed if its name ends in `.gz`.
+    """
     with _replace_file(path) as new, new.open("wb") as raw:
         compressed = GzipFile(fileobj=raw, mode="wb") if path.suffix == ".gz" else None
         with compressed or nullcontext(raw) as file:
@@ -232,7 +235,10 @@ def write_backup_lines(path: Path, rows: Iterable[tuple[str, RowData]], timestam
 
 @contextmanager
 def open_backup(path: Path, owner: str) -> Iterator[Connection]:
-    """Copy a backup into a temporary database, migrate it, and connect to it.
+    """Copy a backup into a temporary database, migrate it, and connect to the copy.
+
+    Both kinds of backup become a database with the current tables, so `restore` can treat them
+    alike.
 
     Raises:
         ZooFileError: The file is not a backup, or is damaged or incomplete.
@@ -296,7 +302,8 @@ def _fill_from_lines(path: Path, copy: Path, owner: str) -> None:
                     where=str(path),
                     hint="import bundles and agents.json instead of restoring them",
                 )
-            # With the tables of the backup's revision, which its rows fit; migrated later.
+            # The rows fit the tables of the backup's own revision. `open_backup` migrates them
+            # later.
             create_tables(copy, wait_seconds=5, revision=str(head["revision"]), where=str(path))
             _insert_lines(lines, copy, owner)
         except SQLAlchemyError:
@@ -327,7 +334,8 @@ def _insert_lines(lines: Iterator[bytes], copy: Path, owner: str) -> None:
         with engine.connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():
-                # Reflected, because a backup of an older revision has other columns.
+                # The tables are read from the database, because those of an older revision have
+                # other columns.
                 tables = MetaData()
                 tables.reflect(connection, only=list(COPIED_TABLES))
                 for name, batch in _iterate_batches(lines):
@@ -423,7 +431,8 @@ class BackupManager:
                     f"the backup has data of other owners, but none of {owner!r}",
                     where=str(path),
                 )
-            # Within the transaction, so that no change between backup and restore is lost.
+            # The existing data is saved within the transaction, so that no change between backup
+            # and restore is lost.
             safety_backup = self._write_safety_backup(tx)
             delete_owner_rows(tx.connection, owner)
             insert_rows(tx.connection, owner, iterate_rows(backup, owner))
@@ -431,7 +440,10 @@ class BackupManager:
         return safety_backup
 
     def _write_safety_backup(self, tx: WriteTransaction) -> Path | None:
-        """Back up the data that a restore is about to replace; return None for an empty zoo."""
+        """Back up the data that a restore is about to replace, and return the path.
+
+        Returns None if the zoo is empty.
+        """
         rows = iterate_rows(tx.connection, self.context.owner)
         first = next(rows, None)
         if first is None:

@@ -70,7 +70,9 @@ def require_agent(tx: ReadTransaction, agent_id: str) -> AgentRow:
 
 
 def require_agent_by_name(tx: ReadTransaction, id_or_name: str) -> AgentRow:
-    """Return the agent with an ID or, ignoring case, with a name.
+    """Return the agent that has an ID or a name.
+
+    IDs take precedence. Names are compared without regard to case.
 
     Raises:
         AgentNotFoundError: The zoo has no such agent.
@@ -88,7 +90,8 @@ def make_agent_not_found_error(tx: ReadTransaction, id_or_name: str) -> AgentNot
     if not agents:
         hint = "the zoo is empty: create an agent first"
     else:
-        # Later keys win: an ID always suggests its own agent, even if it is another's name.
+        # IDs are added after names, so an ID always suggests its own agent, even if another agent
+        # has it as a name.
         ids_by_term = {name: agent_id for agent_id, name in agents}
         ids_by_term |= {agent_id: agent_id for agent_id, _ in agents}
         similar_ids = dict.fromkeys(
@@ -106,6 +109,9 @@ def check_expected_version(
     expected: int | None, current: Agent | BrainEntry | LibrarySkill | Pack
 ) -> None:
     """Check that an object is at the version that the caller's change is based on.
+
+    Clients send the version that they have read. This prevents one client from overwriting the
+    changes of another without seeing them.
 
     Raises:
         ConflictError: The object is at another version.

@@ -41,14 +41,17 @@ class EventLog:
             return transaction.list_events_after(tx, event_id, min(limit, MAX_EVENTS_PER_READ))
 
     def wait_after(self, event_id: int, timeout: float) -> list[ZooEvent]:
-        """Wait for events after an ID, from any process, and return them.
+        """Wait for events after an ID, and return them.
+
+        The events may come from any process that uses the database.
 
         The list is empty if `timeout` seconds pass without one, or if the zoo is closed.
         """
         watcher = self.context.database.watcher
         deadline = time.monotonic() + timeout
         while not watcher.is_closed:
-            # Read the counter before the table: a change in between makes the wait return at once.
+            # The counter is read before the table. If something changes in between, the wait below
+            # returns at once.
             change_count = watcher.change_count
             try:
                 events = self.list_after(event_id)

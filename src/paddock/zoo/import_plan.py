@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 def compute_changes(current: Agent, read: Agent) -> Json:
-    """Return the changes, by JSON key, that make an agent match a file.
+    """Return the changes that make an agent match a file, by JSON key.
 
     Texts that differ only in line ends or surrounding white space count as equal, because formats
     do not preserve them.
@@ -195,7 +195,8 @@ def apply_import(
         if actions[agent.id] == "update":
             current = zoo.agents.get(agent.id)
             changes = compute_changes(current, agent)
-            # With the version: a change by another client in between must not be overwritten.
+            # The version is passed, so that a change by another client in between is not
+            # overwritten.
             zoo.agents.update(agent.id, changes, version=current.version, source=source)
             result.updated.append(agent.id)
         if actions[agent.id] != "create" and batch.brains.get(agent.id):

@@ -42,7 +42,10 @@ LEGACY_FILE_VARIABLE = "AGENT_ZOO_STORE_PATH"
 
 @dataclass(frozen=True)
 class AgentImporter:
-    """The importer of one zoo. Each import is one transaction: all of it is stored, or nothing."""
+    """The importer of one zoo.
+
+    Each import is one transaction, so either all of it is stored or nothing.
+    """
 
     context: ZooContext
 
@@ -210,7 +213,10 @@ def _is_newest_first(brain: list[BrainEntry]) -> bool:
 
 
 def _repair_agent(agent: Agent, report: ImportReport, path: str) -> Agent:
-    """Return an agent without the faults that older zoos allowed: long names, invalid colors."""
+    """Return an agent without faults that older zoos allowed.
+
+    These are long names, empty names and invalid colors. Each repair adds a note to the report.
+    """
     categories = []
     for number, category in enumerate(agent.skill_categories):
         color = category.color

@@ -77,7 +77,7 @@ class AgentInjector:
         with self.context.write_transaction(source) as tx:
             row = require_agent_by_name(tx, id_or_name)
             injection = _compile_injection(tx, row, selection)
-            # Not a version: being used is not a change of the agent.
+            # Using an agent does not change it, so no version is stored.
             agent_rows.update_agent_columns(tx, row.key, last_injected_at=tx.timestamp)
             detail = {"workspaceId": workspace_id} if workspace_id is not None else {}
             tx.record_event("agent:injected", row.agent.id, tokens=injection.tokens, **detail)
@@ -144,7 +144,9 @@ def _list_pinned_entries(tx: ReadTransaction, agent_key: int) -> list[BrainEntry
 def _iterate_unpinned_entries(
     tx: ReadTransaction, agent_key: int, selection: MemorySelection
 ) -> Iterator[BrainEntry]:
-    """Yield unpinned entries, most relevant first; an entry may be yielded more than once.
+    """Yield unpinned entries, most relevant first.
+
+    An entry may be yielded more than once, because groups overlap.
 
     The order is: entries about the topic, the newest of the workspace, the newest without a
     workspace, the newest of all. Later groups are not queried if the budget is spent earlier.
@@ -164,7 +166,7 @@ def _iterate_unpinned_entries(
 def _iterate_newest_entries(
     tx: ReadTransaction, agent_key: int, entry_filter: EntryFilter
 ) -> Iterator[BrainEntry]:
-    """Yield unpinned entries, newest first, reading them in small pages.
+    """Yield unpinned entries from newest to oldest, reading them in small pages.
 
     The consumer usually stops after the first page, when the budget is spent.
     """

@@ -129,7 +129,7 @@ class SkillLibrary:
         with self.context.write_transaction(source) as tx:
             pack = _require_library_item(tx, Pack, pack_id)
             check_expected_version(version, pack)
-            # Otherwise skills would refer to a pack that does not exist.
+            # Skills must not refer to a pack that no longer exists.
             agent_rows.clear_pack(tx, pack.id)
             agent_rows.delete_library_item(tx, pack)
             _record_change(tx, pack)
@@ -143,7 +143,10 @@ class SkillLibrary:
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Copy skills, or all skills of a pack, to an agent, with the skills that they require.
+        """Copy skills from the library to an agent.
+
+        The skills are those with the given IDs and those of the pack, together with the skills that
+        they require.
 
         Skills of which the agent already has a copy are skipped. `version` is that of the agent.
 

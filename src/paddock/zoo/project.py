@@ -54,7 +54,7 @@ def get_project_file(folder: Path) -> Path:
 
 
 def find_project(start: Path) -> Path | None:
-    """Return the closest folder, from `start` upwards, that has a settings file."""
+    """Return the closest folder that has a settings file, searching upwards from `start`."""
     for folder in (start, *start.parents):
         if get_project_file(folder).is_file():
             return folder
@@ -62,7 +62,9 @@ def find_project(start: Path) -> Path | None:
 
 
 def read_project(folder: Path) -> ZooProject:
-    """Return the settings of a project; the defaults if there is no file.
+    """Return the settings of a project.
+
+    A project without a settings file has the defaults.
 
     Raises:
         ProjectFileError: The file cannot be read, or its content is invalid.

@@ -75,7 +75,9 @@ def find_candidate_files(folder: Path) -> Iterator[Path]:
 
 
 def read_source(path: Path, format_name: str | None = None) -> ScanResult:
-    """Read the files at a path: a file, a folder to scan, or a zip archive.
+    """Read the files at a path.
+
+    The path may be a file, a folder to scan, or a zip archive.
 
     The path of a single file is shortened to begin like a path in a project, for example with
     `.claude`, so that its format can be detected.
@@ -120,7 +122,10 @@ def _shows_format(name: str, text: str) -> bool:
 
 
 def _read_text(path: Path, name: str, report: list[Remark]) -> str | None:
-    """Return the text of a file; on failure, add a remark and return None."""
+    """Return the text of a file, or None if it cannot be read.
+
+    In that case a remark is added to the report.
+    """
     try:
         return read_text_file(path)
     except UnicodeDecodeError:

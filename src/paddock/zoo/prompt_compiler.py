@@ -57,7 +57,7 @@ def list_enabled_skills(agent: Agent) -> list[Skill]:
 
 
 def format_skills(agent: Agent) -> str:
-    """Return the section of the skills; empty if none is enabled."""
+    """Return the section of the enabled skills, or an empty text if there are no such skills."""
     enabled = list_enabled_skills(agent)
     if not enabled:
         return ""
@@ -84,7 +84,7 @@ def format_entry(entry: BrainEntry) -> str:
 
 
 def format_memory(entries: Sequence[BrainEntry]) -> str:
-    """Return the section of the memory; empty without entries."""
+    """Return the memory section, or an empty text without entries."""
     if not entries:
         return ""
     return "\n\n".join([MEMORY_TITLE, MEMORY_INTRODUCTION, *map(format_entry, entries)])

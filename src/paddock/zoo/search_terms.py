@@ -37,7 +37,9 @@ def extract_words(text: str) -> list[str]:
 
 
 def encode_index_word(word: str) -> str:
-    """Encode a word for the index; non-ASCII words become hexadecimal UTF-8.
+    """Encode a word for the index.
+
+    Words that are not ASCII are written as hexadecimal UTF-8.
 
     The encoding of a prefix is a prefix of the encoding, which prefix searches rely on.
     """

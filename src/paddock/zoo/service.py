@@ -53,7 +53,10 @@ class Zoo:
         return TeamAccounts(self._context)
 
     def close(self) -> None:
-        """Close the database. The zoo, and the zoos of other owners in it, cannot be used then."""
+        """Close the database.
+
+        The zoo can no longer be used, nor can the zoos of other owners in the same database.
+        """
         if self._context.owns_database:
             self._context.database.close()
 

@@ -48,7 +48,7 @@ def check_skills(agent: Agent) -> list[SkillFinding]:
 
 def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
     """Yield the pairs of skills that have the same name or the same text."""
-    # Names count first: two skills of one name are confusing whatever their texts.
+    # Names are compared first, because two skills of one name are confusing whatever their texts.
     for first, second in combinations(agent.skills, 2):
         text = _normalize_text(first.description)
         if _normalize_text(first.name) == _normalize_text(second.name):
@@ -66,7 +66,8 @@ def _find_duplicates(agent: Agent) -> Iterator[SkillFinding]:
 
 def _find_conflicts(agent: Agent) -> Iterator[SkillFinding]:
     """Yield the pairs of enabled skills that seem to contradict each other."""
-    # Heuristic: two sentences with nearly the same words, exactly one of which is negative.
+    # This is a heuristic. Two rules contradict each other if they have nearly the same words and
+    # exactly one of them is negative.
     rules_by_skill = [
         (skill, list(_extract_rules(skill))) for skill in agent.skills if skill.enabled
     ]
@@ -276,7 +277,9 @@ class SkillEditor:
         version: int | None = None,
         source: str = "web",
     ) -> Agent:
-        """Delete a category, and move its skills to another, by default to the first remaining.
+        """Delete a category, and move its skills to another one.
+
+        The skills go to `move_to`, by default to the first remaining category.
 
         An agent needs at least one category, so the last cannot be deleted.
         """

@@ -37,7 +37,7 @@ def slugify(text: str, fallback: str) -> str:
 
 
 def find_free_slug(slug: str, is_taken: Callable[[str], bool]) -> str:
-    """Return a slug, or the first of `-2`, `-3`, … that is not taken."""
+    """Return a slug that is not taken, with a suffix `-2`, `-3`, … if necessary."""
     candidate, number = slug, 1
     while is_taken(candidate):
         number += 1
@@ -85,7 +85,7 @@ def is_portable_path(path: str) -> bool:
 
 
 def find_free_name(name: str, taken: Container[str]) -> str:
-    """Return a name, or the first of `-2`, `-3`, … that is not taken."""
+    """Return a name that is not taken, with a suffix `-2`, `-3`, … if necessary."""
     return find_free_slug(name, taken.__contains__)
 
 

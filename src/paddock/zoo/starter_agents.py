@@ -69,7 +69,7 @@ def load_starter_library() -> StarterLibrary:
     return library
 
 
-# Only the text is cached: callers may change the parsed objects.
+# Only the text is cached, because callers may change the parsed objects.
 @cache
 def _read_text(file: Path) -> str:
     return file.read_text(encoding="utf-8")
@@ -88,7 +88,9 @@ def _parse_agent(name: str, text: str) -> Agent:
 def make_starter_import(
     agent_ids: Iterable[str] = (), *, with_library: bool = False
 ) -> ImportBatch:
-    """Return starter agents, and optionally the starter library, for `AgentImporter.import_batch`.
+    """Return starter agents as a batch for `AgentImporter.import_batch`.
+
+    The starter library is included on request.
 
     Raises:
         KeyError: There is no such starter agent.

@@ -216,12 +216,15 @@ def apply_changes(
 
 
 def _convert_value(value: Any, kind: Any, path: str) -> tuple[Any, list[FieldError]]:
-    """Convert one JSON value to the type of its field; return errors instead of raising them.
+    """Convert one JSON value to the type of its field.
+
+    Errors are returned instead of raised, so that the caller can collect those of all fields.
 
     The caller collects the errors of all fields.
     """
     try:
-        # Through plain data, so that nested structs are copied and validated like external input.
+        # The value is converted through plain data, so that nested structs are copied and validated
+        # like external input.
         plain = msgspec.to_builtins(value)
         return msgspec.convert(plain, kind), []
     except msgspec.ValidationError as error:
@@ -415,7 +418,9 @@ def parse_date_bound(path: str, text: str | None, parse: Callable[[str], str]) -
 
 
 def validate_page_size(limit: int | None) -> int | None:
-    """Check the size of a page, and return it; None means no limit.
+    """Check the size of a page, and return it.
+
+    None means no limit.
 
     Raises:
         InvalidAgentError: The size is out of range.

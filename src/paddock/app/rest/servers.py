@@ -224,6 +224,7 @@ def _require_known_name(kind: str, name: str, known: list[str]) -> None:
 
 
 def _make_summary(server: NamedServer) -> ServerSummary:
+    """Return a server for the list, without loading it."""
     summary = ServerSummary(
         **_describe_server(server),
         url=_make_endpoint_path(server.name),

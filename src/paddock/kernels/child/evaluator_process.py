@@ -38,7 +38,10 @@ _TASK_DIRECTORY = "/proc/self/task"
 
 
 def find_fork_obstacle() -> str:
-    """Return why a fork of this process would lose something; empty if it would not."""
+    """Return why a fork of this process would lose something.
+
+    The result is empty if the process can be forked.
+    """
     try:
         names = _list_thread_names()
     except Exception:  # user code may have replaced the `threading` module
@@ -54,7 +57,10 @@ def find_fork_obstacle() -> str:
 
 
 def fork_process() -> int | None:
-    """Fork without reseeding `random`; return None if the system cannot create a process."""
+    """Fork without reseeding `random`.
+
+    Returns None if the system cannot create a process.
+    """
     random: Any = sys.modules.get("random")
     try:
         state = random.getstate()
@@ -106,7 +112,7 @@ def _has_native_threads() -> bool:
 
 
 def _count_tasks() -> int:
-    """Return the number of threads of this process; 1 if the system does not tell."""
+    """Return the number of threads of this process, or 1 if it is unknown."""
     try:
         return len(os.listdir(_TASK_DIRECTORY))
     except OSError:
@@ -128,8 +134,12 @@ class SupervisorPipes:
         self._notices_identity = _get_identity(notices)
 
     def send_notice(self, notice: PlainFrame) -> None:
-        """Send a message to the supervisor; exit if user code has closed the descriptor."""
-        # Code may also have opened another file under the same number, hence the comparison.
+        """Send a message to the supervisor.
+
+        The process exits if user code has closed the descriptor.
+        """
+        # User code may also have opened another file under the same number, so the identity of the
+        # file is compared.
         if _get_identity(self.notices) != self._notices_identity:
             os._exit(LOST_CONNECTION_EXIT_CODE)
         send_frame(self.notices, notice)
@@ -206,7 +216,7 @@ def _set_process_group(pid: int) -> None:
 
 
 def _is_fork_order(orders: PlainFrameReader) -> bool:
-    """Read an order; return whether it asks for another fork.
+    """Read an order, and return whether it asks for another fork.
 
     The end of the pipe means that the supervisor is gone. All processes of the kernel end then.
     """
@@ -241,7 +251,8 @@ def _run_active(
         _set_process_group(0)
     pipes.send_notice(_build_ready_frame(interpreter, why_alone))
     orders = PlainFrameReader(pipes.orders[turn])
-    # After the notice, because no user waits for this process before it gets a job.
+    # The warm-up comes after the notice, because no user waits for this process before it gets a
+    # job.
     warm = getattr(interpreter, "warm", None)
     if warm is not None:
         warm()

@@ -73,7 +73,7 @@ def main() -> NoReturn:
     __import__(interpreter)
     make_interpreter = sys.modules[interpreter].interpreter
     if handles:
-        # Not imported at the top, because the module needs POSIX.
+        # The module is not imported at the top, because it needs POSIX.
         from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator
 
         first, second, notices = (int(handle) for handle in handles)
@@ -88,7 +88,10 @@ def main() -> NoReturn:
 
 
 def _unload_paddock(finder: object, modules_before: set[str]) -> None:
-    """Remove Paddock's modules from the import system; set up `sys` as in an interactive Python."""
+    """Remove Paddock's modules from the import system.
+
+    `sys` is then set up as in an interactive Python.
+    """
     sys.meta_path.remove(finder)  # type: ignore[arg-type]  # a finder by duck typing
     sys.argv[:] = [""]
     sys.path.insert(0, "")

@@ -54,7 +54,10 @@ def run_forkless(
 
 
 class _ForklessWorker:
-    """Job loop of the worker: the main thread evaluates, others read requests and output."""
+    """Job loop of the worker.
+
+    The main thread evaluates. Other threads read requests and output.
+    """
 
     def __init__(self, interpreter: LanguageInterpreter, replies: int, output: int) -> None:
         self._interpreter = interpreter
@@ -106,7 +109,8 @@ class _ForklessWorker:
             while True:
                 request = stream.read_one()
                 if request.type == "cancel":
-                    # In a thread, because stopping waits and further requests must be read.
+                    # Stopping waits for the engine. It runs in a thread, because further requests
+                    # must be read.
                     threading.Thread(target=self._stop_job, args=("cancelled",)).start()
                 else:
                     self._jobs.put(request)
@@ -114,7 +118,10 @@ class _ForklessWorker:
             os._exit(0)
 
     def _stop_job(self, cause: str) -> None:
-        """Interrupt the running job; end the process if the engine does not react.
+        """Interrupt the running job.
+
+        If the engine does not react, a reply is sent and the process ends. For a timeout this runs
+        in the timer's thread, for a cancellation in a new one.
 
         Runs in a thread of its own: in the timer's for a timeout, in a new one for a cancellation.
         """

@@ -182,7 +182,7 @@ def _flush_streams() -> None:
 
 
 def _get_peak_bytes() -> int:
-    """Return the peak memory of this process; 0 if the system does not tell."""
+    """Return the peak memory of this process, or 0 if it is unknown."""
     if sys.platform == "win32":
         return 0
     import resource  # missing on Windows

@@ -31,7 +31,9 @@ class OutputCapture:
         self.limit_bytes = _READ_CHUNK_BYTES
 
     def read_available(self) -> None:
-        """Read available text; text beyond the limit is counted and discarded.
+        """Read the available text.
+
+        Text beyond the limit is counted and discarded.
 
         Reads at most 1 MiB, so that heavy output does not keep the supervisor from its other work.
         """
@@ -62,7 +64,10 @@ class OutputCapture:
             self._outputs.append(output)
 
     def remove_line(self, beginning: bytes) -> bool:
-        """Remove the last line that starts with `beginning`; return whether there was one."""
+        """Remove the last line with a given beginning.
+
+        Returns whether there was such a line.
+        """
         start = self._text.rfind(beginning)
         if start < 0:
             return False

@@ -27,7 +27,7 @@ _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
 class PlainFrame:
-    """A frame: its type, and all other fields as attributes."""
+    """A frame, with its type and all other fields as attributes."""
 
     def __init__(self, type: str, **fields: object) -> None:  # noqa: A002 - field name in the frame
         self.type = type
@@ -76,7 +76,10 @@ class PlainFrameReader:
             self._buffer += chunk
 
     def _pop_frame(self) -> PlainFrame | None:
-        """Decode the next frame of the buffer and remove it; return None if it is incomplete."""
+        """Decode the next frame of the buffer and remove it.
+
+        Returns None if the frame is incomplete.
+        """
         if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)
@@ -90,7 +93,8 @@ class PlainFrameReader:
 
 def _pack_value(value: object) -> list[bytes]:
     """Encode a value as MessagePack."""
-    # Always the longest form of each length: shorter code, and frames are short-lived.
+    # Every length is written in its longest form. This keeps the code short, and frames are
+    # short-lived.
     if isinstance(value, PlainFrame):
         value = vars(value)
     if isinstance(value, dict):

@@ -21,7 +21,10 @@ KERNEL_ID_VARIABLE = "PADDOCK_KERNEL"
 
 
 def adopt_orphans() -> bool:
-    """Become the parent of orphaned descendants; return whether that worked (Linux only)."""
+    """Become the parent of orphaned descendants (Linux only).
+
+    Returns whether that worked.
+    """
     if sys.platform != "linux":
         return False
     import ctypes  # see the module's docstring
@@ -61,7 +64,10 @@ def kill_kernel() -> None:
 
 
 def reap_children() -> list[tuple[int, int]]:
-    """Reap all children that have ended; return their process ids and wait statuses."""
+    """Reap all children that have ended.
+
+    Returns their process IDs and wait statuses.
+    """
     exits: list[tuple[int, int]] = []
     while True:
         try:
@@ -74,7 +80,10 @@ def reap_children() -> list[tuple[int, int]]:
 
 
 def list_descendants(pid: int) -> list[int]:
-    """Return the descendants of a process, parents first; empty except on Linux."""
+    """Return the descendants of a process, parents first.
+
+    The list is empty on systems other than Linux.
+    """
     descendants: list[int] = []
     pending = [pid]
     while pending:
@@ -104,7 +113,10 @@ def _get_session_id(pid: int) -> int:
 
 
 def _has_kernel_id(pid: int, kernel_id: bytes) -> bool:
-    """Return whether the environment of a process has the id; False if it is not readable."""
+    """Return whether the environment of a process contains the kernel ID.
+
+    The result is False if the environment is not readable.
+    """
     # An empty id would match processes of no kernel at all.
     return not kernel_id.endswith(b"=") and kernel_id in _read_file(f"/proc/{pid}/environ").split(
         b"\0"

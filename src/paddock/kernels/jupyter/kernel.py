@@ -69,7 +69,9 @@ class IopubOutputs:
         )
 
     def handle_message(self, message: JupyterMessage) -> bool:
-        """Process a message that belongs to the request; return whether it is the last one.
+        """Process a message that belongs to the request.
+
+        Returns whether it is the last one.
 
         By Jupyter's protocol, a kernel publishes the status "idle" after all outputs of a request.
         """
@@ -116,7 +118,7 @@ class IopubOutputs:
 
 
 def _iter_outputs(data: dict[str, object]) -> Iterator[EvaluationOutput]:
-    """Yield the preferred representation of a value: an image, or else a text."""
+    """Yield the preferred representation of a value, which is an image or else a text."""
     for mime in _IMAGE_TYPES:
         content = data.get(mime)
         if isinstance(content, str):
@@ -236,7 +238,9 @@ class JupyterKernel:
         limits: EvaluationLimits,
         control: EvaluationControl,
     ) -> StopCause | None:
-        """Process messages until the cell has ended; return why it was stopped, if it was.
+        """Process messages until the cell has ended.
+
+        Returns the cause if the cell was stopped.
 
         A cell that exceeds its limit is interrupted first. If the kernel does not react within
         `INTERRUPT_GRACE_SECONDS`, it is treated as gone, and the caller ends it.

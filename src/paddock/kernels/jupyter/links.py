@@ -171,7 +171,10 @@ class LocalKernelLink:
                 self._process.stdin.write(INTERRUPT_LINE)
 
     def close(self) -> None:
-        """End the kernel; its supervisor does that when its standard input is closed."""
+        """End the kernel.
+
+        Its supervisor ends it when the supervisor's standard input is closed.
+        """
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
@@ -214,7 +217,10 @@ def _build_command(spec: KernelSpec, file: Path) -> list[str]:
 
 
 def _is_in_own_environment(spec: KernelSpec) -> bool:
-    """Return whether a kernel belongs to Paddock's environment; `python` then means this one."""
+    """Return whether a kernel belongs to Paddock's environment.
+
+    The program `python` in its kernel spec then means this interpreter.
+    """
     return Path(spec.resource_dir).is_relative_to(sys.prefix)
 
 
@@ -373,7 +379,10 @@ class GatewayKernelLink:
         await self._socket.write_message(text)
 
     def _on_message(self, text: str | bytes | None) -> None:
-        """Queue a published message; None means that the connection was closed."""
+        """Queue a published message.
+
+        None means that the connection was closed.
+        """
         if text is None:
             self._is_open = False
             self._messages.put(None)

@@ -44,7 +44,10 @@ class JournalHeader(msgspec.Struct, frozen=True):
 
 
 class StoredOutput(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Output of an evaluation in the journal; the content of images is not stored."""
+    """Output of an evaluation in the journal.
+
+    The content of images is not stored.
+    """
 
     kind: OutputKind
     text: str = ""
@@ -171,7 +174,9 @@ class Journal:
         self._line_count = 1 + len(entries)
 
     def append(self, header: JournalHeader, entries: Sequence[JournalEntry]) -> None:
-        """Append entries; a new file also gets a header.
+        """Append entries to the file.
+
+        A new file also gets a header.
 
         Raises:
             OSError: The file cannot be written; it is unchanged as far as possible.
@@ -217,7 +222,10 @@ def _require_regular_file(handle: int) -> os.stat_result:
 
 
 def _find_header_error(lines: list[bytes], data: bytes) -> str:
-    """Return what is wrong with the header; empty for a valid one and for an empty file."""
+    """Return a description of the fault in the header.
+
+    It is empty for a valid header and for an empty file.
+    """
     if not lines and not data.strip(b"\0"):
         return ""
     try:
@@ -245,7 +253,7 @@ def _parse_entries(
 
 
 class SavedState(msgspec.Struct, frozen=True):
-    """Saved definitions, the engine that saved them, and the last journal entry they include."""
+    """Saved definitions with their engine and the last journal entry that they include."""
 
     engine: str
     engine_version: str
@@ -253,7 +261,10 @@ class SavedState(msgspec.Struct, frozen=True):
     definitions: bytes
 
     def count_included_entries(self, entries: Sequence[JournalEntry]) -> int:
-        """Return how many entries the state includes; 0 if it does not belong to the journal."""
+        """Return how many entries the state includes.
+
+        The result is 0 if the state does not belong to the journal.
+        """
         for index in range(len(entries), 0, -1):
             if entries[index - 1].id == self.last:
                 return index
@@ -261,7 +272,10 @@ class SavedState(msgspec.Struct, frozen=True):
 
 
 def read_saved_state(path: Path) -> SavedState | None:
-    """Read a state file; return None if it is missing or invalid."""
+    """Read a state file.
+
+    Returns None if the file is missing or invalid.
+    """
     try:
         check_regular_file(path)
         return msgspec.msgpack.decode(path.read_bytes(), type=SavedState)

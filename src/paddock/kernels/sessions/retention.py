@@ -18,7 +18,10 @@ DAY_SECONDS = 86400.0
 
 
 class RetentionPolicy(msgspec.Struct, frozen=True):
-    """Limits on stored sessions; None means unlimited."""
+    """Limits on stored sessions.
+
+    None means that there is no limit.
+    """
 
     max_age_seconds: float | None = 30 * DAY_SECONDS
     max_sessions: int | None = 100

@@ -81,7 +81,7 @@ _RESTART_NOTES = {
 
 
 class EvaluationSession:
-    """A session; used by one call at a time.
+    """The state of an evaluator across calls, used by one call at a time.
 
     Every evaluation is recorded in a journal. If the kernel is lost, a new one gets the last saved
     state, and the later entries of the journal are replayed in it. `_kernel_entry_count` is the
@@ -201,11 +201,13 @@ class EvaluationSession:
         return msgspec.structs.replace(result, note=f"{note} {result.note}".strip())
 
     def describe(self) -> dict[str, object]:
-        """Return diagnostic data about the kernel; empty without one."""
+        """Return diagnostic data about the kernel, which is empty without a kernel."""
         return {} if self._kernel is None else self._kernel.describe()
 
     def read_journal(self) -> bool:
-        """Read the entries that other processes have added; called at the start of each call.
+        """Read the entries that other processes have added.
+
+        The session manager calls this at the start of each call.
 
         Problems become notes. Unreadable lines are removed from the journal, and an unreadable
         journal is moved away; a copy of the original file is kept in both cases.
@@ -235,7 +237,10 @@ class EvaluationSession:
         return not contents.unreadable_lines
 
     def _repair_journal(self, unreadable: tuple[int, ...]) -> str:
-        """Rewrite the journal without its unreadable lines; return a note for the user."""
+        """Rewrite the journal without its unreadable lines.
+
+        Returns a note for the user.
+        """
         path = self.journal_path
         numbers = ", ".join(str(number) for number in unreadable)
         subject = f"Line {numbers}" if len(unreadable) == 1 else f"Lines {numbers}"
@@ -249,20 +254,27 @@ class EvaluationSession:
         return f"{text} and was removed. The original file was copied to {copy_path}."
 
     def _move_journal(self, reason: str) -> str:
-        """Rename a journal without readable content; return a note for the user."""
+        """Rename a journal without readable content.
+
+        Returns a note for the user.
+        """
         text = f"The journal of this session is invalid: {reason}"
         try:
             new_path = find_free_broken_path(self.journal_path)
             self.journal_path.replace(new_path)
         except OSError as error:
             return f"{text}; it cannot be moved: {error.strerror or error}."
-        # Without its journal, the state cannot be attributed to an evaluation.
+        # The state is deleted too, because without its journal it cannot be attributed to an
+        # evaluation.
         with contextlib.suppress(OSError):
             self.state_path.unlink()
         return f"{text}. It was moved to {new_path}."
 
     def _restart_journal(self) -> None:
-        """Start a new journal with all known entries; the old file was moved or deleted."""
+        """Start a new journal with all known entries.
+
+        The old file was moved or deleted.
+        """
         self._journal = Journal(self._journal.path)
         self._unsaved_entries = list(self._entries)
 
@@ -317,7 +329,9 @@ class EvaluationSession:
         return SavedState(self.engine.name, self.engine.version, last_id, definitions)
 
     def save_state(self, state: SavedState) -> str:
-        """Write the state file; return a note for the user if that fails.
+        """Write the state file.
+
+        Returns a note for the user if that fails.
 
         The caller holds the session's lock. Nothing is written if another process has added
         entries to the journal in the meantime: its state is newer.
@@ -354,7 +368,10 @@ class EvaluationSession:
             self._saved_entry_count = 0
 
     def close_kernel(self) -> None:
-        """End the kernel; the next evaluation starts a new one."""
+        """End the kernel.
+
+        The next evaluation starts a new one.
+        """
         kernel, self._kernel = self._kernel, None
         self._kernel_entry_count = 0
         if kernel is not None:
@@ -363,7 +380,10 @@ class EvaluationSession:
     def _run_code(
         self, code: str, limits: EvaluationLimits, control: EvaluationControl
     ) -> tuple[EvaluationResult, str]:
-        """Evaluate code in an up-to-date kernel; return the result and a note for the user."""
+        """Evaluate code in an up-to-date kernel.
+
+        Returns the result and a note for the user.
+        """
         kernel, note = self._prepare_kernel(limits, control)
         result = kernel.evaluate(code, limits, control)
         if not kernel.is_alive:
@@ -436,7 +456,9 @@ class EvaluationSession:
     def _replay_entries(
         self, kernel: Kernel, limits: EvaluationLimits, control: EvaluationControl
     ) -> str:
-        """Replay entries that the kernel has not evaluated; return a note for the user.
+        """Replay entries that the kernel has not evaluated.
+
+        Returns a note for the user.
 
         The replay has a time limit. Entries with side effects are skipped, because repeating them
         could, for instance, write a file again.
@@ -516,7 +538,10 @@ class EvaluationSession:
         self._saved_entry_count = 0
 
     def _iter_committed_effects(self, start: int) -> Iterator[bool]:
-        """Yield, for each committed entry from `start` on, whether it has side effects."""
+        """Yield for each committed entry whether it has side effects.
+
+        Entries before `start` are skipped.
+        """
         for index in range(start, len(self._entries)):
             if self._entries[index].is_committed:
                 yield self._entry_has_effects[index]
@@ -540,7 +565,10 @@ class EvaluationSession:
         return JournalHeader(self.id, self.engine.name, self.engine.version)
 
     def _write_entry(self, entry: JournalEntry) -> str:
-        """Append an entry to the journal; return a note for the user if that fails."""
+        """Append an entry to the journal.
+
+        Returns a note for the user if that fails.
+        """
         self._unsaved_entries.append(entry)
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)

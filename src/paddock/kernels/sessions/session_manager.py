@@ -54,7 +54,10 @@ _FILE_LOCK_POLL_SECONDS = 0.05
 
 
 def generate_session_id() -> str:
-    """Return a new, unguessable session id: a letter, then letters and digits."""
+    """Return a new, unguessable session ID.
+
+    It begins with a letter and consists of letters and digits.
+    """
     characters = (secrets.choice(_ID_CHARACTERS) for _ in range(SESSION_ID_LENGTH - 1))
     return secrets.choice(_FIRST_ID_CHARACTERS) + "".join(characters)
 
@@ -150,7 +153,10 @@ class SessionManager:
         return None if state is None else state.engine
 
     def prune(self) -> list[str]:
-        """Delete sessions beyond the retention limits, except open ones; return their ids."""
+        """Delete sessions beyond the retention limits, except open ones.
+
+        Returns the IDs of the deleted sessions.
+        """
         with self._condition:
             current = frozenset(self._slots)
         return delete_expired_sessions(self.directory, self.retention, current)
@@ -205,7 +211,7 @@ class SessionManager:
         *,
         is_given: bool,
     ) -> EvaluationSession:
-        """Lock the session for this call, bring it up to date, and set its status.
+        """Lock the session for this call, read new entries, and set its status.
 
         A file lock that cannot be created does not prevent the call; the user gets a note.
         """
@@ -287,7 +293,10 @@ class SessionManager:
                 self._condition.wait(_LOCK_TIMEOUT_SECONDS)
 
     def _close_idle_kernel(self, engine_name: str | None) -> bool:
-        """End the least recently used idle kernel, of one engine or any; return whether one was."""
+        """End the least recently used idle kernel.
+
+        `engine_name` restricts the choice to one engine. Returns whether a kernel was ended.
+        """
         with self._condition:
             slots = [
                 (session_id, self._slots.get(session_id))
@@ -320,7 +329,8 @@ class SessionManager:
                 if not due:
                     if self._is_closed:
                         return
-                    # Polling: a notification would make a call wait for the thread switch.
+                    # The thread polls, because a notification would make a call wait for the thread
+                    # switch.
                     self._condition.wait(SAVE_DELAY_SECONDS)
                     continue
                 for session_id in due:
@@ -385,7 +395,9 @@ class _SessionWait:
 def _save_state(
     session: EvaluationSession, is_cancelled: Callable[[], bool] = never_cancelled
 ) -> bool:
-    """Save the state if necessary; return False if another process holds the session's lock.
+    """Save the state if necessary.
+
+    Returns False if another process holds the session's lock.
 
     Errors become notes of the next call.
     """

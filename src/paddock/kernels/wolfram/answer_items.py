@@ -45,7 +45,10 @@ def format_out_label(line: int, result: str) -> str:
 
 
 def format_failure(tag: str, message: str, **parameters: str) -> str:
-    """Format a `Failure` expression in InputForm; the parameters must be in InputForm as well."""
+    """Format a `Failure` expression in InputForm.
+
+    The parameters must be in InputForm as well.
+    """
     parts = {
         "MessageTemplate": string(message).text,
         "MessageParameters": "<||>",
@@ -182,7 +185,10 @@ def _iter_output_lines(
 
 
 def _select_result_images(evaluation: LineEvaluation) -> list[EvaluationOutput]:
-    """Return the images of the result: the last ones, one for each placeholder in its text."""
+    """Return the images that belong to the result.
+
+    They are the last ones, one for each placeholder in its text.
+    """
     count = len(IMAGE_PLACEHOLDER.findall(evaluation.result or ""))
     images = [output for output in evaluation.outputs if output.kind == "picture"]
     return images[-count:] if count else []

@@ -130,7 +130,10 @@ def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozen
 
 
 def find_woxi() -> Engine:
-    """Return the engine woxi; its location is empty if it is not installed."""
+    """Return the engine woxi.
+
+    Its location is empty if it is not installed.
+    """
     spec = find_spec("woxi")
     location = spec.origin or "" if spec is not None else ""
     return Engine(
@@ -156,7 +159,10 @@ def _start_woxi(limits: EvaluationLimits) -> Kernel:
 
 
 def find_mathics() -> Engine:
-    """Return the engine Mathics3; its location is empty if it is not installed."""
+    """Return the engine Mathics3.
+
+    Its location is empty if it is not installed.
+    """
     spec = find_spec("mathics")
     location = spec.origin or "" if spec is not None else ""
     try:
@@ -186,7 +192,10 @@ def _start_mathics(limits: EvaluationLimits) -> Kernel:
 
 
 def make_wolfram_engine(program: KernelProgram | None) -> Engine:
-    """Return the engine of a Wolfram kernel; its location is empty without a program."""
+    """Return the engine of a Wolfram kernel.
+
+    Its location is empty without a program.
+    """
 
     def start(limits: EvaluationLimits) -> WolframKernel:
         if program is None:

@@ -49,7 +49,7 @@ class KernelProgram:
 
     @property
     def version(self) -> str:
-        """The version of its installation; empty if unknown."""
+        """The version of its installation, or an empty text if it is unknown."""
         return _read_version(self.path)
 
 

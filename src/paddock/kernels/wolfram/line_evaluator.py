@@ -74,14 +74,17 @@ _PARTIAL_ROLLBACK_NOTE = (
 
 
 class RepairedCode(NamedTuple):
-    """Parsed code, with a description of the repair that was necessary, if any."""
+    """Parsed code, with a description of its repair if one was necessary."""
 
     source: ParsedSource
     repair: str = ""
 
 
 def parse_code(code: str) -> RepairedCode:
-    """Parse code, repairing it if necessary; `source.problems` is empty if that succeeded."""
+    """Parse code, and repair it if necessary.
+
+    `source.problems` is empty if that succeeded.
+    """
     source = parse(code)
     if not source.problems:
         return RepairedCode(source)
@@ -112,7 +115,10 @@ def _escape_comment(text: str) -> str:
 
 
 def _close_brackets(code: str) -> str | None:
-    """Add missing square brackets at the end; return None if that cannot fix the code."""
+    """Add missing square brackets at the end.
+
+    Returns None if that cannot fix the code.
+    """
     stripped = code.rstrip()
     for count in range(1, _MAX_ADDED_BRACKETS):
         repaired = stripped + "]" * count

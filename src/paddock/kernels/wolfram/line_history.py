@@ -51,7 +51,7 @@ def strip_output_form(result: str) -> str:
 
 
 def _get_form_argument(result: str) -> str | None:
-    """Return the argument of an output form; None if the result has none."""
+    """Return the argument of an output form, or None if the result has no such form."""
     if not result.startswith((_INPUT_FORM_START, _FULL_FORM_START)):
         return None
     source = parse(result)
@@ -130,7 +130,8 @@ def _iter_changes(
     Natural language inputs are replaced by `$Failed`, and added to `freeform_inputs`. `depth`
     counts how many earlier lines are being expanded, to limit the recursion.
     """
-    # Not recursive: expressions may be nested more deeply than Python's stack allows.
+    # The traversal is not recursive, because expressions may be nested more deeply than Python's
+    # stack allows.
     pending: list[tuple[Expression, bool]] = [(expression, False)]
     while pending:
         part, is_function = pending.pop()
@@ -153,7 +154,9 @@ def _is_freeform(node: Node) -> bool:
 def _find_replacement(
     expression: Expression, history: LineHistory, depth: int, *, is_function: bool
 ) -> str | None:
-    """Return the replacement of a reference to earlier lines; None for any other expression.
+    """Return the replacement of a reference to earlier lines.
+
+    Returns None for any other expression.
 
     `is_function` is true for an expression that is used as a function, as in `Out /@ {1, 2}`.
     """
@@ -168,7 +171,8 @@ def _find_replacement(
     if line is None:
         return None
     if is_symbol(expression.head, "Out"):
-        # Always replaced: an engine that counts lines itself would return some other output.
+        # `Out` is always replaced. An engine that counts lines itself would return some other
+        # output.
         return _get_result_code(history, line, depth) or f"HoldForm[Out[{line}]]"
     if line not in history.inputs:
         return None
@@ -193,7 +197,10 @@ def _resolve_line(node: Node, history: LineHistory) -> int | None:
 
 
 def _get_result_code(history: LineHistory, line: int, depth: int) -> str | None:
-    """Return the result of a line as code; images are recreated from the line's input."""
+    """Return the result of a line as code.
+
+    Images are recreated from the input of the line.
+    """
     result = history.results.get(line)
     if result is None or line >= history.line:
         return None

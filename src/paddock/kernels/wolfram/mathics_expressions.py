@@ -48,7 +48,10 @@ def format_value(value: Any, shorten_name: Callable[[str], str]) -> str:
 
 
 def to_expression(value: Any, shorten_name: Callable[[str], str]) -> Expression:
-    """Convert a Mathics expression; not recursive, so that any nesting depth is possible."""
+    """Convert a Mathics expression of any nesting depth.
+
+    The conversion is not recursive, so it cannot exceed Python's stack.
+    """
     root: list[Expression] = []
     pending: list[tuple[Any, list[Expression]]] = [(value, root)]
     while pending:

@@ -106,7 +106,10 @@ class MathicsInterpreter:
         return short_name
 
     def _render_graphics(self, graphic: Any) -> ImageValue | str:
-        """Render graphics as SVG or PNG; return a message if Mathics cannot render them."""
+        """Render graphics as SVG or PNG.
+
+        Returns a message if Mathics cannot render them.
+        """
         head = _get_head_name(graphic)
         if head == "System`Graphics3D":
             return _GRAPHICS3D_MESSAGE
@@ -171,7 +174,10 @@ class _OutputForwarder:
 
 
 def _replace_graphics(value: Any, graphics: list[Any], depth: int = 0) -> Any:
-    """Replace graphics in a value and in lists by placeholders; append them to `graphics`."""
+    """Replace graphics in a value and in lists by placeholders.
+
+    The graphics are appended to `graphics`.
+    """
     if _get_head_name(value) in _GRAPHICS_HEADS and len(graphics) < _MAX_IMAGES:
         graphics.append(value)
         return Symbol(f"System`-{_get_head_name(value).removeprefix('System`')}-")

@@ -78,7 +78,7 @@ class WolframKernel:
         self._lines: queue.Queue[bytes | None] = queue.Queue(_MAX_QUEUED_LINES)
         self._is_closed = False
         self._last_id = 0
-        # Random, so that no text that code prints can pass for a reply.
+        # The marker is random, so that no text printed by code can pass for a reply.
         self._reply_marker = f"paddock-{secrets.token_hex(8)}"
         self._process = self._start_process(environment)
         self._reader = threading.Thread(target=self._read_lines, name="wolfram-kernel", daemon=True)
@@ -101,7 +101,10 @@ class WolframKernel:
             raise KernelError(f"The Wolfram kernel does not start: {error}") from error
 
     def _read_lines(self) -> None:
-        """Queue the lines that the kernel writes; None marks the end."""
+        """Queue the lines that the kernel writes.
+
+        None marks the end.
+        """
         output = self._process.stdout
         line: bytes | None = b""
         while line is not None and not self._is_closed:
@@ -221,7 +224,7 @@ class WolframKernel:
 
     def _send_request(self, request: DriverMessage) -> None:
         self._last_id += 1
-        # ASCII, because the kernel's input encoding is unknown.
+        # Requests are ASCII, because the kernel's input encoding is unknown.
         line = json.dumps({"id": self._last_id, **request}, ensure_ascii=True)
         self._write_line(line.encode("ascii") + b"\n")
 
@@ -232,7 +235,10 @@ class WolframKernel:
             kernel_input.flush()
 
     def _get_line(self, seconds: float) -> bytes | None:
-        """Return the next line, empty bytes on a timeout, or None at the end."""
+        """Return the next line of output.
+
+        Returns empty bytes on a timeout, and None at the end.
+        """
         try:
             return self._lines.get(timeout=seconds)
         except queue.Empty:
@@ -248,7 +254,10 @@ class WolframKernel:
             return text, None
 
     def interrupt(self) -> bool:
-        """Interrupt the running evaluation; return False if the system does not support that."""
+        """Interrupt the running evaluation.
+
+        Returns False if the system does not support that.
+        """
         if not HAS_PROCESS_GROUPS:
             return False
         with suppress(OSError):
@@ -256,7 +265,10 @@ class WolframKernel:
         return True
 
     def wait_for_exit_code(self) -> int | None:
-        """Wait briefly for the process to end; return its exit code, or None."""
+        """Wait briefly for the process to end.
+
+        Returns its exit code, or None if it is still running.
+        """
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(STOP_GRACE_SECONDS)
         return None
@@ -374,7 +386,10 @@ class _EvaluationWatch:
         self._was_cancelled = False
 
     def poll(self) -> bool:
-        """Report progress, interrupt or kill the kernel if due; return whether to go on waiting."""
+        """Report progress, and interrupt or kill the kernel if that is due.
+
+        Returns whether to continue waiting.
+        """
         elapsed = self._timer.tick()
         # A cancellation moves the interrupt to the present.
         if not self._was_cancelled and self._control.is_cancelled():

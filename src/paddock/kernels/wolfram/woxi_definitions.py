@@ -20,7 +20,10 @@ _CLEARING_HEADS = ("Clear", "ClearAll", "Remove", "Unset")
 
 
 class WoxiDefinition(NamedTuple):
-    """A definition in code: its symbol, its kind, and its source text if woxi cannot list it."""
+    """A definition in code.
+
+    `text` is its source text, or empty if woxi can list the definition.
+    """
 
     symbol: str
     kind: str

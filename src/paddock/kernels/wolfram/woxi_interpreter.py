@@ -64,7 +64,10 @@ _TEXT_AND_IMAGES_CODE = (
 
 
 class WoxiSavedState(msgspec.Struct):
-    """Definitions of a session: code, values as WXF, and code as the user wrote it."""
+    """Definitions of a session.
+
+    They are saved as code, as values in WXF, and as code that the user wrote.
+    """
 
     code: list[str]
     values: dict[str, bytes]
@@ -188,7 +191,10 @@ class WoxiInterpreter:
         self._definition_codes: list[str] = []
 
     def evaluate(self, code: str, emit: Callable[[str | ImageValue], None]) -> EvaluatedValue:
-        """Evaluate one expression; the text of its value is in InputForm."""
+        """Evaluate one expression.
+
+        The text of its value is in InputForm.
+        """
         try:
             result = _evaluate_code(code)
         except woxi.WolframError as error:
@@ -202,7 +208,7 @@ class WoxiInterpreter:
         if _may_be_table(code):
             woxi.evaluate(f"{_VALUE_SYMBOL} =.")
         if "Directory" in code:
-            # Last, because this evaluation replaces woxi's last result.
+            # This comes last, because the evaluation replaces woxi's last result.
             _sync_working_directory()
         return EvaluatedValue(text, tuple(result.warnings))
 
@@ -257,18 +263,27 @@ def _get_table_text() -> str | None:
 
 
 def _sync_working_directory() -> None:
-    """Change to the directory that woxi reports; woxi opens files relative to the process's."""
+    """Change to the directory that woxi reports.
+
+    woxi opens files relative to the working directory of the process.
+    """
     with contextlib.suppress(OSError):
         os.chdir(woxi.evaluate("Directory[]").result)
 
 
 def _strip_font(svg: str) -> str:
-    """Remove the embedded font, which is large; viewers draw the text without it."""
+    """Remove the embedded font of an image.
+
+    The font is large, and viewers draw the text without it.
+    """
     return _FONT_STYLE.sub("", svg)
 
 
 def _find_image(result: woxi.EvaluationResult, value: str) -> str | None:
-    """Return the image of a result; woxi also reports images of intermediate results."""
+    """Return the image of a result.
+
+    woxi also reports images of intermediate results, which are ignored.
+    """
     text = result.result
     if not result.graphics and OPAQUE_VALUE.fullmatch(text):
         # An earlier evaluation drew it. woxi draws it again only if asked to.

@@ -107,7 +107,10 @@ class JobResult(msgspec.Struct, tag="answer"):
 
 
 class ProcessExited(msgspec.Struct, tag="died"):
-    """An active process has ended; `status` is that of `os.waitpid`."""
+    """An active process has ended.
+
+    `status` is its status as `os.waitpid` returns it.
+    """
 
     pid: int
     status: int
@@ -147,7 +150,10 @@ class JobReply(msgspec.Struct, tag="reply"):
 
 
 class WorkerProcesses(msgspec.Struct, tag="processes"):
-    """Process ids of a worker, for diagnostics; sent whenever they change."""
+    """Process IDs of a worker, for diagnostics.
+
+    They are sent whenever they change.
+    """
 
     checkpoint: int
     active: int
@@ -186,7 +192,9 @@ class FrameReader(Generic[_FrameT]):
         self._buffer = bytearray()
 
     def read(self) -> Iterator[_FrameT]:
-        """Read once, blocking if nothing is available, and yield the complete frames.
+        """Read once, and yield the complete frames.
+
+        Blocks if nothing is available.
 
         Raises:
             EOFError: The other end was closed.
@@ -205,7 +213,10 @@ class FrameReader(Generic[_FrameT]):
         drain_descriptor(self.handle)
 
     def _pop_frame(self) -> _FrameT | None:
-        """Decode the next frame of the buffer and remove it; return None if it is incomplete."""
+        """Decode the next frame of the buffer and remove it.
+
+        Returns None if the frame is incomplete.
+        """
         if len(self._buffer) < _LENGTH_PREFIX.size:
             return None
         (length,) = _LENGTH_PREFIX.unpack_from(self._buffer)

@@ -69,12 +69,15 @@ class WorkerSettings:
 
 
 def main() -> NoReturn:
-    """Run a worker: requests arrive on standard input, replies go to standard output."""
+    """Run a worker.
+
+    Requests arrive on standard input, and replies go to standard output.
+    """
     settings = WorkerSettings.from_arguments(sys.argv[1:])
     requests, replies, output = claim_standard_streams()
     restrictions = sandbox.enter_sandbox(network=settings.network)
     if settings.is_forkless or not hasattr(os, "fork"):
-        # Seldom needed, and it imports threading, which other workers can do without.
+        # This module is seldom needed. It imports threading, which other workers can do without.
         from paddock.kernels.child.forkless_worker import run_forkless
 
         run_forkless(lambda: _create_interpreter(settings), requests, replies, output, restrictions)
@@ -121,7 +124,8 @@ def _run_supervised(
     if settings.python:
         # msgspec uses typing_extensions if it finds it; importing it takes longer than msgspec.
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
-    # Not imported at the top: the module needs POSIX, and the other Python starts in the meantime.
+    # The module is not imported at the top, because it needs POSIX. The other Python also starts in
+    # the meantime.
     from paddock.kernels.worker.supervisor import Supervisor, SupervisorChannels
 
     channels = SupervisorChannels(
@@ -138,14 +142,14 @@ def _run_supervised(
 
 
 def _run_own_evaluator(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
-    # Not imported at the top, because the module needs POSIX.
+    # The module is not imported at the top, because it needs POSIX.
     from paddock.kernels.child.evaluator_process import SupervisorPipes, run_evaluator
 
     run_evaluator(lambda: _create_interpreter(settings), SupervisorPipes(handles[:2], handles[2]))
 
 
 def _exec_foreign_python(settings: WorkerSettings, handles: tuple[int, int, int]) -> NoReturn:
-    """Replace this process, the forked evaluator, by the user's Python.
+    """Replace this process, which is the forked evaluator, by the user's Python.
 
     The pipes to the supervisor stay open across the exec. A failure is reported through the last of
     them.

@@ -69,7 +69,10 @@ def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _wait_for_end(child: int, memory_bytes: int | None) -> dict[str, Any]:
-    """Wait until the program ends, the server stops it, or it exceeds its memory limit."""
+    """Wait until the program ends or has to be stopped.
+
+    It is stopped if the server closes the connection or if it exceeds its memory limit.
+    """
     started_at = time.monotonic()
     ticks = 0
     while True:

@@ -105,7 +105,10 @@ class Supervisor:
         self._fork_obstacle = ""
 
     def run(self) -> NoReturn:
-        """Process events until the server is gone; never returns."""
+        """Process events until the server is gone.
+
+        This method never returns.
+        """
         # SIGCHLD writes to this pipe, so that `poll` also returns when a child ends.
         wakeup_reader, wakeup_writer = os.pipe()
         os.set_blocking(wakeup_writer, False)
@@ -147,11 +150,14 @@ class Supervisor:
         if self._deadline == float("inf"):
             return None
         remaining = max(0.0, self._deadline - time.monotonic())
-        # One millisecond more, so that `poll` does not return just before the deadline.
+        # The timeout is one millisecond longer, so that `poll` does not return just before the
+        # deadline.
         return min(remaining, _MAX_POLL_SECONDS) * 1000 + 1
 
     def _read_requests(self) -> None:
-        """Process requests of the server: a job, or the cancellation of the running job.
+        """Process requests of the server.
+
+        A request is a job, or the cancellation of the running job.
 
         The server sends the next job only after the reply to the previous one.
         """
@@ -242,7 +248,7 @@ class Supervisor:
         frames.write_all(self._channels.orders[turn], frames.encode_frame(order))
 
     def _on_result(self, result: JobResult) -> None:
-        """Handle the result of a job: reply and commit, or roll back.
+        """Handle the result of a job by committing the job or rolling it back.
 
         A completed evaluation is committed. A stopped one is rolled back by killing its process;
         the reply is sent when the replacement is ready.
@@ -344,7 +350,10 @@ class Supervisor:
         return result
 
     def _on_deadline(self) -> None:
-        """Act on the deadline, whose meaning depends on the state: job, interrupt or fork."""
+        """Act on the deadline, whose meaning depends on the state.
+
+        It is the end of the grace period after an interrupt, the limit of a job, or that of a fork.
+        """
         if self._job is not None and self._job_phase != "waiting" and self._stop_cause is None:
             self._stop_job("timed-out")
         elif self._stop_cause is not None and self._is_ready:

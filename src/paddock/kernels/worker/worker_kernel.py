@@ -309,7 +309,10 @@ class WorkerKernel:
         return reply.answer.detail
 
     def close(self) -> None:
-        """End the kernel; closing its standard input makes the supervisor kill its processes."""
+        """End the kernel.
+
+        Closing its standard input makes the supervisor kill its processes.
+        """
         self._is_alive = False
         with contextlib.suppress(OSError):
             self._pipes[0].close()
@@ -340,7 +343,10 @@ class WorkerKernel:
         return details
 
     def _run_job(self, job: Job, control: EvaluationControl = DEFAULT_CONTROL) -> JobReply | None:
-        """Send a job and wait for its reply; return None if the kernel has ended."""
+        """Send a job and wait for its reply.
+
+        Returns None if the kernel has ended.
+        """
         if not self._is_alive:
             return None
         self._is_busy = True
@@ -373,7 +379,9 @@ class WorkerKernel:
                 raise EOFError
 
     def _handle_message(self, frame: SupervisorMessage) -> JobReply | None:
-        """Process a message of the supervisor; return it if it is the reply to a job.
+        """Process a message of the supervisor.
+
+        Returns the message if it is the reply to a job.
 
         Other messages update what this object knows about the worker.
         """

@@ -196,7 +196,7 @@ def convert_agent_to_file(
     """
     origin = agent.extra.get(file_format.name, {})
     path = _choose_path(file_format, agent, origin, used_paths)
-    # In lower case, because some file systems ignore case.
+    # Paths are compared in lower case, because some file systems ignore case.
     used_paths.add(path.lower())
     persona = make_persona(agent)
     original = _restore_document(origin, persona)

@@ -131,7 +131,10 @@ def _format_location(text: str, position: int) -> str:
 
 
 def _parse_agent(name: str, text: str) -> Agent:
-    """Convert a block back to an agent; the inverse of `make_block`."""
+    """Convert a block back to an agent.
+
+    This is the inverse of `make_block`.
+    """
     lines = (
         _ESCAPED_BLOCK_MARK.sub(r"<\1!-- \2paddock:", text.replace("\r\n", "\n"))
         .strip("\n")

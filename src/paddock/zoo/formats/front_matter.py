@@ -137,9 +137,13 @@ class FrontMatterFile(NamedTuple):
         return self._with_block("".join(lines))
 
     def with_body(self, body: str) -> FrontMatterFile:
-        """Return the file with another body; blank lines around the present one are kept."""
+        """Return the file with another body.
+
+        Blank lines around the present body are kept.
+        """
         body = body.replace("\n", self.line_end)
-        # Without front matter, a body that begins with a rule would be taken for it.
+        # In a file without front matter, a body that begins with a rule would be read as front
+        # matter.
         if not self.closing and body.startswith("---"):
             return self._with_new_block("").with_body(body)
         old = self.body.strip()
@@ -176,7 +180,10 @@ def parse_front_matter(text: str) -> FrontMatterFile:
 
 
 def _split_lines(text: str) -> list[str]:
-    """Split a text at LF only; `str.splitlines` would split at other characters too."""
+    """Split a text at LF only.
+
+    `str.splitlines` would split at other characters too.
+    """
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 

@@ -33,7 +33,7 @@ def parse_memory_agent(path: str) -> str | None:
 def make_memory_file(
     agent_id: str, name: str, entries: Iterable[BrainEntry]
 ) -> tuple[File, list[Remark]]:
-    """Convert entries to a file, pinned ones first, then the newest.
+    """Convert entries to a file that lists pinned entries first, then the newest.
 
     Returns the file, and remarks about data that it cannot represent.
     """

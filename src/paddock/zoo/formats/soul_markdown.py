@@ -80,7 +80,10 @@ def format_persona(persona: Persona) -> str:
 
 
 def parse_persona(text: str) -> Persona:
-    """Split a text into soul and skills; without a skills section, all of it is the soul."""
+    """Split a text into soul and skills.
+
+    Without a skills section, the whole text is the soul.
+    """
     text = normalize_text(text)
     # The heading with the most closing hashes is the real one; others are part of the soul.
     heading = max(
@@ -89,7 +92,8 @@ def parse_persona(text: str) -> Persona:
     if heading is None:
         return Persona(text)
     soul = text[: heading.start()].rstrip("\n")
-    # Only a rule separates a skills section from the soul; without it, the heading is text.
+    # A skills section is separated from the soul by a rule. A heading without one is part of the
+    # soul.
     if soul != "---" and soul and not soul.endswith("\n\n---"):
         return Persona(text)
     closing = f" {heading['hashes']}" if heading["hashes"] else "(?<!#)"
@@ -143,7 +147,10 @@ def _format_skill_body(skill: SkillText) -> str:
 
 
 def _parse_skill(name: str, body: str) -> SkillText:
-    """Split the text of a skill into its parts; the inverse of `_format_skill_body`."""
+    """Split the text of a skill into its parts.
+
+    This is the inverse of `_format_skill_body`.
+    """
     text = body.strip()
     if not text.startswith(WHEN_TO_USE_LABEL):
         return SkillText(name.strip(), text)

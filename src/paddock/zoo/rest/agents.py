@@ -212,6 +212,7 @@ def purge_agent(zoo: ZooDependency, agent_id: FromPath[str]) -> None:
 def _update_agent(
     zoo: Zoo, agent_id: str, body: AgentChanges, version: int | None
 ) -> Response[Agent]:
+    """Apply the changes of a PUT or PATCH request."""
     # A complete agent contains its ID, so only a different one is a mistake.
     if body.id is not UNSET and body.id != agent_id:
         raise InvalidAgentError([FieldError("id", "the ID of an agent cannot be changed")])

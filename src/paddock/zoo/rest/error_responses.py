@@ -123,9 +123,12 @@ def make_error_response(
 def handle_http_exception(
     request: Request[Any, Any, Any], error: HTTPException
 ) -> Response[dict[str, Any]]:
-    """Handle an error of Litestar: an unknown route or method, or arguments of wrong types."""
+    """Handle an error of Litestar.
+
+    Examples are an unknown route or method, and arguments of wrong types.
+    """
     status = error.status_code
-    # Their messages may reveal internals.
+    # The messages of unexpected errors may reveal internals, so they are only logged.
     if status >= 500:
         return handle_unexpected_error(request, error)
     details = _parse_details(error.extra)

@@ -89,7 +89,11 @@ class ListenerState:
 
 
 class EventFeed:
-    """The event feed of one zoo. Except for `publish`, used on the event loop only."""
+    """The event feed of one zoo. Except for `publish`, used on the event loop only.
+
+    Events of the zoo arrive on the thread of `EventLog.follow`, which runs only while there are
+    listeners. They are passed to the event loop from there.
+    """
 
     def __init__(
         self, zoo: Zoo, *, ping_seconds: float = PING_SECONDS, max_missed: int = MAX_MISSED_EVENTS
@@ -112,7 +116,8 @@ class EventFeed:
             return
         # An ID from the future belongs to another database: the reader has to reload everything.
         start = latest_id if after is None or after > latest_id else after
-        # Registered before missed events are read, so that no event falls in between.
+        # The listener is registered before missed events are read, so that no event falls in
+        # between.
         state = self._states_by_listener[listener] = ListenerState(listener, start)
         if after is not None and after > latest_id:
             listener.send_chunk(RESET_CHUNK)
@@ -203,7 +208,10 @@ def _encode_chunk(event_id: int | None, kind: str, data: object) -> bytes:
 
 
 class EventStream:
-    """The streaming response to one reader (an ASGI application)."""
+    """The streaming response to one reader (an ASGI application).
+
+    It listens to a feed, and sends what it receives through an outbox of limited size.
+    """
 
     def __init__(
         self, feed: EventFeed, after: int | None, max_unread_bytes: int = MAX_UNREAD_BYTES

@@ -51,7 +51,10 @@ def find_agent_row(tx: ReadTransaction, agent_id: str, *, in_bin: bool = False) 
 
 
 def find_agent_row_by_name(tx: ReadTransaction, name: str) -> AgentRow | None:
-    """Return the first agent with a name, ignoring case, or None."""
+    """Return the first agent with a name, or None.
+
+    Names are compared without regard to case.
+    """
     return _select_agent_row(tx, agents.c.folded_name == fold_text(name.strip()), in_bin=False)
 
 
@@ -103,13 +106,17 @@ def update_agent_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
 
 
 def update_agent(tx: WriteTransaction, key: int, agent: Agent) -> None:
-    """Write all fields of an agent; columns that only the store knows stay."""
+    """Write all fields of an agent.
+
+    Columns without a field, such as the number of entries, keep their values.
+    """
     update_agent_columns(tx, key, **_make_row(agent))
 
 
 def _make_row(agent: Agent) -> dict[str, Any]:
     values = msgspec.structs.asdict(agent)
-    # Folded here: the databases fold case differently, and SQLite only ASCII letters.
+    # Names are folded here, because the databases fold case differently, and SQLite only folds
+    # ASCII letters.
     values["folded_name"] = fold_text(agent.name)
     values["folded_text"] = fold_text("\n".join([agent.name, agent.description, *agent.tags]))
     values["skill_names"] = [skill.name for skill in list_enabled_skills(agent)]

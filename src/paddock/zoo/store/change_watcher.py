@@ -99,7 +99,8 @@ class ChangeWatcher:
                 for has_changed in self._watch_changes():
                     if has_changed:
                         self.notify_change()
-                    # Without waiting threads there is no polling, so an idle program uses no CPU.
+                    # The database is polled only while a thread waits, so an idle program uses no
+                    # CPU.
                     with self._condition:
                         self._condition.wait_for(lambda: self._is_closed or self._waiter_count)
                     if self._is_closed:

@@ -94,7 +94,9 @@ _LOCK_TABLES_STATEMENT = text("SELECT pg_advisory_xact_lock(:key)")
 
 @contextmanager
 def convert_database_errors(where: str) -> Iterator[None]:
-    """Convert errors of an unusable database; errors in our own statements pass through.
+    """Convert errors that mean the database cannot be used.
+
+    Errors in our own statements are bugs and pass through unchanged.
 
     Raises:
         ZooUnavailableError: The database cannot be used.
@@ -131,7 +133,10 @@ def convert_database_errors(where: str) -> Iterator[None]:
 
 
 def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableError | None:
-    """Convert an error of the database driver; return None for an error in a statement."""
+    """Convert an error of the database driver to an error for the user.
+
+    Returns None for an error in a statement.
+    """
     fault = error.orig
     if isinstance(fault, sqlite3.Error):
         return convert_sqlite_error(fault, where)
@@ -149,7 +154,10 @@ def _convert_database_error(error: DBAPIError, where: str) -> ZooUnavailableErro
 
 
 def convert_sqlite_error(fault: sqlite3.Error, where: str) -> ZooUnavailableError | None:
-    """Convert an error of SQLite; return None if it is an error in a statement."""
+    """Convert an error of SQLite to an error for the user.
+
+    Returns None for an error in a statement.
+    """
     # The low byte is the primary code. Extended codes distinguish its variants in the other bytes.
     code = getattr(fault, "sqlite_errorcode", 0) & 0xFF
     if code not in _SQLITE_MESSAGES:
@@ -361,8 +369,8 @@ def create_postgresql_engine(url: URL | str, wait_seconds: float) -> Engine:
     )
 
     def configure(connection: psycopg.Connection, record: object) -> None:
-        # With its default cost of random reads, PostgreSQL scans the whole table instead of the
-        # index of words. Its default lock timeout is infinite.
+        # With the default cost of random reads, PostgreSQL scans the whole table instead of using
+        # the index of words. The default lock timeout is infinite.
         connection.execute("SET random_page_cost = 1.1")
         connection.execute(f"SET lock_timeout = {max(1, round(wait_seconds * 1000))}".encode())
         connection.commit()

@@ -47,7 +47,11 @@ ENTRY_COLUMNS = [
 
 
 class _TextSearchQuery(UserDefinedType[str]):
-    """PostgreSQL's `tsquery`. The cast parses operators only; words are not normalized."""
+    """PostgreSQL's type `tsquery`.
+
+    A cast parses only the operators of a query. It does not normalize the words, which are already
+    normalized here.
+    """
 
     cache_ok = True
 
@@ -116,7 +120,10 @@ class EntryRow(NamedTuple):
 
 
 class EntryFilter(NamedTuple):
-    """The conditions that listed entries meet; None and empty mean no condition."""
+    """The conditions that listed entries meet.
+
+    A value of None and an empty value mean no condition.
+    """
 
     type: str | None = None
     tags: Sequence[str] = ()
@@ -178,7 +185,7 @@ def find_entry_row(
 
 
 def entry_id_exists(tx: WriteTransaction, agent_key: int, entry_id: str) -> bool:
-    """Return whether an entry, also one in the bin, has an ID."""
+    """Return whether an ID is in use, also by an entry in the bin."""
     same = (entries.c.agent_key == agent_key) & (entries.c.id == entry_id)
     return tx.connection.scalar(select(entries.c.key).where(same)) is not None
 
@@ -233,7 +240,7 @@ def list_entry_page(
     if after is not None:
         same_time = entries.c.timestamp == after.timestamp
         statement = statement.where(
-            # Redundant with the second condition, but it lets both databases use the index.
+            # This condition follows from the second one, but it lets both databases use the index.
             entries.c.timestamp <= after.timestamp,
             or_(entries.c.timestamp < after.timestamp, and_(same_time, entries.c.key < after.key)),
         )

@@ -73,7 +73,8 @@ def migrate_tables(connection: Connection, where: str, *, to: str = CURRENT_REVI
     def list_steps(revision: object, context: MigrationContext) -> list[MigrationStep]:
         return [*script._upgrade_revs(to, revision)]  # type: ignore[arg-type]  # noqa: SLF001 - as the command of Alembic does
 
-    # Without alembic.ini and env.py, on the caller's connection: all of it is one transaction.
+    # Alembic is used without alembic.ini and env.py, on the connection of the caller. All
+    # migrations are therefore one transaction.
     with EnvironmentContext(Config(), script, fn=list_steps) as environment:
         environment.configure(connection=connection)
         environment.run_migrations()

@@ -31,7 +31,8 @@ from sqlalchemy.types import TypeDecorator
 
 from paddock.zoo.model import Agent, Skill, SkillCategory
 
-# Before and after each tag. Tags cannot contain it, since control characters are rejected.
+# The separator is written before and after each tag. Tags cannot contain it, since control
+# characters are rejected.
 TAG_SEPARATOR = "\x1f"
 
 # Type of primary keys. SQLite assigns keys only to columns of type INTEGER.

@@ -124,7 +124,7 @@ class SyncEndpoints:
             raise SyncFileError("the file has changed during the synchronization", where=path)
         if self._dry_run:
             return file
-        # Planned again just before writing: the plan above was only a check.
+        # The files are planned again just before writing, because the plan above was only a check.
         plan = plan_files(self._folder, [file], replace=before is not None)
         for written in apply_file_plan(plan):
             if written.error is not None:

@@ -44,7 +44,9 @@ class SyncRecord(msgspec.Struct, rename="camel", kw_only=True):
 
 @contextmanager
 def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
-    """Lock and yield the record of a project and a zoo; changes are saved if the block succeeds.
+    """Lock and yield the record of a project and a zoo.
+
+    Changes are saved if the block succeeds.
 
     Raises:
         DataDirectoryError: The record cannot be read or written.
@@ -61,7 +63,7 @@ def open_sync_record(folder: Path, zoo: str) -> Iterator[SyncRecord]:
 
 
 def _get_record_path(folder: Path, zoo: str) -> Path:
-    # One user may synchronize a project with several zoos.
+    # The key includes the zoo, because a user may synchronize a project with several zoos.
     key = hashlib.sha256(f"{folder.resolve()}\0{zoo}".encode()).hexdigest()[:32]
     return Path(get_data_directory()) / "zoo" / "projects" / f"{key}.json"
 
@@ -70,5 +72,5 @@ def _read_record(path: Path, folder: Path) -> SyncRecord:
     try:
         return msgspec.json.decode(read_regular_file(path, MAX_RECORD_BYTES), type=SyncRecord)
     except (FileNotFoundError, msgspec.DecodeError):
-        # Without a record both sides are compared as if for the first time, which loses nothing.
+        # Without a record, both sides are compared as if for the first time, which loses nothing.
         return SyncRecord(folder=str(folder.resolve()))

@@ -239,7 +239,8 @@ class _SyncRun:
         text = self._endpoints.render_file(case.file_format, case.agent_id, case.path)
         link = case.link
         if link is not None and text is None and not self._endpoints.is_deleted(case.agent_id):
-            # Not deleted, but unknown: the record may be of an earlier zoo in the same place.
+            # The agent was not deleted but is unknown to this zoo. The record may be of an earlier
+            # zoo in the same place.
             link = None
         step = choose_next_step(
             compute_digest(case.file.text) if case.file else None,

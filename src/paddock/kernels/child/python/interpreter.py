@@ -40,7 +40,10 @@ def interpreter() -> PythonSessionInterpreter:
 
 
 class PythonSessionInterpreter:
-    """Interpreter of a session; its names are the module `__main__`."""
+    """Interpreter of a session.
+
+    The names of the session are the module `__main__`.
+    """
 
     is_interruptible = True
 
@@ -61,7 +64,9 @@ class PythonSessionInterpreter:
         self._process_reset = ProcessReset()
 
     def evaluate(self, code: str, emit: OutputEmitter) -> EvaluatedValue:
-        """Evaluate a cell; the text of its value is its `repr` or Markdown.
+        """Evaluate a cell.
+
+        The text of its value is the `repr` or Markdown.
 
         Everything that could break later cells is undone afterwards, whether or not the code fails.
         """
@@ -70,7 +75,8 @@ class PythonSessionInterpreter:
         self._cell_number += 1
         self._figures.emit = emit
         vars(builtins)["display"] = lambda *values: self._display_values(values, emit)
-        # Otherwise a warning in line 1 of the previous cell would hide one in line 1 of this cell.
+        # Python shows a warning only once per line number. Without this, a warning in line 1 of the
+        # previous cell would hide one in line 1 of this cell.
         self._names.pop("__warningregistry__", None)
         try:
             return self._evaluate_cell(code, f"<cell {self._cell_number}>", emit)
@@ -84,7 +90,7 @@ class PythonSessionInterpreter:
                 raise
             return EvaluatedValue(None, (), True)
         finally:
-            # Not in a copy of the process that the code has forked.
+            # A copy of the process, which the code has forked, must not restore anything.
             if os.getpid() == process:
                 self._process_reset.restore(emit)
 
@@ -102,7 +108,7 @@ class PythonSessionInterpreter:
         return dump_state(self._names, self._definitions, self._cell_number)
 
     def restore(self, state: bytes) -> str:
-        """Restore a saved session; describe what is missing."""
+        """Restore a saved session, and describe what is missing."""
         self._cell_number, missing = load_state(state, self._names, self._definitions)
         return missing
 
@@ -122,7 +128,8 @@ class PythonSessionInterpreter:
                 expression: Any = _ast.Expression(last.value)
                 value = self._run_tree(expression, name, "eval")
         finally:
-            # Also after an exception: the definitions before it have been made.
+            # Definitions are recorded even after an exception, because those before it have been
+            # made.
             self._definitions.record(statements, self._names, code)
         if value is not None:
             vars(builtins)["_"] = value  # as in an interactive Python session
@@ -131,7 +138,10 @@ class PythonSessionInterpreter:
         return EvaluatedValue(text)
 
     def _parse_code(self, code: str, name: str) -> tuple[Any, str]:
-        """Parse code, which may be indented as a whole; return its tree and the parsed text."""
+        """Parse code, and return its tree with the text that was parsed.
+
+        Code that is indented as a whole is accepted and dedented first.
+        """
         flags = _PARSE_ONLY_FLAG | _TOP_LEVEL_AWAIT_FLAG | self._future_flags
         self._uncached_sources[name] = code
         if "import" in code or self._cell_number > 1:

@@ -83,7 +83,7 @@ class ProcessReset:
         # A trace function of the code would also run for the following cells, and for Paddock.
         sys.settrace(None)
         sys.setprofile(None)
-        # With a lower limit, not even an error could be formatted.
+        # With a lower recursion limit, not even an error could be formatted.
         if sys.getrecursionlimit() < _MIN_RECURSION_LIMIT:
             sys.setrecursionlimit(_MIN_RECURSION_LIMIT)
         changed = [f"builtins.{name}" for name in self._restore_builtins()]
@@ -96,7 +96,10 @@ class ProcessReset:
             emit(f"Closed by the code, and reopened: {', '.join(closed)}")
 
     def _restore_builtins(self) -> list[str]:
-        """Restore builtins that the code has replaced or deleted; return their names."""
+        """Restore builtins that the code has replaced or deleted.
+
+        Returns their names.
+        """
         current = vars(builtins)
         missing = object()
         changed = [
@@ -110,7 +113,10 @@ class ProcessReset:
         return changed
 
     def _restore_modules(self) -> list[str]:
-        """Restore standard modules that the code has replaced or removed; return their names."""
+        """Restore standard modules that the code has replaced or removed.
+
+        Returns their names.
+        """
         if not isinstance(sys.modules, dict):
             return []
         changed = [
@@ -121,7 +127,9 @@ class ProcessReset:
         return changed
 
     def _restore_streams(self) -> list[str]:
-        """Reopen standard streams that the code has closed; return their names.
+        """Reopen standard streams that the code has closed.
+
+        Returns their names.
 
         Duplicates of the original descriptors are kept for this purpose.
         """

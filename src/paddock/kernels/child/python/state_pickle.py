@@ -88,7 +88,7 @@ def load_state(
         _try_restore(missing, name, _import_member, names, name, module, member)
     for name, text in saved["definitions"].items():
         _try_restore(missing, name, _redefine, names, definitions, name, text)
-    # Values last: they may be instances of classes that were defined above.
+    # Values are restored last, because they may be instances of classes that were defined above.
     _try_restore(missing, "all values", _load_values, names, saved["values"])
     return saved["number"], _format_missing(missing)
 
@@ -183,7 +183,10 @@ def _make_dumper(texts: dict[str, str], pickle: Any) -> Callable[[object], bytes
 def _pickle_values(
     values: dict[str, Any], dump: Callable[[object], bytes]
 ) -> tuple[bytes, dict[str, str]]:
-    """Pickle all values that can be pickled, together, so that shared objects stay shared."""
+    """Pickle all values that can be pickled.
+
+    They are pickled together, so that shared objects stay shared.
+    """
     missing: dict[str, str] = {}
     try:
         return dump(values), missing

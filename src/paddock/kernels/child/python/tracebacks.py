@@ -98,7 +98,10 @@ def _trim_frames(formatted: TracebackException | None, seen: set[int]) -> None:
 
 
 def _select_user_frames(frames: list[FrameSummary]) -> list[FrameSummary]:
-    """Return the frames to show: user code, and the last frame of each library it calls."""
+    """Return the frames to show.
+
+    These are the frames of user code, and the last frame of each library that it calls.
+    """
     frames = [frame for frame in frames if not frame.filename.startswith(_PACKAGE_DIRECTORY)]
     first = next((index for index, frame in enumerate(frames) if _is_cell_frame(frame)), 0)
     frames = frames[first:]

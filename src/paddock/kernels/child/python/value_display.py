@@ -32,7 +32,10 @@ _MAX_PRETTY_CHARACTERS = 20_000
 
 
 def format_data_frame(value: object) -> str | None:
-    """Format a data frame or series as a Markdown table; return None for other values."""
+    """Format a data frame or series as a Markdown table.
+
+    Returns None for any other value.
+    """
     # A data frame exists only after its library was imported, so nothing is imported here.
     pandas: Any = sys.modules.get("pandas")
     if pandas is not None and hasattr(pandas, "DataFrame"):
@@ -134,7 +137,9 @@ class FigureBackend:
         sys.meta_path.insert(0, self)
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> Any:
-        """Provide the backend module; select it when `matplotlib.pyplot` is imported.
+        """Provide the backend module when matplotlib imports it.
+
+        The backend is selected when `matplotlib.pyplot` is imported.
 
         The environment variable MPLBACKEND would also affect programs that the code starts.
         """
@@ -314,7 +319,10 @@ def _get_mime_bundle(value: object) -> dict[str, Any]:
 
 
 def _call_method(value: object, name: str) -> Any:
-    """Call a display method of the value's class; return None if it is missing or fails."""
+    """Call a display method of the value's class.
+
+    Returns None if the method is missing or fails.
+    """
     if isinstance(value, type):  # the method is meant for instances
         return None
     method = getattr(type(value), name, None)
