@@ -1,7 +1,7 @@
-"""Pending calls: one request from sending it to its final result.
+"""Pending calls, each of which follows one request until its final result.
 
 A stateless server may answer a request with questions or with a task. Questions are passed to the
-callbacks and the request is repeated with their answers; a task is polled until it ends. The
+callbacks, and the request is repeated with their answers. A task is polled until it ends. The
 caller sees only the final result.
 """
 
@@ -108,6 +108,11 @@ class TaskFollower:
                 _wait_for_outcome(cancellation)
 
     def _request_and_wait(self, method: str, **params: object) -> Json:
+        """Send a request about the task and wait for its result.
+
+        Raises:
+            CallCancelledError: The task was cancelled in the meantime.
+        """
         with self._lock:
             if self._stopped.is_set():
                 raise CallCancelledError(f"Task {self._id} was cancelled")
@@ -117,7 +122,11 @@ class TaskFollower:
         return _wait_for_outcome(request)
 
     def _answer_questions(self, task: Json) -> None:
-        """Answer new questions; a server may repeat one until it has seen the answer."""
+        """Pass new questions of the task to the callbacks, and send their answers.
+
+        A server may repeat a question until it has received the answer, so each key is answered
+        only once.
+        """
         input_requests = _require_object(task.get("inputRequests", {}))
         new_requests = {
             key: question
@@ -156,7 +165,7 @@ AnswerRequest = Callable[[str, Json], Json]
 """Answers a question of the server, given its method and parameters."""
 
 MAX_INPUT_ROUNDS = 16
-"""Rounds of questions after which a request fails, in case the server never stops asking."""
+"""Number of rounds of questions after which a request fails, in case a server asks forever."""
 
 
 class PendingCall:
@@ -245,12 +254,12 @@ class PendingCall:
             self._connection.cancel(self._id, reason)
 
     def resolve(self, outcome: CallOutcome) -> None:
-        """Take the server's answer, in the reader thread."""
+        """Take the server's answer. Called by the reader thread, which must not be blocked."""
         handler = self._find_continuation(outcome)
         if handler is None:
             self._finish(outcome)
         else:
-            # Callbacks may block, and the reader thread must not.
+            # The continuation calls the user's callbacks, which may block.
             arguments = (self._answer_request, outcome)
             threading.Thread(target=handler, args=arguments, daemon=True).start()
 
@@ -273,6 +282,7 @@ class PendingCall:
             )
 
     def _send_request(self, params: Json) -> None:
+        """Send the request under a new id. Called again with answers to questions."""
         with self._lock:
             if self.is_done:  # Cancelled before its questions were answered: do not repeat it.
                 return
@@ -281,7 +291,7 @@ class PendingCall:
 
     def _finish(self, outcome: CallOutcome) -> bool:
         """Set the outcome. Return False if the call already had one."""
-        # The answer, a cancellation and an error of a callback can race: only the first counts.
+        # The answer, a cancellation and an error of a callback can race. Only the first one counts.
         with self._lock:
             if self.is_done:
                 return False

@@ -53,6 +53,10 @@ class SkillInfo(Struct):
 def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
     """Return the list entry of a skill's file, or None if the skill's files are dynamic.
 
+    Args:
+        skill: The skill as the server lists it.
+        uri: The URI of the file.
+
     Raises:
         AnswerError: The skill does not list the file.
     """
@@ -65,7 +69,7 @@ def find_listed_file(skill: SkillInfo, uri: str) -> SkillFileInfo | None:
 
 
 def verify_skill_file(skill: SkillInfo, uri: str, result: ResourceResult) -> bytes:
-    """Return the content of a skill file after comparing it with the list.
+    """Return the content of a skill file after comparing it with the server's list.
 
     Raises:
         AnswerError: The size, the digest or the frontmatter differs from the list.
@@ -114,7 +118,7 @@ def _check_frontmatter(skill: SkillInfo, data: bytes) -> None:
 
 T = TypeVar("T", bound=Struct)
 MAX_PAGES = 1000
-"""Pages read of one list. The limit stops servers that return new cursors forever."""
+"""Maximum number of pages read of one list, in case a server returns new cursors forever."""
 
 
 class OpenConnection(Struct):
@@ -130,7 +134,11 @@ class OpenConnection(Struct):
 
 
 class Peer:
-    """A connection to an MCP server, made by `connect`. As a context manager it closes itself."""
+    """A connection to an MCP server, as returned by `connect`.
+
+    Methods block until the server answers, for at most the peer's timeout. As a context manager,
+    the peer closes the connection at the end of the block.
+    """
 
     def __init__(
         self, open_connection: OpenConnection, handshake_result: HandshakeResult, timeout: float
@@ -313,6 +321,14 @@ class Peer:
         """Return the raw items of a list method, from all pages.
 
         The peer's timeout applies to all pages together.
+
+        Args:
+            method: A list method such as `tools/list`.
+            key: The member of the result that contains the items.
+
+        Raises:
+            AnswerError: The server repeats a cursor or never stops returning pages.
+            PeerTimeoutError: The pages did not arrive in time.
         """
         items: list[Json] = []
         cursors: set[str] = set()
@@ -393,7 +409,7 @@ class Peer:
 
 
 class _EndWaiter:
-    """Waits for a request that is never sent, so it resolves only when the connection ends."""
+    """Waits for a request that is never sent, and is therefore resolved by the connection's end."""
 
     def __init__(self, callback: Callable[[str], object]) -> None:
         self._callback = callback

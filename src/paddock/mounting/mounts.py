@@ -1,7 +1,7 @@
 """The servers mounted on a server, and the items that they contribute.
 
-Items are not copied. They are looked up in the mounted servers, and cached until one of those
-servers reports a change.
+Items are not copied when a server is mounted. They are looked up in the mounted servers and cached
+until one of these servers reports a change.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class MountedItemLookup:
 
     def items(self) -> dict[str, MountedItem]:
         """Return all items by key, in the order in which the servers were mounted."""
-        # Own items take precedence, so a change of the registry can free or take a key.
+        # Own items take precedence over mounted ones. A change of the registry can therefore free
+        # or occupy a key, so the cache depends on both revisions.
         revision = (self._registry.revision, self._mounts.revision)
         if self._revision != revision:
             items: dict[str, MountedItem] = {}
@@ -62,9 +63,13 @@ class MountedItemLookup:
         return self._items
 
     def find(self, key: str) -> MountedItem | None:
-        """Return an item; any prefixed name matches a server whose list is not known yet."""
+        """Return the item with this key, or None.
+
+        If a mounted server has not sent its lists yet, it may have any item. A tool or prompt with
+        its prefix then counts as found, and the server itself reports an unknown name.
+        """
         item = self.items().get(key)
-        # A URI does not show which server it belongs to; only prefixed names do.
+        # Only prefixed names reveal the server that they belong to. URIs do not.
         if item is not None or self._kind not in ("tools", "prompts"):
             return item
         candidates = [mount for mount in self._mounts if self._can_belong_to(mount, key)]
@@ -81,7 +86,7 @@ class MountedItemLookup:
         return bool(name) and key.startswith(prefix) and mount.source.can_offer(self._kind, name)
 
     def find_collisions(self, mount: Mount) -> list[str]:
-        """Return the reasons why items of a further server could not be offered."""
+        """Return messages about the items of a further server that could not be offered."""
         items = self.items()
         names = mount.source.list_keys(self._kind)
         return [error for name in names if (error := self._assign_key(items, mount, name)[1])]
@@ -98,7 +103,11 @@ class MountedItemLookup:
     def _assign_key(
         self, items: dict[str, MountedItem], mount: Mount, name: str
     ) -> tuple[str, str | None]:
-        """Return the key for an item, and the reason if it cannot be offered."""
+        """Choose the key under which a mounted item is offered.
+
+        Returns:
+            The key, and an error message if the item cannot be offered under any key.
+        """
         prefix = mount.item_prefix
         keys = (prefix.get_key(self._kind, name), prefix.get_alias(self._kind, name))
         for key in keys:
@@ -142,8 +151,8 @@ class ServerMounts:
         Raises:
             DefinitionError: The server would contain itself, or two items would get the same name.
         """
-        # Only for local servers: the items of remote ones are not known yet, so collisions are
-        # logged.
+        # The items of a remote server are not known yet. Its collisions are logged when its lists
+        # arrive.
         if isinstance(mount, LocalMount):
             self._check_local_mount(mount)
         self._check_scheme(mount.item_prefix)
@@ -171,9 +180,12 @@ class ServerMounts:
     def move_to(self, target: BaseServer) -> None:
         """Move all mounts to another server, replacing those of that server.
 
-        Used when a definition is reloaded. A mount with the same prefix continues if possible:
-        a local server keeps the state of its lifespan, and a connection to the same remote server
-        stays open.
+        Used when a definition is reloaded. A mount continues if there was one with the same prefix
+        and a compatible target: a local server keeps the state of its lifespan, and the connection
+        to a remote server stays open.
+
+        Args:
+            target: The running server, whose mounts are replaced.
         """
         target_mounts = get_mounts(target)
         earlier_mounts = {mount.item_prefix.name_prefix: mount for mount in target_mounts}
@@ -195,9 +207,10 @@ class ServerMounts:
                 target_mounts.add(mount)
 
     def are_lists_ready(self) -> bool:
-        """Return whether all lists are known, or their time limit has passed.
+        """Return whether the lists of all remote servers are known or have timed out.
 
-        Also starts to refresh lists that may be out of date, for the next request.
+        As a side effect, lists that may be out of date are requested again in the background. The
+        current request still uses the old ones.
         """
         upstreams = self.list_upstreams()
         for upstream in upstreams:
@@ -209,7 +222,11 @@ class ServerMounts:
         await wait_for_upstream_lists(self.list_upstreams())
 
     def resolve_alias(self, uri: str) -> tuple[MountSource, str] | None:
-        """Return the server for a prefixed URI and the URI without the prefix, or None."""
+        """Return the server that a URI such as `prefix+scheme://…` refers to, or None.
+
+        Returns:
+            The server, and the URI without the prefix.
+        """
         scheme, plus, original_uri = uri.partition("+")
         if not plus:
             return None
@@ -239,13 +256,22 @@ class ServerMounts:
         return [mount.server for mount in self._mounts if isinstance(mount, LocalMount)]
 
     def add_holder(self, holder: object) -> None:
-        """Register a user of the servers; remote servers stay connected while there is one."""
+        """Register an object that uses the mounted servers, such as a client's connection.
+
+        Remote servers stay connected as long as there is at least one holder.
+        """
         self._holders.add(holder)
         for mount in self:
             mount.add_holder((self, holder))
 
     def remove_holder(self, holder: object, *, is_patient: bool = False) -> None:
-        """Drop a holder's claim. With `is_patient`, wait until unused connections are closed."""
+        """Remove an object that `add_holder` registered.
+
+        Args:
+            holder: The object that no longer uses the servers.
+            is_patient: Wait until the connections that are now unused have been closed. By
+                default, they are closed in the background.
+        """
         self._holders.discard(holder)
         for mount in self:
             mount.remove_holder((self, holder))
@@ -274,6 +300,11 @@ class ServerMounts:
                 )
 
     def _check_local_mount(self, mount: LocalMount) -> None:
+        """Check that a server in this process can be mounted.
+
+        Raises:
+            DefinitionError: The server would contain itself, or names collide.
+        """
         if self._server in _list_mounted_servers(mount.server):
             raise DefinitionError(
                 f"{self._server!r} would be mounted in itself", hint="leave one of the mounts out"
@@ -289,6 +320,16 @@ class ServerMounts:
             )
 
     def _handle_change(self, mount: Mount, kind: str, uri: str | None) -> int:
+        """Pass a change of a mounted server on to the clients of this server.
+
+        Args:
+            mount: The server that reports the change.
+            kind: `tools`, `prompts`, `resources`, or `elicitation` for a completed page.
+            uri: The changed resource or the completed elicitation. None if a list has changed.
+
+        Returns:
+            The number of clients notified.
+        """
         if kind == "elicitation":
             return self._server.elicitation_complete(str(uri))
         if uri is not None:
@@ -297,7 +338,10 @@ class ServerMounts:
         return self._server.list_changed(kind)
 
     def _announce_resource_update(self, mount: Mount, uri: str) -> int:
-        """Notify subscribers of a resource under both of its URIs on this server."""
+        """Notify subscribers of a mounted resource, which has two URIs on this server.
+
+        One is the resource's own URI, the other has the prefix of the mount in its scheme.
+        """
         client_count = 0
         alias = mount.item_prefix.get_alias("resources", uri)
         if alias is not None:

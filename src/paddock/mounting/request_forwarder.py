@@ -176,10 +176,18 @@ class RequestForwarder:
         self._request = request
         self._params = params
         self._remembered_state = remembered_state
-        """State of the previous round, which the client returned; empty in the first round."""
+        """State of the previous round, which the client has returned. Empty in the first round.
+
+        It has the member `call` if a session upstream keeps its call open, or `asks` and `state` if
+        a stateless upstream expects the request again with the answers.
+        """
 
     async def run(self) -> Json:
-        """Return the upstream's final result."""
+        """Send the request, or continue the call of an earlier round, and return the final result.
+
+        Raises:
+            InputRequired: The client must answer questions and repeat its request.
+        """
         # A session upstream kept its call open while a stateless client collected the answers.
         is_resumed = "call" in self._remembered_state
         calls = self._upstream.calls
@@ -193,13 +201,14 @@ class RequestForwarder:
             else:
                 await self._send(call, await self._build_first_params())
             result = await self._get_final_result(call)
-        # The client leaves to collect answers. The upstream's call may have to stay open for them.
         except InputRequired:
+            # The client leaves to collect answers. A session upstream waits for them in its call,
+            # while a stateless one has already completed it.
             if not self._is_waiting_for_client(call):
                 calls.end_call(call)
             raise
         except BaseException:
-            # Otherwise the upstream would keep working for a client that is gone.
+            # Without a cancellation, the upstream would keep working for a client that is gone.
             call.cancel("the client has cancelled the request")
             calls.end_call(call)
             raise
@@ -207,6 +216,11 @@ class RequestForwarder:
         return result
 
     async def _send(self, call: UpstreamCall, params: Json) -> None:
+        """Send the call over the current connection, or once more over a new one.
+
+        Raises:
+            UpstreamError: Both connections have ended.
+        """
         reason = ""
         for _ in range(2):  # the connection may have ended unnoticed since the last call
             peer = await self._upstream.wait_for_peer()
@@ -221,7 +235,8 @@ class RequestForwarder:
         raise UpstreamError(self._upstream.label, reason)
 
     async def _get_final_result(self, call: UpstreamCall) -> Json:
-        # A faulty upstream could ask forever.
+        """Return the first result that is not a question, passing questions on to the client."""
+        # A faulty upstream could ask forever, so the number of rounds is limited.
         for _ in range(MAX_QUESTION_ROUNDS):
             result = await self._get_next_result(call)
             if result.get("resultType") != "input_required":
@@ -237,6 +252,12 @@ class RequestForwarder:
         )
 
     async def _get_next_result(self, call: UpstreamCall) -> Json:
+        """Wait for the upstream's next answer to the call.
+
+        Raises:
+            InputRequired: A session upstream has questions for a stateless client.
+            UpstreamError: The upstream did not answer in time, or the connection ended.
+        """
         seconds = self._upstream.timeouts.call_timeout
         try:
             questions = await call.wait_for_questions(seconds)
@@ -244,7 +265,8 @@ class RequestForwarder:
             reason = f"no answer to {self._request.method} within {seconds:g} s"
             raise UpstreamError(self._upstream.label, reason) from None
         if questions:
-            # The client returns these keys with the answers, since it may not answer all questions.
+            # The client returns these keys with its answers. They record the questions that it
+            # was asked, not all of which it may answer.
             self._request.remembered_value = {"call": call.id, "keys": list(questions)}
             raise InputRequired(questions)
         try:
@@ -262,7 +284,11 @@ class RequestForwarder:
         call.set_answers(cast("Json", self._request.era.request_input(self._request, questions)))
 
     def _is_waiting_for_client(self, call: UpstreamCall) -> bool:
-        """Return whether the call stays open while the client collects answers."""
+        """Return whether the call stays open while the client collects answers.
+
+        If it does, the time is recorded, so that the call can be cancelled if the client does not
+        return.
+        """
         state = self._request.remembered_value
         is_waiting = isinstance(state, dict) and state.get("call") == call.id
         if is_waiting:

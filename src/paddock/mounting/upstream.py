@@ -1,8 +1,8 @@
 """The connection to a mounted remote server: a command, a file, a URL, or an open peer.
 
-One connection serves all clients. A thread keeps it: it connects, fetches lists, subscribes to
-changes, and reconnects with increasing delays. Lists and calls wait for it only up to a timeout.
-Calls need no thread (`mounting.request_forwarder`).
+One connection serves all clients. A thread of its own maintains it: it connects, fetches lists,
+subscribes to changes, and reconnects with increasing delays. Lists and calls wait for the
+connection only up to a timeout. Calls do not occupy a thread (see `mounting.request_forwarder`).
 """
 
 from __future__ import annotations
@@ -55,9 +55,13 @@ CLIENT_OPTIONS = frozenset(
         *("roots", "record", "tasks"),
     }
 )
-"""Options of `connect` that make no sense here: the calling client handles these messages."""
+"""Options of `connect` that a mount rejects, because the calling client handles these messages."""
 ALL_CAPABILITIES: Json = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
-"""Declared to session upstreams. Whether a question can be answered depends on the caller."""
+"""Capabilities declared to session upstreams.
+
+The connection is shared by clients with different capabilities, so all of them are declared. A
+question that the calling client cannot answer is rejected when it arrives.
+"""
 
 
 class UpstreamConnector:
@@ -78,14 +82,18 @@ class UpstreamConnector:
         self._pending_channel: ProcessChannel | None = None
         self._end_reason: str | None = None
         self.receives_notifications = not isinstance(target, Peer)
-        """False for an open peer, whose notifications go to its own callbacks."""
+        """Whether notifications arrive here. Those of an open peer go to its own callbacks."""
         if isinstance(target, Peer):
             target.when_ended(self._record_end)
 
     def connect(
         self, handle_notification: NotificationHandler, answer_question: QuestionHandler
     ) -> Peer:
-        """Open a connection.
+        """Open a connection, or return the open peer that was mounted.
+
+        Args:
+            handle_notification: Receives the notifications of the server.
+            answer_question: Answers questions of the server. May block.
 
         Raises:
             ConnectError: The connection failed.
@@ -126,8 +134,8 @@ class UpstreamConnector:
             threading.Thread(target=channel.close, daemon=True).start()
 
     def disconnect(self, peer: Peer) -> None:
-        """Close a connection, unless it is an open peer that the author passed in."""
-        # An open peer belongs to the author, who may use it for other things.
+        """Close a connection that `connect` has opened."""
+        # A mounted peer was opened by the author, who may use it for other things.
         if peer is not self._target:
             peer.close()
 
@@ -161,7 +169,10 @@ class UpstreamTimeouts(Struct, frozen=True):
 
 
 class Upstream:
-    """A remote server and the thread that keeps the connection to it."""
+    """A remote server and the thread that maintains the connection to it.
+
+    Public methods may be called by any thread. The thread runs while the upstream has holders.
+    """
 
     def __init__(
         self,
@@ -218,7 +229,7 @@ class Upstream:
         self.start()
 
     def remove_holder(self, holder: object) -> None:
-        """Drop a user's claim; after the last one, close the connection in the background."""
+        """Remove a user of the connection. The last one closes it in the background."""
         with self._condition:
             self._holders.discard(holder)
             is_last = not self._holders
@@ -230,7 +241,7 @@ class Upstream:
         with self._condition:
             if self._thread is not None and not self._is_closing:
                 return
-            # A thread that is closing cannot be stopped from closing; the new one waits for it.
+            # A thread that is closing cannot be stopped from closing. The new thread waits for it.
             earlier_thread = self._thread
             self._is_closing = False
             self._started_at = monotonic()
@@ -256,7 +267,7 @@ class Upstream:
     def join(self, seconds: float) -> None:
         """Wait until the connection thread has ended."""
         thread = self._thread
-        # A callback in this thread may call it, and would wait for itself.
+        # A callback that runs in the connection thread must not wait for its own thread.
         if thread is not None and thread is not threading.current_thread():
             thread.join(seconds)
 
@@ -298,7 +309,8 @@ class Upstream:
         peer = self._peer
         if peer is not None:
             return peer
-        # After a failed attempt the thread is waiting to retry: do not wait long for that.
+        # After a failed attempt, the thread pauses before it tries again. Requests do not wait
+        # long for that.
         has_failed = self._failure is not None
         limit = self.timeouts.list_timeout if has_failed else self.timeouts.connect_timeout
         await self._connect_event.wait(limit)
@@ -330,6 +342,11 @@ class Upstream:
     # The connection thread
 
     def _run(self, earlier_thread: threading.Thread | None) -> None:
+        """Keep the connection open until the upstream is closed, reconnecting after failures.
+
+        Args:
+            earlier_thread: A connection thread that is still closing its connection.
+        """
         if earlier_thread is not None:
             earlier_thread.join()  # two threads must not use the connector at the same time
         pause = 0.0
@@ -357,6 +374,7 @@ class Upstream:
                 _open_upstreams.discard(self)
 
     def _connect_and_serve(self) -> None:
+        """Connect, then process changes until the connection ends or is no longer needed."""
         self._connect_event.clear()
         peer = self._connector.connect(self._handle_notification, self._answer_question)
         try:
@@ -372,6 +390,10 @@ class Upstream:
             self._connector.disconnect(peer)
 
     def _process_changes(self, peer: Peer) -> None:
+        """Fetch lists and update subscriptions whenever there are pending changes.
+
+        A new connection begins with all lists. Between changes, the thread sleeps.
+        """
         self._change_tracker.reset(peer)
         self.calls.reset_log_level()
         while not self._is_closing and self._peer is peer:
@@ -393,12 +415,13 @@ class Upstream:
                 )
 
     def _record_failure(self, error: Exception) -> None:
+        """Log a failed connection and release the requests that wait for it or for lists."""
         if self._is_closing:
             return
         reason = (
             str(error) if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"
         )
-        # Not logged again with each attempt.
+        # A server may be unavailable for long. The same reason is not logged with each attempt.
         if reason != self._failure:
             _log.warning("%r is not available: %s", self, reason)
         self._failure = reason
@@ -415,6 +438,7 @@ class Upstream:
         return 0 if self.on_change is None else self.on_change(kind, uri)
 
     def _handle_notification(self, method: str, params: Json) -> None:
+        """Route a notification to the calling client, or to the clients that a change concerns."""
         if method == "notifications/progress":
             self.calls.forward_progress(params)
         elif method == "notifications/message":

@@ -1,8 +1,8 @@
 """The open calls to an upstream, and the routing of its messages to the clients that made them.
 
-Progress is routed by its token. Log messages and, in a session, questions carry no reference to a
-call; they go to the caller if all open calls belong to one client. Otherwise they are dropped or
-rejected, because another client must not see them.
+Progress is routed by its token. Log messages and, in a session, questions do not refer to a call.
+They are passed to the caller if all open calls belong to one client. Otherwise log messages are
+dropped and questions rejected, because another client must not see them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ANSWER_TIMEOUT_SECONDS = 600.0
 CLEANUP_INTERVAL_SECONDS = 10.0
 """Interval of checks for clients that have not returned with an answer."""
 MAX_OPEN_CALLS = 10_000
-"""Limit of open calls to one upstream."""
+"""Maximum number of open calls to one upstream."""
 
 
 class PendingQuestion:
@@ -64,7 +64,11 @@ class PendingQuestion:
 
 
 class UpstreamCall:
-    """A call to an upstream."""
+    """A call to an upstream, made on behalf of a client's request.
+
+    It may outlive the request: while a stateless client collects answers to questions, the call
+    stays open, and the client's next request continues it.
+    """
 
     def __init__(self, request: Request) -> None:
         self.id = secrets.token_hex(16)
@@ -117,10 +121,16 @@ class UpstreamCall:
             self._pending_call.cancel(reason)
 
     async def wait_for_questions(self, seconds: float) -> dict[str, ServerRequest]:
-        """Wait for questions or completion; return the open questions, or {} on completion.
+        """Wait until the upstream asks questions or completes the call.
+
+        Args:
+            seconds: Time limit, which restarts with each message about the call.
+
+        Returns:
+            The open questions by key, or an empty dictionary if the call is completed.
 
         Raises:
-            TimeoutError: The upstream sent nothing for this time.
+            TimeoutError: The time limit has passed without a message.
         """
         while True:
             self._activity_event.clear()
@@ -163,11 +173,13 @@ class UpstreamCall:
             self._questions_in_progress -= 1
 
     def _ask_now(self, question: ServerRequest) -> Json:
+        """Send the question in the client's session, while its request is being handled."""
         answers = self.request.era.request_input(self.request, {"question": question})
         answers_by_key = answers if isinstance(answers, dict) else answers.wait()
         return cast("Json", answers_by_key["question"])
 
     def _ask_in_next_round(self, question: ServerRequest) -> Json:
+        """Hand the question to the forwarder and wait for the client's next request."""
         self._question_count += 1
         pending_question = PendingQuestion(question)
         self._open_questions[f"question-{self._question_count}"] = pending_question
@@ -218,7 +230,8 @@ class UpstreamCallTable:
             call = self._open_calls.get(call_id)
         if call is None or call.client_left_at is None:
             raise UpstreamError(self._label, "its question has expired; call again")
-        # Call ids travel with clients: another user must not answer, or see the result.
+        # The call id was sent to a client. Another user who has learned it must neither answer
+        # nor see the result.
         if _get_principal_key(call.request) != _get_principal_key(request):
             raise ProtocolError("The question was sent to another user")
         call.request = request
@@ -226,14 +239,17 @@ class UpstreamCallTable:
         return call
 
     def request_log_level(self, peer: Peer, request: Request) -> None:
-        """Lower a session's log level if a client wants more messages; sessions have only one."""
+        """Lower the log level of a session upstream if a client wants more messages.
+
+        A session has only one log level, which all clients share. It is never raised, because
+        another client may still want the messages that it asked for.
+        """
         level = request.era.get_log_level(request)
         if level is None or peer.protocol_version in STATELESS_VERSIONS:
             return
         is_lower = self._log_level is None or LOGGING_LEVELS.index(level) < LOGGING_LEVELS.index(
             self._log_level
         )
-        # Only lowered: another client may still want the messages that it asked for.
         if is_lower and "logging" in peer.server_capabilities:
             self._log_level = level
             peer.start("logging/setLevel", {"level": level})
