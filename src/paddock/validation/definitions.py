@@ -1,4 +1,4 @@
-"""Validation of definition files: whether each declared item has one, and what it contains.
+"""Validation of definition files: each declared item must have one with valid content.
 
 Data files are parsed. Python files are imported, or only parsed if nothing may be run. Each file is
 read once for all items that it defines.
@@ -91,6 +91,10 @@ def read_item(
 
 
 def _read_paclet_item(subject: ValidationSubject, kind: ItemKind, item: str) -> object:
+    """Return the definition of a paclet's item, after reporting problems with its keys.
+
+    Returns None if a missing key makes it impossible to load the definition.
+    """
     definition = subject.extension.definition(kind, item)
     content = definition.read_properties() if isinstance(definition, PacletDefinition) else {}
     missing = [key for key in _REQUIRED_KEYS.get(kind, ()) if key not in content]
@@ -127,6 +131,7 @@ def _report_misspelled_keys(
 def _report_immediate_initialization(
     subject: ValidationSubject, definition: PacletDefinition, content: Mapping[str, object]
 ) -> None:
+    """Report an initialization with `->`, which a kernel evaluates when it reads the file."""
     key = "Initialization"
     if isinstance(content.get(key), UnevaluatedExpression) and definition.is_immediate(key):
         subject.findings.add(
@@ -141,6 +146,13 @@ def _report_immediate_initialization(
 def _read_python_item(
     subject: ValidationSubject, kind: ItemKind, item: str, file: str, *, is_combined: bool
 ) -> object:
+    """Return the definition of an item in a Python file, or None if it is not run.
+
+    In static validation, the file is only searched for names that may define the item.
+
+    Raises:
+        LoadError: The file does not define the item, or cannot be run or parsed.
+    """
     path = subject.get_path(file)
     if path not in subject.python_files:
         subject.python_files.append(path)
@@ -148,7 +160,7 @@ def _read_python_item(
     if not subject.is_static:
         if reference is not None:
             return subject.extension.definition(kind, item).load()
-        # Run by the loader that serves the item, so that validation cannot disagree with it.
+        # The loader that serves the item runs the file, so that validation cannot disagree with it.
         return DefinitionFile(Path(path), kind, item, is_combined).load()
     try:
         source = subject.read_python_source(file)
@@ -161,7 +173,8 @@ def _read_python_item(
             return None
         raise LoadError(f"has no attribute {attribute!r}", hint=f"expected {attribute} = …")
     expected_names = {kind, item} if is_combined else source.public_names
-    # Names that the analysis cannot see may define the item, so nothing is reported.
+    # If the file may define names that the analysis cannot see, the item may be one of them, so
+    # nothing is reported.
     if source.has_dynamic_names or expected_names & source.public_names:
         return None
     if is_combined and (source.has_string(item) or source.has_foreign_imports):
@@ -201,7 +214,10 @@ _IGNORED_PREFIXES = ("_", ".")
 
 
 def check_definitions(subject: ValidationSubject) -> None:
-    """Check the files of all declared items, then their contents."""
+    """Check the files of all declared items, then their contents, and build the servers.
+
+    Does nothing if the manifest declares no items, or the folder of the definitions is missing.
+    """
     manifest = subject.extension.manifest
     declares_any = any(manifest.get_items(kind) for kind in ITEM_KINDS)
     if not declares_any or _is_root_missing(subject):
@@ -218,7 +234,7 @@ def check_definitions(subject: ValidationSubject) -> None:
         if files.selected_file is not None and not files.selected_file.endswith(MX_SUFFIX):
             result = _check_item_contents(subject, kind, item, files)
             servers += [] if result is None else [result]
-    # Last, when the items of all servers have been checked.
+    # Servers are built last, because building is skipped if any item has an error.
     for server, definition in servers:
         check_assembly(server, definition, subject)
 
@@ -254,6 +270,7 @@ def _is_root_missing(subject: ValidationSubject) -> bool:
 def _check_item_files(
     subject: ValidationSubject, kind: ItemKind, item: str, files: PacletItemFiles
 ) -> None:
+    """Report a missing definition, several files for one item, and files in a closed format."""
     findings, word = subject.findings, kind.removesuffix("s")
     if files.selected_file is None:
         _report_missing_definition(subject, kind, item)
@@ -294,6 +311,7 @@ def _report_missing_definition(subject: ValidationSubject, kind: ItemKind, item:
 
 
 def _check_undeclared_items(subject: ValidationSubject, kind: ItemKind) -> None:
+    """Report definitions that have no effect, because they are undeclared or shadowed."""
     declared = {item.name for item in subject.extension.manifest.get_items(kind)}
     folder = str(PurePosixPath(subject.definition_folder) / subject.get_folder(kind))
     for name in subject.files.list_file_names(folder):
@@ -336,6 +354,10 @@ def _report_undeclared_item(
 def _check_item_contents(
     subject: ValidationSubject, kind: ItemKind, item: ManifestItem, files: PacletItemFiles
 ) -> tuple[ServerDefinition, LoadedDefinition] | None:
+    """Read the definition of an item and check it; return it if it is a valid server.
+
+    Servers are returned, because they are built only after all items have been checked.
+    """
     file = files.selected_file or ""
     location = FindingLocation(subject.get_path(file), key=None if files.own else item.name)
     try:

@@ -110,7 +110,7 @@ class FindingCollector:
     """Collects findings in order, without duplicates."""
 
     def __init__(self) -> None:
-        # A dictionary as ordered set: several checks may find the same problem.
+        # The dictionary is an ordered set, because several checks may find the same problem.
         self._findings: dict[ValidationFinding, None] = {}
 
     def add(
@@ -170,7 +170,7 @@ class Validation:
     python_files: tuple[str, ...] = ()
     """Definition files in Python: imported, or only parsed with `is_static`."""
     is_static: bool = False
-    """Whether nothing was run."""
+    """True if nothing was run."""
     places: tuple[str, ...] = ()
     """The validated file or directory, or those of each installed extension."""
     beside: str | None = None
@@ -178,7 +178,7 @@ class Validation:
 
     @property
     def is_valid(self) -> bool:
-        """Whether there are no errors; there may be warnings."""
+        """True if there are no errors; there may be warnings."""
         return not self.errors
 
     @property

@@ -39,7 +39,7 @@ _COMPILED_SUFFIXES = (".so", ".pyd")
 
 
 class FunctionStub:
-    """Replaces a function that was not loaded."""
+    """Replaces a function that was not loaded, so that the rest of its item can be checked."""
 
     def __call__(self) -> None:
         """Do nothing. Never called: a stub only completes a definition."""
@@ -78,7 +78,10 @@ def _join_relative(file: str, path: str) -> str:
 
 
 def _find_static_problem(text: str, subject: ValidationSubject, file: str) -> str | None:
-    """Return the reason why a reference cannot be resolved, as far as files show it."""
+    """Return the reason why a reference cannot be resolved, or None if the files show none.
+
+    Used if nothing may be run. Modules of other packages count as resolvable.
+    """
     module_path, _, name = text.rpartition(":")
     if module_path.endswith(".py"):
         script = _join_relative(file, module_path)
@@ -107,7 +110,8 @@ def _find_problem_in_file(
     except (SyntaxError, LoadError) as error:
         return f"{text!r} leads to a file that cannot be read: {error}"
     first = name.partition(".")[0]
-    # Only the first part: attributes of objects are unknown without running the code.
+    # Only the first part of a dotted name is checked, because the attributes of objects are
+    # unknown without running the code.
     if source.can_define(first) or _is_submodule(file, first, subject):
         return None
     return f"{text!r} leads nowhere: there is no {first!r}"
@@ -133,6 +137,7 @@ class _ModuleKind(Enum):
 
 
 def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
+    """Return the kind of module at a path among the files, which are never imported."""
     files = subject.files
     if files.has_file(f"{path}/__init__.py"):
         return _ModuleKind.PACKAGE
@@ -149,11 +154,14 @@ def _get_module_kind(path: str, subject: ValidationSubject) -> _ModuleKind:
 
 
 def _find_module_file(module_path: str, subject: ValidationSubject) -> str | None:
-    """Return the file of a module.
+    """Return the file of a module in the target.
 
-    Returns an empty string if the target should contain the module but does not, and None for
-    modules of other packages. A namespace package may have parts in other distributions, so a
-    module that is missing in one may exist there.
+    A namespace package may have parts in other distributions, so a module that is missing in one
+    may exist there.
+
+    Returns:
+        The name of the file; an empty string if the target should contain the module but does not;
+        None for a module of another package, or one without Python source.
     """
     path, is_own_package = subject.package_folder.rstrip("/"), False
     names = module_path.split(".")
@@ -193,8 +201,12 @@ class LoadedDefinition(NamedTuple):
 
 
 def check_item(definition: LoadedDefinition, subject: ValidationSubject) -> None:
-    """Report everything that prevents an item from being created, and a missing description."""
-    # Reported separately, because the factory's message would not name the missing key.
+    """Report everything that prevents an item from being created, and a missing description.
+
+    The item is created by the same factory that serves it. References that were not loaded are
+    replaced by stubs.
+    """
+    # A missing content is reported here, because the factory's message would not name the key.
     if _is_prompt_without_content(definition):
         remedy = "set content to a text, a template or a function"
         subject.findings.add(
@@ -236,7 +248,11 @@ def _is_prompt_without_content(definition: LoadedDefinition) -> bool:
 
 
 def _resolve_functions(definition: LoadedDefinition, subject: ValidationSubject) -> object:
-    """Return a definition with its references resolved; report those that do not exist."""
+    """Return a definition with its references replaced by objects or stubs.
+
+    References that do not exist are reported. In static validation, the file of a resource is
+    not read either, but replaced by an empty text.
+    """
     value = definition.value
     if not isinstance(value, Mapping):
         return value
@@ -264,7 +280,11 @@ def _has_stub(value: object) -> bool:
 
 
 def _get_description(kind: ItemKind, item: Any) -> str | None:
-    """Prepare an item as a server does, which shows its errors, and return its description."""
+    """Prepare an item as a server does, and return the description that clients will see.
+
+    Raises:
+        PaddockError: The item cannot be served.
+    """
     server = Server("scratch")
     text: object
     if isinstance(item, Tool):

@@ -1,6 +1,7 @@
 """Validation of a distribution's manifest, with one finding for each invalid part.
 
-Each part is passed separately to the reader that is used outside of validation.
+The reader that serves extensions stops at the first error. Validation passes each part of the
+manifest to it separately, so that an invalid part does not hide the problems of the others.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ class _ManifestReader:
         self._findings = findings
 
     def read(self, table: Mapping[str, object]) -> ExtensionManifest:
+        """Return a manifest with the valid parts of a table, and report the other parts."""
         manifest = ExtensionManifest()
         spelling_by_key: dict[str, str] = {}
         for key, value in table.items():
@@ -92,7 +94,7 @@ class _ManifestReader:
                 self._findings.add(
                     "invalid-value", message, self._get_location(key, key), "keep one"
                 )
-            # Each key alone, so that an invalid one does not hide problems of the others.
+            # Each key is read alone, so that an invalid one does not hide problems of the others.
             entry = self._read_entry({key: value}, "invalid-value")
             if entry is not None and entry.extra:
                 report_unknown_key(key, MANIFEST_KEYS, self._get_location(key, key), self._findings)
@@ -110,7 +112,7 @@ class _ManifestReader:
     ) -> tuple[ManifestItem, ...]:
         items_by_name: dict[str, ManifestItem] = {}
         for index, value in enumerate(values):
-            # Each item alone, for the same reason.
+            # Each item is read alone too, for the same reason.
             entry = self._read_entry({key: [value]}, "invalid-item", f"{key}[{index}]")
             for item in entry.get_items(kind) if entry is not None else ():
                 if item.name in items_by_name:
@@ -132,6 +134,13 @@ class _ManifestReader:
     def _read_entry(
         self, table: dict[str, object], code: str, element: str | None = None
     ) -> ExtensionManifest | None:
+        """Read a manifest with a single key, or return None after reporting its error.
+
+        Args:
+            table: The key with its value. A list of items is skipped unless `element` is given.
+            code: The code of the finding.
+            element: The label of the element, if the value is a list with a single item.
+        """
         ((key, value),) = table.items()
         if element is None and isinstance(value, list) and _find_kind(key) is not None:
             return None

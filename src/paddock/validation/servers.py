@@ -39,9 +39,15 @@ LISTED_KINDS: tuple[ItemKind, ...] = ("tools", "prompts", "resources")
 def check_server(
     definition: LoadedDefinition, subject: ValidationSubject, *, description: str | None = None
 ) -> ServerDefinition | None:
-    """Report all problems of a server definition; return the definition if it can be read."""
+    """Report all problems of a server definition; return the definition if it can be read.
+
+    Args:
+        definition: The definition, a table or a server that Python code has created.
+        subject: The extension.
+        description: The description in the manifest, used if the definition has none.
+    """
     value = definition.value
-    # Python may build the server itself; then its items are checked instead of its definition.
+    # A server that Python code has created has no definition, so its items are checked instead.
     if isinstance(value, BaseServer):
         _check_python_server(value, definition, subject, description)
         return None
@@ -119,6 +125,7 @@ def check_item_lists(
 def _check_initialization(
     initializer: object, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
+    """Report an initialization that does not exist or cannot be called; it is never run here."""
     location = definition.location._replace(key="initialization")
     if (
         initializer is None
@@ -143,11 +150,12 @@ def _check_initialization(
 def check_assembly(
     server_definition: ServerDefinition, definition: LoadedDefinition, subject: ValidationSubject
 ) -> None:
-    """Build a server without known errors, and report what prevents it from being served.
+    """Build a server without known errors, and report problems that prevent serving it.
 
-    This finds problems that the checks of single parts miss.
+    This finds problems that the checks of single parts miss. Items of extensions that are not
+    installed are left out. In static validation, nothing is built.
     """
-    # With errors already known, building would only repeat them in other words.
+    # If there are errors already, building would only repeat them in other words.
     if subject.is_static or any(
         finding.severity == "error" for finding in subject.findings.to_tuple()
     ):
@@ -237,6 +245,11 @@ def _read_definition_text(definition: LoadedDefinition, subject: ValidationSubje
 def _check_item_name(
     kind: ItemKind, name: str, subject: ValidationSubject, location: FindingLocation
 ) -> None:
+    """Report a name in a server's list that no extension declares.
+
+    A name in an extension that is not installed is only a warning. It is added to
+    `unknown_names`, so that the server is built without it.
+    """
     registry, owner = InstalledItemRegistry(), subject.extension
     qualified = parse_qualified_name(name)
     # Another extension of the same project is not installed yet, but its manifest is known.

@@ -1,6 +1,7 @@
 """Loading the extensions to validate: from projects, wheels, paclets or installed packages.
 
-Unlike discovery, loading reports every problem and continues with the rest.
+Discovery stops at the first problem of an extension. Loading for validation reports every problem
+as a finding, and continues with the rest.
 """
 
 from __future__ import annotations
@@ -75,7 +76,11 @@ def is_project_directory(directory: Path) -> bool:
 
 
 def read_project_metadata(directory: Path, findings: FindingCollector) -> ProjectMetadata | None:
-    """Return a project's metadata, or None after reporting that it cannot be read."""
+    """Return a project's metadata, or None after reporting that it cannot be read.
+
+    A project without entry points is reported too, but its metadata is returned, so that its
+    manifests can still be checked.
+    """
     metadata = ProjectMetadata(directory / PROJECT_FILE, {})
     try:
         if metadata.file.is_file():
@@ -118,7 +123,7 @@ def _read_pyproject(file: Path) -> ProjectMetadata:
 
 def _read_setup_cfg(file: Path, metadata: ProjectMetadata) -> ProjectMetadata:
     """Return the metadata, completed from setup.cfg, which setuptools reads too."""
-    # setuptools does not interpolate either, and a "%" in a description would fail.
+    # Interpolation is disabled, as in setuptools. Otherwise, "%" in a description would fail.
     config = ConfigParser(interpolation=None)
     config.read_string(file.read_text(encoding="utf-8-sig"), str(file))
     lines = config.get("options.entry_points", ENTRY_POINT_GROUP, fallback="").splitlines()
@@ -238,7 +243,15 @@ def load_package_subject(
     is_static: bool,
     installed: Extension | None = None,
 ) -> ValidationSubject | None:
-    """Return the extension in a package directory; `installed` provides its known metadata."""
+    """Return the extension in a package directory, or None if its manifest cannot be read.
+
+    Args:
+        directory: The directory of the package, which contains the manifest.
+        name: The name of the extension without its publisher.
+        findings: Receives the problems.
+        is_static: Run nothing.
+        installed: The installed extension, for metadata that is not in the manifest.
+    """
     source = DistributionSource(
         PacletDirectory(directory.parent),
         is_static,
@@ -262,6 +275,15 @@ def _guess_entry_points(source: DistributionSource) -> dict[str, object]:
 def _load_entry_point(
     source: DistributionSource, name: str, value: object, where: str, findings: FindingCollector
 ) -> ValidationSubject | None:
+    """Return the extension of an entry point, or None after reporting why it cannot be read.
+
+    Args:
+        source: The distribution.
+        name: The name of the entry point.
+        value: The value of the entry point, which should be a package.
+        where: The file that declares it, for findings.
+        findings: Receives the problems.
+    """
     location = FindingLocation(where, key=name)
     if not is_valid_name(name):
         message = f"the entry point in {ENTRY_POINT_GROUP} has the name {name!r}"
@@ -301,6 +323,15 @@ def _load_package(
     packages: str,
     findings: FindingCollector,
 ) -> ValidationSubject | None:
+    """Read a manifest, and return its extension, or None if the manifest cannot be read.
+
+    Args:
+        source: The distribution.
+        package: The name of the extension without its publisher.
+        manifest: The manifest, relative to the files of the distribution.
+        packages: The folder of the distribution's packages, with a trailing slash.
+        findings: Receives the problems.
+    """
     path = source.files.path / manifest
     try:
         data = source.files.read_file(manifest, MAX_MANIFEST_BYTES)
@@ -333,7 +364,10 @@ _ITEM_FORMS_HINT = (
 
 
 def load_paclet_subject(path: Path, findings: FindingCollector) -> ValidationSubject | None:
-    """Return the extension in a paclet's directory or archive, or None."""
+    """Return the extension in a paclet's directory or archive, or None.
+
+    Paclets are always validated statically, because Paddock reads paclets without running them.
+    """
     try:
         files = open_paclet_files(path)
     except ArchiveError as error:
@@ -416,6 +450,10 @@ def _read_paclet_info(
 def _report_malformed_item(
     malformed_item: MalformedItem, items: tuple[object, ...], subject: ValidationSubject
 ) -> None:
+    """Report a value in PacletInfo that is not a list, or an element that cannot be used.
+
+    Such an element has another form than an item, or the name of an earlier one.
+    """
     key, path = _KEY_BY_KIND[malformed_item.kind], subject.get_path(subject.manifest)
     if not malformed_item.position:
         subject.findings.add(
@@ -458,7 +496,11 @@ def load_installed_subject(
 def load_broken_subject(
     extension: BrokenExtension, findings: FindingCollector, *, is_static: bool
 ) -> ValidationSubject | None:
-    """Return what can be read of a broken extension; its problem is reported in any case."""
+    """Return what can be read of a broken extension, and report its problem.
+
+    The files are read again, because discovery reports only the first problem. If that finds no
+    error, the one from discovery is reported.
+    """
     earlier_count = len(findings.to_tuple())
     subject, place = None, extension.place
     if extension.kind == "paclet":

@@ -60,12 +60,12 @@ class PythonSource:
 
     @property
     def has_dynamic_names(self) -> bool:
-        """Whether the file may define names that are invisible to this analysis."""
+        """True if the file may define names that are invisible to this analysis."""
         return "*" in self._names or _DYNAMIC_ATTRIBUTE_HOOK in self._names
 
     def has_string(self, text: str) -> bool:
         """Return whether the file contains this string literal, which may be an item's name."""
-        # Cheap, and rules out most files.
+        # A search in the text is cheap and rules out most files, so their trees are not walked.
         if text not in self._text:
             return False
         nodes = (node for statement in self._body for node in ast.walk(statement))
@@ -73,7 +73,7 @@ class PythonSource:
 
     @property
     def has_foreign_imports(self) -> bool:
-        """Whether it imports names from third-party modules, which may be any objects."""
+        """True if it imports names from third-party modules, which may be any objects."""
         known_packages = ("paddock", *sys.stdlib_module_names)
         return any(
             isinstance(statement, ast.ImportFrom)
@@ -123,7 +123,13 @@ def _iter_nested_names(statement: ast.stmt) -> Iterator[str]:
 def import_from_directory(directory: Path, package: str) -> Iterator[None]:
     """Import a package from a directory, and remove the imported modules at exit.
 
-    If the directory is on `sys.path` already, modules imported from it before are kept.
+    The package in the directory takes precedence over an installed one with the same name, and
+    this process is left as it was. If the directory is on `sys.path` already, the package is the
+    installed one, and modules imported from it before are kept.
+
+    Args:
+        directory: The directory that contains the package.
+        package: The name of the top-level package.
     """
     is_installed = str(directory) in sys.path
     hidden_modules = (
@@ -140,7 +146,7 @@ def import_from_directory(directory: Path, package: str) -> Iterator[None]:
         with redirect_stdout(sys.stderr):
             yield
     finally:
-        # In place, because imported code may have kept a reference to the list.
+        # The list is changed in place, because imported code may have kept a reference to it.
         sys.path[:] = original_path
         sys.dont_write_bytecode = original_setting
         _remove_modules(
@@ -177,7 +183,7 @@ class ValidationSubject:
     """Name of the manifest among the files."""
     is_static: bool
     is_user_server: bool = False
-    """Whether it is one of the user's servers, whose paths may point outside the directory."""
+    """True for one of the user's servers, whose paths may point outside the directory."""
     package_folder: str = ""
     """Folder of the Python packages among the files, with a trailing slash."""
     findings: FindingCollector = field(default_factory=FindingCollector)
@@ -193,7 +199,7 @@ class ValidationSubject:
 
     @property
     def is_paclet(self) -> bool:
-        """Whether the extension is a paclet rather than a distribution."""
+        """True if the extension is a paclet rather than a distribution."""
         return self.extension.kind == "paclet"
 
     @contextmanager
@@ -256,7 +262,11 @@ class ValidationSubject:
         )
 
     def find_item_files(self, kind: ItemKind, item: str) -> PacletItemFiles:
-        """Return the files that may define an item."""
+        """Return the files that may define an item, by the rules of the extension's kind.
+
+        The manifest of a distribution may refer to a module. Otherwise, an item has its own file,
+        or is defined in a combined file for all items of its kind.
+        """
         if self.is_paclet:
             return find_item_files(self.files, self.definition_folder, kind, item)
         reference = self.extension.manifest.find_reference(kind, item)

@@ -1,7 +1,7 @@
 """`validate`: find the target, a path or a name, and check everything in it.
 
-A text is a path only if it is written as one. Otherwise `validate("charts")` would run Python from
-the working directory if that happens to contain a directory named like an extension.
+A text is a path only if it is written as one, such as `./charts`. Otherwise, `validate("charts")`
+would run Python from the working directory if that happens to contain a directory with this name.
 """
 
 from __future__ import annotations
@@ -87,7 +87,13 @@ HARMLESS_CODES = ("duplicate-definition-files",)
 
 
 def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -> Validation:
-    """Validate a server definition in a file or an extension."""
+    """Validate a server definition in a file or an extension.
+
+    Args:
+        target: The target that the user passed, for the result.
+        source: The server.
+        is_static: Run nothing; Python files are only parsed.
+    """
     if source.extension_item is not None:
         return _validate_extension_server(target, source.extension_item, is_static=is_static)
     file = source.file
@@ -115,6 +121,11 @@ def validate_source(target: str, source: DefinitionSource, *, is_static: bool) -
 def _validate_extension_server(
     target: str, declared: DeclaredItem, *, is_static: bool
 ) -> Validation:
+    """Validate one server of an installed extension, with the items that it lists.
+
+    The other items of the extension are not validated. If the extension itself cannot be read,
+    the result has only the findings about that.
+    """
     findings, extension = FindingCollector(), declared.extension
     subject = load_installed_subject(extension, findings, is_static=is_static)
     server: ServerDefinition | None = None
@@ -159,13 +170,17 @@ def _find_declared_item(
 
 
 def _check_foreign_item(declared: DeclaredItem, subject: ValidationSubject) -> None:
-    """Check an item of another extension; its errors also prevent the server from working."""
+    """Check an item of another extension, and add its errors to those of the server.
+
+    An item that cannot be loaded is missing from the server too. Warnings about the other
+    extension are omitted.
+    """
     other = load_installed_subject(
         declared.extension, FindingCollector(), is_static=subject.is_static
     )
     if other is None:
         return
-    other.findings = FindingCollector()  # what is wrong with the rest of it does not matter here
+    other.findings = FindingCollector()  # problems of its other parts do not affect this server
     with other.enable_imports():
         check_single_item(other, declared.kind, declared.item)
     subject.python_files += [
@@ -242,7 +257,7 @@ def validate(target: str | Path, *, static: bool = False) -> Validation:
         if not _path_exists(path):
             raise LoadError(f"there is no file or directory {text!r}", hint=_TARGET_HINT)
         return _validate_path(text, path.absolute(), is_static=static)
-    # Not validated, but shown: the user may have meant it.
+    # A path with the same name is not validated, but shown, because the user may have meant it.
     same_name_path = find_in_working_directory(text) if text else None
     validation = _validate_by_name(text, is_static=static) or _validate_server(
         text, same_name_path, is_static=static
@@ -260,6 +275,16 @@ def _path_exists(path: Path) -> bool:
 
 
 def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool) -> Validation:
+    """Validate the server with a name, after no extension with this name was found.
+
+    Args:
+        name: The name.
+        same_name_path: A path with this name in the working directory, for the hint of the error.
+        is_static: Run nothing.
+
+    Raises:
+        LoadError: There is no server with the name either.
+    """
     try:
         source = find_source(name)
     except PaddockError as error:
@@ -277,6 +302,7 @@ def _validate_server(name: str, same_name_path: Path | None, *, is_static: bool)
 
 
 def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
+    """Validate a path by its kind; a manifest or project file means its directory."""
     if path.name in (*PACLET_INFO_FILE_NAMES, PROJECT_FILE, MANIFEST_FILE_NAME):
         path = path.parent
     if path.is_dir():
@@ -329,6 +355,16 @@ def _validate_subjects(
     *,
     is_static: bool,
 ) -> Validation:
+    """Check the definitions of extensions whose manifests have been read, and build the result.
+
+    Args:
+        text: The target that the user passed.
+        kind: `distribution` or `paclet`.
+        subjects: The extensions of the target.
+        findings: The collector that all subjects share.
+        places: The validated paths.
+        is_static: True if nothing was run.
+    """
     extensions_by_name = {subject.extension.name: subject.extension for subject in subjects}
     for subject in subjects:
         # A server may refer to extensions that are built from the same project.
@@ -363,7 +399,11 @@ def _list_declared_names(subjects: Sequence[ValidationSubject], kind: ItemKind) 
 
 
 def _validate_by_name(name: str, *, is_static: bool) -> Validation | None:
-    """Validate the installed extensions of a name, or of the distribution with that name."""
+    """Validate the installed extension with a name, or all of the distribution with that name.
+
+    Returns:
+        The result, or None if no installed extension matches.
+    """
     discovery = discover_extension(name)
     if not discovery.extensions and not discovery.broken:
         installed = discover()
@@ -392,6 +432,7 @@ def _belongs_to_distribution(name: str, extension: Extension | BrokenExtension) 
 
 
 def _validate_installed(name: str, discovery: Discovery, *, is_static: bool) -> Validation:
+    """Validate installed extensions, including broken ones that discovery could not load."""
     findings = FindingCollector()
     kinds = {extension.kind for extension in discovery.extensions}
     kinds |= {extension.kind for extension in discovery.broken}
