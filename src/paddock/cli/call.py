@@ -301,5 +301,5 @@ def _save_files(result: ToolResult, folder: Path) -> list[Path]:
 
 def _guess_extension(mime_type: str) -> str:
     """Return the file extension for a MIME type; `.bin` if it is unknown."""
-    # The MCP specification uses audio/wav; `mimetypes` only knows audio/x-wav.
+    # The MCP specification uses audio/wav, but `mimetypes` only knows audio/x-wav.
     return ".wav" if mime_type == "audio/wav" else guess_extension(mime_type) or ".bin"

@@ -161,6 +161,10 @@ def refresh_catalogues(ctx: click.Context, location: str | None) -> None:
 
 
 def _build_catalogue_row(status: CatalogueStatus) -> list[output.Cell]:
+    """Return the table row of a catalogue.
+
+    One that cannot be used shows its problem instead of a time.
+    """
     if status.problem is not None:
         return [output.StyledCell(status.location, "red"), "", str(status.problem.message)]
     count = "" if status.catalogue is None else str(len(status.catalogue.entries))

@@ -96,7 +96,7 @@ def _make_completer(*sources: str) -> Completer:
         prefix = incomplete.lower()
         try:
             names = [name for source in sources for name in _call_source(source)]
-        # ModuleNotFoundError: the packages of an extra are not installed.
+        # ModuleNotFoundError is raised if the packages of an extra are not installed.
         except (PaddockError, OSError, ModuleNotFoundError):
             return []
         return [

@@ -35,6 +35,7 @@ def engines(*, as_json: bool) -> None:
 
 
 def _build_row(engine: EngineReport) -> tuple[output.Cell, ...]:
+    """Return the table row of an engine."""
     return (
         engine.name,
         engine.version,

@@ -37,7 +37,7 @@ def install_missing_extensions(server: str, policy: bool | None) -> None:
     """
     if policy is False:
         return
-    # No question if installing is disabled: starting the server reports what is missing.
+    # If installing is disabled, do not ask. Starting the server reports what is missing.
     if policy is None and find_install_prohibition() is not None:
         return
     installed: set[str] = set()

@@ -138,6 +138,7 @@ def _format_tool(tool: Json) -> str:
 
 
 def _format_prompt(prompt: Json) -> str:
+    """Format a prompt with its arguments in columns."""
     arguments = prompt.get("arguments")
     rows = [
         (
@@ -157,6 +158,7 @@ def _format_resource(resource: Json) -> str:
 
 
 def _format_item(heading: str, item: Json, details: str) -> str:
+    """Format the heading and description of an item, followed by its details."""
     summary = item.get("description") or item.get("title")
     parts = [f"  {heading}"]
     if summary:

@@ -84,6 +84,7 @@ def _get_searchable_text(entry: CatalogueEntry) -> str:
 def _build_extension_row(
     entry: CatalogueEntry, installed_versions: dict[str, str | None]
 ) -> list[output.Cell]:
+    """Return the table row of an extension in a catalogue, with the installed version if any."""
     servers = ", ".join(item.name for item in entry.manifest.servers)
     item_names = [item.name for kind in ITEM_KINDS[:-1] for item in entry.manifest.get_items(kind)]
     items = text_layout.to_single_line(", ".join(item_names))

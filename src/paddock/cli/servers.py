@@ -361,7 +361,7 @@ def _keep_remaining_options(
         items: The tools before the removal.
         remaining: The tools after the removal.
     """
-    # Two tools can share a short name: it is only removed if no remaining tool has it.
+    # Two tools can share a short name, which is removed only if no remaining tool has it.
     removed_names = {name for item in items for name in _list_item_names(item)} - {
         name for item in remaining for name in _list_item_names(item)
     }

@@ -140,7 +140,7 @@ def delete(name: str, *, yes: bool, keep_installed: bool) -> None:
     it is removed from them.
     """
     server = get_server(name)
-    # Read now: deleting the server also deletes its records.
+    # Read the records now, because deleting the server also deletes them.
     installations = server.installations
     if not yes:
         if not output.can_ask():

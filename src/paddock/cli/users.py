@@ -111,6 +111,11 @@ def _open_accounts() -> Iterator[TeamAccounts]:
 
 
 def _read_password() -> str:
+    """Return the password in the environment, or ask for it on the terminal.
+
+    Raises:
+        ArgumentError: The variable is not set, and there is no terminal to ask on.
+    """
     environment_password = os.environ.get(PASSWORD_VARIABLE)
     if environment_password is not None:
         return environment_password

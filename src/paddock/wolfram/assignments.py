@@ -63,7 +63,7 @@ def iter_assignments(expression: Expression) -> Iterator[Assignment]:
         node = pending.pop()
         if not isinstance(node, Node) or not isinstance(node.head, Atom):
             continue
-        # Only known wrappers are searched: other functions may hold or transform the assignment.
+        # Only known wrappers are searched, because others may hold or transform the assignment.
         if node.head.text in _CONTAINER_HEADS:
             pending += reversed(node.args)
         else:

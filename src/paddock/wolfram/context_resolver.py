@@ -93,7 +93,7 @@ class ContextResolver:
         file = self._find_file(context)
         if file is None:
             return False
-        # Record it before reading the file: packages may load each other.
+        # Record the context before reading its file, because packages may load each other.
         self._loaded_contexts.add(context)
         self._read_file(file)
         return True

@@ -70,7 +70,7 @@ class Node:
         self.is_grouped = False
 
     def __repr__(self) -> str:
-        # Leave out the arguments: a full representation could exceed the recursion limit.
+        # The arguments are left out, since a full representation could exceed the recursion limit.
         head = self.head.text if isinstance(self.head, Atom) else "…"
         return f"<Node {head}[{len(self.args)} arguments]>"
 
@@ -84,7 +84,7 @@ def symbol(name: str) -> Atom:
 
 
 def string(value: str) -> Atom:
-    """Return a string atom without a source position."""
+    """Return a string atom for a value, without a source position."""
     return Atom("string", quote_string(value))
 
 
@@ -122,7 +122,7 @@ def get_head_name(node: Node) -> str:
 
 
 def get_list_items(expression: Expression) -> list[Expression]:
-    """Return the elements of a list; any other expression counts as its only element."""
+    """Return the elements of a list. Any other expression counts as its only element."""
     if has_head(expression, "List"):
         return expression.args
     return [expression]
@@ -130,7 +130,7 @@ def get_list_items(expression: Expression) -> list[Expression]:
 
 def are_equal(one: Expression, other: Expression) -> bool:
     """Return whether two expressions are equal, ignoring their positions and notation."""
-    # A stack instead of recursion: data can be nested more deeply than the interpreter allows.
+    # A stack replaces recursion, because data can be nested more deeply than Python allows.
     pending = [(one, other)]
     while pending:
         left, right = pending.pop()

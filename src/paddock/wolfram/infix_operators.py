@@ -155,7 +155,7 @@ def _handle_span(state: ParseState, operator: InfixOperator, text: str, start: i
     if _continues_operator(state, text, start):
         return
     last = state.get_last_operator()
-    # A fourth operand does not fit: the complete span becomes a factor.
+    # A span has at most three operands, so the complete one becomes a factor of a product.
     if last is not None and last.text == text:
         state.reduce_through(last)
         begin_product(state, start)
@@ -233,7 +233,7 @@ def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, 
     """Handle `::` in `f::usage`, and read the tag that follows it."""
     state.reduce(operator.precedence)
     inner = state.operands[-1]
-    # Read the tag as text: in `f::usage`, it is a string and not a symbol.
+    # The tag is read as text, because in `f::usage` it is a string and not a symbol.
     match = tokens.MESSAGE_TAG.match(state.text, state.position)
     if match is None:
         state.report_problem("Expected the name of a message after ::", start, state.position)

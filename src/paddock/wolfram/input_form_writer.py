@@ -58,7 +58,11 @@ def write_full_form(expression: Expression) -> WrittenForm:
 
 
 def write_input_form(expression: Expression) -> WrittenForm:
-    """Return the input form of an expression."""
+    """Return the input form of an expression.
+
+    A form with operators is used if a writer for the head accepts the arguments. Otherwise the
+    expression is written as a call.
+    """
     if isinstance(expression, Atom):
         return _write_atom(expression)
     head = expression.head
@@ -89,7 +93,7 @@ def is_negative_number(expression: Expression) -> TypeGuard[Atom]:
 
 
 def _write_derivative_call(node: Node) -> WrittenForm:
-    # `f'[x]` instead of `Derivative[1][f][x]`.
+    """Write a call, with `f'[x]` instead of `Derivative[1][f][x]`."""
     if isinstance(node.head, Node) and has_head(node.head.head, "Derivative"):
         function = _write_derivative(node.head)
         if function is not None:
@@ -116,6 +120,8 @@ def _write_arguments(args: list[Expression]) -> list[FormPiece]:
 
 
 def _make_bracket_writer(opening: str, closing: str) -> FormWriter:
+    """Return a writer for arguments in brackets, such as `{a, b}`."""
+
     def write(node: Node) -> WrittenForm:
         return WrittenForm(ATOM_PRECEDENCE, [opening, *_write_arguments(node.args), closing])
 
@@ -123,6 +129,7 @@ def _make_bracket_writer(opening: str, closing: str) -> FormWriter:
 
 
 def _write_part(node: Node) -> WrittenForm | None:
+    """Write `expr[[i, j]]`. The first argument of `Part` is the expression."""
     if not node.args:
         return None
     inner, *indices = node.args
@@ -132,6 +139,11 @@ def _write_part(node: Node) -> WrittenForm | None:
 
 
 def _make_left_writer(text: str, precedence: int) -> FormWriter:
+    """Return a writer for a left-associative operator.
+
+    The right operand needs parentheses if it has the same operator.
+    """
+
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 2:
             return None
@@ -142,6 +154,11 @@ def _make_left_writer(text: str, precedence: int) -> FormWriter:
 
 
 def _make_right_writer(text: str, precedence: int) -> FormWriter:
+    """Return a writer for a right-associative operator.
+
+    The left operand needs parentheses if it has the same operator.
+    """
+
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 2:
             return None
@@ -152,6 +169,8 @@ def _make_right_writer(text: str, precedence: int) -> FormWriter:
 
 
 def _make_chain_writer(text: str, precedence: int) -> FormWriter:
+    """Return a writer for an operator with any number of operands, such as `a + b + c`."""
+
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) < 2:
             return None
@@ -166,6 +185,8 @@ def _make_chain_writer(text: str, precedence: int) -> FormWriter:
 
 
 def _make_postfix_writer(text: str, precedence: int) -> FormWriter:
+    """Return a writer for an operator after its operand."""
+
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 1:
             return None
@@ -175,6 +196,8 @@ def _make_postfix_writer(text: str, precedence: int) -> FormWriter:
 
 
 def _make_prefix_writer(text: str, precedence: int) -> FormWriter:
+    """Return a writer for an operator before its operand."""
+
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 1:
             return None
@@ -184,6 +207,7 @@ def _make_prefix_writer(text: str, precedence: int) -> FormWriter:
 
 
 def _write_plus(node: Node) -> WrittenForm | None:
+    """Write a sum, with differences such as `a - b` as the parser reads them."""
     if len(node.args) < 2:
         return None
     precedence = INFIX_OPERATORS["+"].precedence
@@ -211,7 +235,11 @@ def _is_negative_term(expression: Expression) -> TypeGuard[Node]:
 
 
 def _is_reciprocal_or_number(args: list[Expression]) -> bool:
-    """Return whether removing the -1 and writing a minus sign would change the expression."""
+    """Return whether a product with -1 must not be written with a minus sign.
+
+    Without the -1, its other factors would print as a number, a quotient or a signed term. The text
+    would then read back as a different expression.
+    """
     if len(args) == 2:
         return is_number(args[1]) or has_head(args[1], "Times")
     # The other factors must print as a chain, not as a quotient or with a sign.
@@ -237,6 +265,7 @@ def _is_reciprocal(expression: Expression) -> bool:
 
 
 def _write_times(node: Node) -> WrittenForm | None:
+    """Write a product, a quotient or a negation, which are all forms of `Times`."""
     args = node.args
     if len(args) == 2 and isinstance(args[1], Node) and _is_reciprocal(args[1]):
         precedence = INFIX_OPERATORS["/"].precedence
@@ -249,6 +278,7 @@ def _write_times(node: Node) -> WrittenForm | None:
 
 
 def _write_compound(node: Node) -> WrittenForm | None:
+    """Write statements, separated by semicolons."""
     if len(node.args) < 2:
         return None
     precedence = INFIX_OPERATORS[";"].precedence
@@ -263,6 +293,7 @@ def _write_compound(node: Node) -> WrittenForm | None:
 
 
 def _write_inequality(node: Node) -> WrittenForm | None:
+    """Write `a < b <= c`, whose node contains the comparison symbols between the operands."""
     args = node.args
     heads = [arg.text if isinstance(arg, Atom) else "" for arg in args[1::2]]
     signs = [_COMPARISON_SIGNS.get(head) for head in heads]
@@ -276,12 +307,18 @@ def _write_inequality(node: Node) -> WrittenForm | None:
 
 
 def _write_span(node: Node) -> WrittenForm | None:
+    """Write a span with two or three operands."""
     if len(node.args) not in (2, 3):
         return None
     return _make_chain_writer(" ;; ", INFIX_OPERATORS[";;"].precedence)(node)
 
 
 def _make_slot_writer(sign: str) -> FormWriter:
+    """Return a writer for slots such as `#1`, `##1` or `#name`.
+
+    Other arguments have no short form that reads back.
+    """
+
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 1 or not isinstance(node.args[0], Atom):
             return None
@@ -297,6 +334,8 @@ def _make_slot_writer(sign: str) -> FormWriter:
 
 
 def _make_blank_writer(bars: str) -> FormWriter:
+    """Return a writer for blanks such as `_` and `_Integer`."""
+
     def write(node: Node) -> WrittenForm | None:
         if not node.args:
             return WrittenForm(ATOM_PRECEDENCE, [bars])
@@ -308,6 +347,7 @@ def _make_blank_writer(bars: str) -> FormWriter:
 
 
 def _write_pattern(node: Node) -> WrittenForm | None:
+    """Write a named pattern, as `x_` if it names a blank and as `x:p` otherwise."""
     if len(node.args) != 2 or not is_symbol_atom(node.args[0]):
         return None
     name, inner = node.args
@@ -320,6 +360,7 @@ def _write_pattern(node: Node) -> WrittenForm | None:
 
 
 def _write_optional(node: Node) -> WrittenForm | None:
+    """Write a pattern with a default, as `x_.` or `p:d`."""
     if len(node.args) == 1:
         return _write_optional_dot(node.args[0])
     if len(node.args) != 2 or not _can_have_default(node.args[0]):
@@ -340,7 +381,7 @@ def _can_have_default(inner: Expression) -> bool:
 
 
 def _write_optional_dot(inner: Expression) -> WrittenForm | None:
-    """Return the form `x_.` or `_.`; only a blank without a head can have it."""
+    """Return the form `x_.` or `_.`, or None if the pattern is not a blank without a head."""
     pieces: list[FormPiece] = ["_."]
     if has_head(inner, "Pattern") and len(inner.args) == 2:
         if not is_symbol_atom(inner.args[0]):
@@ -352,6 +393,7 @@ def _write_optional_dot(inner: Expression) -> WrittenForm | None:
 
 
 def _write_message_name(node: Node) -> WrittenForm | None:
+    """Write the name of a message, such as `f::usage`."""
     precedence = INFIX_OPERATORS["::"].precedence
     if len(node.args) < 2:
         return None
@@ -375,6 +417,8 @@ def _write_derivative(node: Node) -> WrittenForm | None:
 
 
 def _make_tag_writer(sign: str) -> FormWriter:
+    """Return a writer for assignments with a tag, such as `f /: a = b`."""
+
     def write(node: Node) -> WrittenForm | None:
         if len(node.args) != 3:
             return None

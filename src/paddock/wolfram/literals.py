@@ -56,7 +56,7 @@ _MAX_DIGITS = 4000
 _MAX_BITS = 13_288
 """`_MAX_DIGITS` in base 2."""
 MAX_DATA_DEPTH = 200
-"""Maximum nesting of data; far deeper than any manifest."""
+"""Maximum nesting of data, which is far deeper than any manifest."""
 _TOO_DEEP_MESSAGE = f"The data is nested more than {MAX_DATA_DEPTH} levels deep"
 _INFINITE = (float("inf"), float("-inf"))
 _CONSTANT_VALUES: dict[str, object] = {"True": True, "False": False, "None": None, "Null": None}
@@ -81,6 +81,7 @@ def parse_symbol_name(text: str) -> str:
 
 
 def _unescape_match(match: re.Match[str]) -> str:
+    """Return the character of an escape sequence. An invalid one is returned unchanged."""
     name, four_digits, two_digits, six_digits, octal, line, other = match.groups()
     if name is not None:
         return get_character(name) or match[0]
@@ -111,6 +112,7 @@ def parse_number(text: str) -> int | float | None:
 
 
 def _parse_integer(digits: str, base: int, exponent: int) -> int | None:
+    """Return an integer in a base and with an exponent, or None if it has too many digits."""
     # Check first: `10**999999999` would exhaust the memory.
     if exponent > _MAX_DIGITS:
         return None
@@ -124,13 +126,14 @@ def has_too_many_digits(value: float) -> bool:
 
 
 def _parse_based_real(match: re.Match[str], base: int, exponent: int) -> float | None:
+    """Return a real whose digits are in another base than 10."""
     fraction = match["part"] or ""
     digits = int(match["sign"] + match["whole"] + fraction, base)
     return _drop_infinity(digits * float(base) ** (exponent - len(fraction)))
 
 
 def _drop_infinity(value: float) -> float | None:
-    # Kernels have larger reals than Python: infinity would be a wrong value.
+    # Kernels have larger reals than Python, so infinity would be a wrong value.
     return None if value in (float("inf"), float("-inf")) else value
 
 
@@ -211,6 +214,11 @@ def evaluate(expression: Expression) -> object:
 
 
 def _evaluate_expression(expression: Expression, depth: int) -> object:
+    """Evaluate an expression at a nesting depth, from 0 at the top.
+
+    An evaluator returns None if the arguments are not literal data. The whole expression is then
+    unevaluated.
+    """
     if isinstance(expression, Atom):
         return _evaluate_atom(expression)
     if depth > MAX_DATA_DEPTH:
@@ -224,6 +232,7 @@ def _evaluate_expression(expression: Expression, depth: int) -> object:
 
 
 def _evaluate_atom(atom: Atom) -> object:
+    """Return the value of a string, a number, or a symbol such as `True`."""
     if atom.kind == "string":
         return parse_string(atom.text)
     if atom.kind == "number":
@@ -242,6 +251,7 @@ def _evaluate_list(node: Node, depth: int) -> OptionalValue:
 
 
 def _evaluate_association(node: Node, depth: int) -> OptionalValue:
+    """Evaluate an association to a dictionary. The values of delayed rules stay unevaluated."""
     entries: dict[object, object] = {}
     for arg in iter_rules(node.args):
         if not isinstance(arg, Node) or len(arg.args) != 2:
@@ -286,7 +296,10 @@ def _evaluate_delayed_rule(node: Node, depth: int) -> OptionalValue:
 
 
 def _evaluate_strings(node: Node, depth: int) -> list[str] | None:
-    """Return the strings in the arguments and in their lists, or None if any is not a string."""
+    """Return the strings in the arguments and in their lists.
+
+    Returns None if any value is not a string.
+    """
     strings: list[str] = []
     for arg in node.args:
         value = _evaluate_expression(arg, depth)
@@ -328,7 +341,7 @@ def _evaluate_sum(node: Node, depth: int) -> OptionalValue:
 
 
 def _evaluate_product(node: Node, depth: int) -> OptionalValue:
-    # The parser reads `a/b` as a product; dividing directly keeps exact integers exact.
+    # The parser reads `a/b` as `a` times a power. Dividing directly keeps exact integers exact.
     if len(node.args) == 2 and _is_inverse(node.args[1]):
         return _evaluate_quotient(node, depth)
     values = _evaluate_numbers(node, depth)
@@ -359,7 +372,7 @@ def _is_inverse(expression: Expression) -> bool:
 
 
 def _evaluate_quotient(node: Node, depth: int) -> OptionalValue:
-    """Evaluate `a/b`; the result is an integer if it is exact."""
+    """Evaluate `a/b`. The result is an integer if it is exact, and otherwise a real."""
     inverse = node.args[1]
     denominator = inverse.args[0] if isinstance(inverse, Node) else inverse
     values = _evaluate_numbers(Node(node.head, [node.args[0], denominator]), depth + 1)

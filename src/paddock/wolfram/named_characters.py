@@ -16,7 +16,7 @@ from paddock.wolfram.operators import NAMED_SIGNS
 
 
 def number_names(start: int, names: str) -> dict[str, int]:
-    """Return consecutive codes for the names; `-` skips a code."""
+    """Assign consecutive codes to names, from `start` on. The name `-` skips a code."""
     return {name: start + offset for offset, name in enumerate(names.split()) if name != "-"}
 
 
@@ -391,7 +391,7 @@ def get_character(name: str) -> str | None:
     if match is None:
         return None
     letter = match[2] if match[1] else match[2].lower()
-    # Composed letters are single characters; a pair of characters has no code of its own.
+    # A letter without a composed form stays a pair of characters, which is not a letter name.
     accented = unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[match[3]])
     return accented if len(accented) == 1 else None
 
@@ -416,10 +416,10 @@ def _get_names_by_character() -> dict[str, str]:
 
 
 def get_character_name(letter: str) -> str | None:
-    """Return the name to write for a non-ASCII character in a file, or None.
+    """Return the name by which a character is written in a file, or None to write its code.
 
-    Letters of Unicode, operators and spaces are written by name; letters of the private use
-    area are safer by code.
+    Letters of Unicode, operators and spaces are written by name. Letters of the private use area
+    are safer by code.
     """
     name = _get_names_by_character().get(letter)
     if name is None or ord(letter) < _FIRST_FOREIGN_CODE or name in _UNUSED_NAMES:

@@ -90,7 +90,7 @@ def make_difference(state: ParseState, operator: PendingOperator) -> None:
 def _negate(inner: Expression, start: int, form: str) -> Expression:
     """Return a negative number, or the product with -1."""
     if isinstance(inner, Atom) and inner.kind == "number" and not inner.text.startswith("-"):
-        # `-0` is 0 for kernels; there is no negative zero integer.
+        # `-0` is 0 for kernels, which have no negative zero integer.
         text = "0" if inner.text == "0" else f"-{inner.text}"
         return Atom("number", text, start, inner.end)
     return make_node("Times", [Atom("number", "-1"), inner], start, inner.end, form)
@@ -184,7 +184,7 @@ def make_integral(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_compound(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a; b`."""
+    """Build `a; b`. The statements of a sequence are in one node."""
     right = state.operands.pop()
     state.operands[-1] = _extend_chain(
         "CompoundExpression", state.operands[-1], right, operator.text
@@ -192,14 +192,14 @@ def make_compound(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_postfix_call(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a // f`."""
+    """Build `a // f` as a call."""
     right = state.operands.pop()
     left = state.operands[-1]
     state.operands[-1] = Node(right, [left], left.start, right.end, operator.text)
 
 
 def make_application(state: ParseState, operator: PendingOperator) -> None:
-    """Build `f @ a`."""
+    """Build `f @ a` as a call."""
     right = state.operands.pop()
     left = state.operands[-1]
     state.operands[-1] = Node(left, [right], left.start, right.end, operator.text)
@@ -220,7 +220,7 @@ def make_optional(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_tag(state: ParseState, operator: PendingOperator) -> None:
-    """Build `t /: a = b`."""
+    """Build `t /: a = b` or `t /: a := b`. Report a tag that no assignment follows."""
     value = state.operands.pop()
     if operator.operand_count == 2:
         state.report_problem("Expected = or := after /:", operator.start, operator.start + 2)
@@ -234,7 +234,7 @@ def make_tag(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_tilde(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a ~ f ~ b`."""
+    """Build `a ~ f ~ b` as a call. Report a missing second sign."""
     right = state.operands.pop()
     if operator.operand_count == 2:
         state.report_problem("Expected a second ~", operator.start, operator.start + 1)
@@ -247,9 +247,9 @@ def make_tilde(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_span(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a ;; b` or `a ;; b ;; c`."""
+    """Build `a ;; b` or `a ;; b ;; c` as a span."""
     args = state.operands[-operator.operand_count :]
     del state.operands[-operator.operand_count :]
-    # An omitted last operand has no text: the span then ends with its sign.
+    # An omitted last operand has no text, so that the span ends with its sign.
     end = max(args[-1].end, operator.start + 2)
     state.operands.append(make_node("Span", args, args[0].start, end, ";;"))

@@ -101,7 +101,7 @@ def insert_missing_operand(state: ParseState, position: int, *, before_call: boo
             default.
     """
     last = state.get_last_operator()
-    # `a;` means `a; Null`. Not before a call: in `a; [x]`, the head is missing.
+    # `a;` means `a; Null`. In `a; [x]`, however, the head of the call is missing.
     if last is not None and last.text == ";" and not before_call:
         # The operand directly follows the sign; a comment may come between the sign and `position`.
         sign_end = last.start + len(last.text)
@@ -133,7 +133,7 @@ def _split_span(state: ParseState) -> None:
 
 
 def finish_expression(state: ParseState, position: int) -> None:
-    """Complete the current top-level expression; the next one can begin at `position`."""
+    """Complete the current top-level expression. The next one can begin at `position`."""
     state.reduce(0)
     state.source.expressions.append(state.operands.pop())
     state.has_operand = False
@@ -206,7 +206,7 @@ def add_comma(state: ParseState, _text: str, start: int) -> None:
 
 
 def _pop_argument(state: ParseState, position: int) -> Expression:
-    """Return the argument before a comma or closing bracket; an omitted one is `Null`."""
+    """Return the argument before a comma or closing bracket. An omitted one is `Null`."""
     if not state.has_operand:
         if len(state.pending) > state.frame_base:
             insert_missing_operand(state, position)
@@ -222,7 +222,7 @@ def close_bracket(state: ParseState, text: str, start: int) -> None:
     """Close a bracket, and report and close any unclosed brackets inside it."""
     frames, openers = state.frames, _OPENERS[text]
     if not frames or frames[-1][1] not in openers:
-        # A closing bracket without partner is skipped: closing unrelated brackets would lose more.
+        # A bracket without a partner is skipped, as closing unrelated brackets would lose more.
         if not any(bracket in openers for _, bracket, _, _ in frames[-_MAX_UNCLOSED_BRACKETS:]):
             state.report_problem(f"Unexpected {text}", start, state.position)
             return

@@ -40,6 +40,7 @@ TIMES_PRECEDENCE = 400
 
 
 def _build_infix(shape: OperatorShape, *rows: tuple[str, int, str]) -> dict[str, InfixOperator]:
+    """Build operators of one shape from rows of text, precedence and head."""
     return {text: InfixOperator(precedence, shape, head) for text, precedence, head in rows}
 
 

@@ -93,7 +93,7 @@ class ParseState:
         self.has_operand = False
         """True if an operand is complete, so that an infix operator can follow."""
         self.integrals: list[int] = []
-        """Indices of pending integrals that lack a differential; may include outdated ones."""
+        """Indices of pending integrals that lack a differential. Some may be outdated."""
         self.position = 0
         self.previous_end = 0
         """End of the previous token."""
@@ -111,7 +111,7 @@ class ParseState:
     def find_open_integral(self) -> PendingOperator | None:
         """Return the last integral within the innermost bracket that lacks its differential."""
         pending, integrals = self.pending, self.integrals
-        # Indices become outdated when `reduce` pops operators; checking here is cheaper than there.
+        # Indices become outdated when `reduce` pops operators. Checking them here is cheaper.
         while integrals and integrals[-1] >= self.frame_base:
             if integrals[-1] < len(pending):
                 operator = pending[integrals[-1]]

@@ -162,7 +162,7 @@ def _read_tokens(state: ParseState, end: int) -> None:
     Most tokens match the pattern for ASCII characters. The full pattern is tried only where that
     one fails.
     """
-    # This loop runs once per token: lookups are kept in locals.
+    # This loop runs once for each token, so attribute lookups are kept out of it.
     text, handlers, has_strings = state.text, _TOKEN_HANDLERS, True
     match_token = tokens.TOKEN_PATTERN.match
     while True:

@@ -42,7 +42,7 @@ INDENT_COLUMNS = 4
 MAX_NESTED_LINES = 40
 """Expressions nested deeper than this are not broken: `_format_node` is recursive."""
 MAX_FORMATTED_CHARACTERS = 200_000
-"""Longer expressions are not formatted; people do not read them, and formatting them is slow."""
+"""Longer expressions are not formatted. People do not read them, and formatting them is slow."""
 _ASSIGNMENT_SIGNS = {"Set": "=", "SetDelayed": ":=", "UpSet": "^=", "UpSetDelayed": "^:="}
 _RULE_SIGNS = {"Rule": "->", "RuleDelayed": ":>"}
 _TAG_ASSIGNMENT_SIGNS = {"TagSet": "=", "TagSetDelayed": ":="}
@@ -74,7 +74,13 @@ def value_form(expression: Expression) -> str:
 
 
 def _print_expression(expression: Expression, write: Callable[[Expression], WrittenForm]) -> str:
-    """Print an expression from the forms of its parts, adding parentheses by precedence."""
+    """Print an expression from the forms of its parts.
+
+    Args:
+        expression: The expression.
+        write: Returns the pieces of an expression. A piece that binds less tightly than its
+            context requires is put in parentheses here.
+    """
     pieces: list[str] = []
     pending: list[FormPiece] = [(expression, LOWEST_PRECEDENCE)]
     while pending:
@@ -97,18 +103,30 @@ def _print_expression(expression: Expression, write: Callable[[Expression], Writ
 
 
 def format_expression(expression: Expression, width: int = DEFAULT_WIDTH) -> str:
-    """Format an expression as input form, with line breaks if it exceeds the width."""
+    """Format an expression as input form, with line breaks if it exceeds the width.
+
+    The text always reads back as the same expression. If a line break would change its meaning, the
+    expression stays on one line.
+    """
     flat = input_form(expression)
     if len(flat) <= width or len(flat) > MAX_FORMATTED_CHARACTERS:
         return flat
     text = _format_node(expression, 0, width, 0)
     source = parse(text)
-    # Never return broken lines that read differently: a line end can end an expression.
+    # A line end can end an expression, so broken lines are used only if they read back the same.
     is_single = not source.problems and len(source.expressions) == 1
     return text if is_single and are_equal(source.expressions[0], expression) else flat
 
 
 def _format_node(expression: Expression, column: int, width: int, depth: int) -> str:
+    """Format an expression that starts at a column, with line breaks if it does not fit.
+
+    Args:
+        expression: The expression.
+        column: The column of its first character, and of its further lines.
+        width: The maximum number of characters of a line.
+        depth: The number of enclosing expressions that were broken.
+    """
     flat = input_form(expression)
     if isinstance(expression, Atom) or column + len(flat) <= width or depth >= MAX_NESTED_LINES:
         return flat
@@ -140,6 +158,7 @@ def _binds_looser(node: Node, operator: str) -> bool:
 
 
 def _break_assignment(node: Node, column: int, width: int, depth: int) -> str | None:
+    """Break an assignment after its sign."""
     if len(node.args) != 2:
         return None
     left, right = node.args
@@ -150,6 +169,7 @@ def _break_assignment(node: Node, column: int, width: int, depth: int) -> str | 
 def _join_assignment(
     left: Expression, sign: str, right: Expression, column: int, width: int, depth: int
 ) -> str:
+    """Return an assignment with its right side on an indented line of its own."""
     left_text = _format_operand(left, column, width, depth, sign)
     inner = column + INDENT_COLUMNS
     right_text = _format_operand(right, inner, width, depth, sign)
@@ -157,6 +177,7 @@ def _join_assignment(
 
 
 def _break_tag_assignment(node: Node, column: int, width: int, depth: int) -> str | None:
+    """Break an assignment with a tag, such as `f /: a = b`, after its sign."""
     if len(node.args) != 3 or not isinstance(node.args[0], Atom):
         return None
     tag, left, right = node.args
@@ -166,6 +187,10 @@ def _break_tag_assignment(node: Node, column: int, width: int, depth: int) -> st
 
 
 def _break_statements(node: Node, column: int, width: int, depth: int) -> str | None:
+    """Break a compound expression after each semicolon.
+
+    A final `Null` becomes a final semicolon.
+    """
     if len(node.args) < 2:
         return None
     is_silent = is_symbol(node.args[-1], "Null")
@@ -175,6 +200,7 @@ def _break_statements(node: Node, column: int, width: int, depth: int) -> str | 
 
 
 def _break_rule(node: Node, column: int, width: int, depth: int) -> str | None:
+    """Keep a rule's sign on the line of its left side, and break its value."""
     if len(node.args) != 2:
         return None
     sign = _RULE_SIGNS[get_head_name(node)]
@@ -191,7 +217,10 @@ def _make_bracket_breaker(opening: str, closing: str) -> LineBreaker:
 
 
 def _break_call(node: Node, column: int, width: int, depth: int) -> str | None:
-    """Put each argument on its own line; expressions written with operators are not broken."""
+    """Put each argument of a call on its own line.
+
+    Expressions that print with operators are not broken.
+    """
     head = input_form(node.head)
     # An expression that prints with operators has no argument list to break.
     if not input_form(node).startswith(f"{head}[") or isinstance(node.head, Node):
@@ -202,6 +231,7 @@ def _break_call(node: Node, column: int, width: int, depth: int) -> str | None:
 def _break_arguments(
     opening: str, args: list[Expression], closing: str, column: int, width: int, depth: int
 ) -> str | None:
+    """Put each argument on an indented line of its own, between the brackets."""
     if not args:
         return None
     inner = column + INDENT_COLUMNS
@@ -211,7 +241,10 @@ def _break_arguments(
 
 
 def _format_argument(arg: Expression, column: int, width: int, depth: int) -> str:
-    """Format an argument on its own line; in a compound expression each statement gets a line."""
+    """Format an argument on its own line.
+
+    Each statement of a compound expression gets a line, even if all of them would fit on one.
+    """
     if has_head(arg, "CompoundExpression"):
         return _break_statements(arg, column, width, depth) or input_form(arg)
     return _format_node(arg, column, width, depth)

@@ -41,11 +41,14 @@ class ParsedSource(LineIndex):
         self.comments: list[tuple[int, int]] = []
 
     def raise_first_problem(self, where: str | None = None) -> None:
-        """Raise the first syntax problem; do nothing otherwise.
+        """Raise an error for the first syntax problem, if the source has one.
+
+        Args:
+            where: The name of the source, for the error.
 
         Raises:
-            WolframSyntaxError: The source has a problem; the error carries its message,
-                line and column.
+            WolframSyntaxError: The source has a problem. The error carries its message, line
+                and column.
         """
         if self.problems:
             problem = self.problems[0]

@@ -46,6 +46,7 @@ class NestedRegions:
         return self._ends.get(start)
 
     def _scan_region(self, start: int) -> int | None:
+        """Return the end of the region that opens at `start`, by counting nested edges."""
         depth = 0
         for edge in self._edge.finditer(self._text, start):
             if edge[0] == self._opening:
@@ -57,13 +58,14 @@ class NestedRegions:
         return None
 
     def _scan_all(self, start: int) -> dict[int, int]:
+        """Return the ends of all closed regions after `start`, by their starts."""
         ends: dict[int, int] = {}
         opened: list[int] = []
         for edge in self._edge.finditer(self._text, start):
             if edge[0] == self._opening:
                 opened.append(edge.start())
             elif edge[0] == self._closing and opened:
-                # A closing edge without an opening one is not an error here: the parser reports it.
+                # A closing edge without an opening one is ignored here. The parser reports it.
                 ends[opened.pop()] = edge.end()
         return ends
 
@@ -75,6 +77,7 @@ SLOT, OUT, NAMED_OPERATOR, CHARACTER, COMMENT, BOXES, BLANK, JOINED = range(15, 
 
 
 def _match_any(names: Iterable[str]) -> str:
+    """Return a pattern for any of the names. Longer names come first, so that they win."""
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
@@ -174,7 +177,7 @@ def get_full_token_pattern(*, strings: bool = True) -> re.Pattern[str]:
         rf"\\\[(?!(?:{_match_any(NAMED_SIGNS | set(SPACE_CODES))})\])[A-Za-z0-9]+\]"
         r"|\\:[0-9A-Fa-f]{4}|\\\.[0-9A-Fa-f]{2}|\\\|[0-9A-Fa-f]{6}"
     )
-    # A context mark must be followed by a letter; otherwise it is a precision mark.
+    # A context mark must be followed by a letter. Otherwise it is a precision mark.
     mark = r"`(?=[A-Za-z$]|\\[\[:.|]|[^\x00-\xa0])"
     other = rf"[^\x00-\xa0{operators}{_SPACE_CLASS}]"
     character = rf"(?:[A-Za-z0-9$]|{other}|{mark}|{letter})"
@@ -228,4 +231,4 @@ STATEMENT_START = re.compile(
     r"|(?:BeginPackage|EndPackage|Begin|End|Needs|VerificationTest|PacletObject|Package\w*)\[|<<)",
     re.MULTILINE,
 )
-"""A line that very likely starts a new statement; used to resume after an unclosed bracket."""
+"""A line that very likely starts a new statement. The parser resumes at it after an error."""

@@ -34,7 +34,7 @@ _FACTOR_PRECEDENCE = max(_TIMES_PRECEDENCE, _DIVIDE_PRECEDENCE) + 1
 
 
 def write_value_form(expression: Expression) -> WrittenForm:
-    """Return the value form of an expression; most heads have their input form."""
+    """Return the value form of an expression. Most heads have their input form."""
     if isinstance(expression, Node):
         head = expression.head
         if isinstance(head, Node):
@@ -59,6 +59,7 @@ def _get_fraction(expression: Expression) -> tuple[str, str] | None:
 
 
 def _write_rational(node: Node) -> WrittenForm | None:
+    """Write a `Rational` as a fraction. As an operand, it may need parentheses."""
     parts = _get_fraction(node)
     if parts is None:
         return None
@@ -66,6 +67,7 @@ def _write_rational(node: Node) -> WrittenForm | None:
 
 
 def _write_complex(node: Node) -> WrittenForm | None:
+    """Write a complex number as a sum of its parts, such as `1 + 2*I`."""
     if len(node.args) != 2:
         return None
     real, imaginary = node.args
@@ -83,6 +85,7 @@ def _make_imaginary(factor: Expression) -> Expression:
 
 
 def _write_infinity(node: Node) -> WrittenForm | None:
+    """Write a `DirectedInfinity` with the direction 1 or -1, or without a direction."""
     if not node.args:
         return WrittenForm(ATOM_PRECEDENCE, ["ComplexInfinity"])
     direction = node.args[0]
@@ -94,6 +97,7 @@ def _write_infinity(node: Node) -> WrittenForm | None:
 
 
 def _write_power(node: Node) -> WrittenForm | None:
+    """Write powers with the exponents 1/2 and -1/2 as roots."""
     parts = _get_fraction(node.args[1]) if len(node.args) == 2 else None
     # A kernel prints square roots as `Sqrt[x]`, never as `x^(1/2)`.
     if parts == ("1", "2"):
@@ -106,6 +110,10 @@ def _write_power(node: Node) -> WrittenForm | None:
 
 
 def _write_times(node: Node) -> WrittenForm | None:
+    """Write a product as kernels do: as a fraction, with the sign before it.
+
+    Factors with negative exponents are below the line.
+    """
     if len(node.args) < 2:
         return None
     sign, numerator, denominator = _split_product(node.args)
@@ -128,7 +136,11 @@ def _write_times(node: Node) -> WrittenForm | None:
 
 
 def _split_product(args: list[Expression]) -> tuple[str, list[Expression], list[Expression]]:
-    """Return the sign ("-" or ""), numerator and denominator factors of a product."""
+    """Split the factors of a product at the line of a fraction.
+
+    Returns:
+        The sign ("-" or ""), and the factors above and below the line.
+    """
     numerator: list[Expression] = []
     denominator: list[Expression] = []
     for arg in args:
@@ -178,6 +190,7 @@ def _make_quotient(numerator: list[Expression], denominator: list[Expression]) -
 
 
 def _write_signed_product(sign: str, factors: list[Expression]) -> WrittenForm:
+    """Write factors with `*` between them, after a minus sign if `sign` is not empty."""
     if sign:
         return WrittenForm(
             _MINUS_PRECEDENCE, ["-", (_make_product(factors), _MINUS_PRECEDENCE + 1)]
@@ -191,6 +204,7 @@ def _write_signed_product(sign: str, factors: list[Expression]) -> WrittenForm:
 
 
 def _write_quotient(numerator: list[Expression], denominator: list[Expression]) -> WrittenForm:
+    """Write a fraction. Several factors below the line are one operand, in parentheses."""
     dividend: FormPiece = (_make_product(numerator), _FACTOR_PRECEDENCE) if numerator else "1"
     return WrittenForm(
         _DIVIDE_PRECEDENCE, [dividend, "/", (_make_product(denominator), _FACTOR_PRECEDENCE)]
@@ -198,6 +212,7 @@ def _write_quotient(numerator: list[Expression], denominator: list[Expression]) 
 
 
 def _write_plus(node: Node) -> WrittenForm | None:
+    """Write a sum, with terms that have a minus sign as differences."""
     if len(node.args) < 2:
         return None
     pieces: list[FormPiece] = [(node.args[0], _PLUS_PRECEDENCE + 1)]
@@ -211,7 +226,7 @@ def _write_plus(node: Node) -> WrittenForm | None:
 
 
 def _negate(expression: Expression) -> Expression | None:
-    """Return the negated expression if it has a minus sign, or None."""
+    """Return the expression without its minus sign, or None if it has no minus sign."""
     if is_negative_number(expression) and isinstance(expression, Atom):
         return _make_number(expression.text[1:])
     parts = _get_fraction(expression)

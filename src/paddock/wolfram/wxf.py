@@ -67,6 +67,8 @@ class WxfError(PaddockError):
 def read_wxf(data: bytes, *, where: str | None = None) -> Expression:
     """Read the expression in WXF data.
 
+    The data may come from an untrusted source: see the limits in this module.
+
     Args:
         data: The data, compressed or not.
         where: The name of the source, for errors.
@@ -86,7 +88,15 @@ def read_wxf(data: bytes, *, where: str | None = None) -> Expression:
 
 
 def write_wxf(expression: Expression, *, compress: bool = False) -> bytes:
-    """Return an expression as WXF data."""
+    """Return an expression as WXF data.
+
+    Args:
+        expression: The expression.
+        compress: Compress the data with zlib.
+
+    Raises:
+        WxfError: WXF cannot represent the expression.
+    """
     body = bytearray()
     pending: list[Expression | bytes] = [expression]
     while pending:
@@ -104,6 +114,7 @@ def write_wxf(expression: Expression, *, compress: bool = False) -> bytes:
 
 
 def _decompress(data: bytes) -> bytes:
+    """Return the body of WXF data after its header, decompressed up to the size limit."""
     if data.startswith(b"8:"):
         return data[2:]
     if not data.startswith(b"8C:"):
@@ -123,7 +134,7 @@ def _decompress(data: bytes) -> bytes:
 
 
 class _OpenNode:
-    """A node whose parts have not all been read."""
+    """A node whose parts have not all been read. The first part is its head."""
 
     __slots__ = ("missing", "parts")
 
@@ -133,6 +144,12 @@ class _OpenNode:
 
 
 class _WxfReader:
+    """Reader for the body of WXF data.
+
+    WXF is a prefix notation: a node is announced with its number of parts, which follow. The reader
+    keeps the incomplete nodes on a stack, so that nesting depth is not limited by recursion.
+    """
+
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.position = 0
@@ -140,8 +157,11 @@ class _WxfReader:
         self.expression_count = 0
 
     def read_expression(self) -> Expression:
+        """Read one expression, which must be the whole data."""
         while True:
             expression = self._read_next()
+            # A complete expression can be the last part of its parent, which is then complete as
+            # well, and so on up to the root.
             while expression is not None:
                 if not self.open_nodes:
                     self._check_end()
@@ -155,6 +175,7 @@ class _WxfReader:
                 expression = Node(parent.parts[0], parent.parts[1:])
 
     def _count_expressions(self, count: int) -> None:
+        """Count expressions, and raise if the data contains too many."""
         self.expression_count += count
         if self.expression_count > MAX_EXPRESSIONS:
             raise WxfError(f"The data contains more than {MAX_EXPRESSIONS:,} expressions")
@@ -165,7 +186,11 @@ class _WxfReader:
             raise WxfError(f"{extra} extra bytes follow the expression")
 
     def _read_next(self) -> Expression | None:
-        """Read the next atom or empty node; return None if it opened a node with parts."""
+        """Read the next token.
+
+        Returns:
+            A complete expression, or None if the token opened a node whose parts follow.
+        """
         token = self.data[self.position]
         self.position += 1
         if token == ord("f"):
@@ -180,14 +205,19 @@ class _WxfReader:
         return self._read_value(token)
 
     def _begin_node(self, part_count: int) -> None:
-        # Each part takes at least a byte: reject larger counts before allocating anything.
+        """Open a node with `part_count` parts, including its head."""
+        # Each part takes at least one byte, so larger counts are rejected before allocating.
         if part_count > len(self.data) - self.position + 1:
             raise WxfError("The data ends too early")
         self._count_expressions(part_count)
         self.open_nodes.append(_OpenNode(part_count))
 
     def _add_known_head(self, name: str) -> Expression | None:
-        """Add an implicit head; return the node if it has no other parts."""
+        """Add the head of an association or rule, which WXF does not store.
+
+        Returns:
+            The node if it has no other parts, or None.
+        """
         node = self.open_nodes[-1]
         node.parts.append(symbol(name))
         node.missing -= 1
@@ -197,6 +227,7 @@ class _WxfReader:
         return Node(node.parts[0], [])
 
     def _read_value(self, token: int) -> Expression:
+        """Read the value that a token announces: a number, text or array."""
         if token in _INTEGER_FORMATS:
             return Atom("number", str(self._read_number(_INTEGER_FORMATS[token])))
         if token == ord("r"):
@@ -235,12 +266,18 @@ class _WxfReader:
                 raise WxfError("A length has more than 63 bits")
 
     def _read_dimensions(self) -> list[int]:
+        """Read the number of dimensions and the size of each dimension."""
         rank = self._read_length()
         if not 0 < rank <= _MAX_RANK:
             raise WxfError(f"An array has {rank} dimensions; expected 1 to {_MAX_RANK}")
         return [self._read_length() for _ in range(rank)]
 
     def _read_array(self, token: int) -> Expression:
+        """Read a packed or numeric array as nested lists.
+
+        The sizes in the data are not trusted. They are checked before any memory is allocated for
+        elements.
+        """
         element_type = self.data[self.position]
         self.position += 1
         if element_type not in _ELEMENT_FORMATS:
@@ -264,6 +301,7 @@ class _WxfReader:
 
 
 def _split_rows(values: list[Expression], size: int) -> list[list[Expression]]:
+    """Split values into rows of equal size; empty if the size is 0."""
     return [values[start : start + size] for start in range(0, len(values), size)] if size else []
 
 
@@ -283,6 +321,10 @@ def _make_real(value: float) -> Atom:
 
 
 def _make_text_expression(token: int, data: bytes) -> Expression:
+    """Return the expression of a token with text or bytes.
+
+    The token is a string, symbol, big number or byte array.
+    """
     if token == ord("B"):
         return Node(symbol("ByteArray"), [string(base64.b64encode(data).decode())])
     text = data.decode("utf-8")
@@ -300,6 +342,7 @@ def _make_text_expression(token: int, data: bytes) -> Expression:
 
 
 def _is_association(node: Node) -> bool:
+    """Return whether WXF can store the node as an association, which contains rules only."""
     return has_head(node, "Association") and all(
         isinstance(arg, Node) and len(arg.args) == 2 and _get_rule_mark(arg) for arg in node.args
     )
@@ -312,6 +355,13 @@ def _get_rule_mark(node: Node) -> bytes | None:
 
 
 def _write_association(node: Node, body: bytearray, pending: list[Expression | bytes]) -> None:
+    """Write the header of an association, and push its rules to be written next.
+
+    Args:
+        node: The association.
+        body: The data written so far.
+        pending: The stack of items to write. The next one is the last.
+    """
     body += b"A" + _encode_size(len(node.args))
     for arg in reversed(node.args):
         if isinstance(arg, Node):
@@ -319,6 +369,11 @@ def _write_association(node: Node, body: bytearray, pending: list[Expression | b
 
 
 def _encode_atom(atom: Atom) -> bytes:
+    """Encode an atom by its kind.
+
+    Raises:
+        WxfError: The atom is a box expression or a syntax error.
+    """
     if atom.kind == "string":
         return _encode_with_size(b"S", _encode_text(parse_string(atom.text)))
     if atom.kind == "number":
@@ -352,6 +407,7 @@ def _encode_number(text: str) -> bytes:
 
 
 def _encode_integer(value: int) -> bytes:
+    """Encode an integer in the smallest format that can hold it."""
     for token, form in _INTEGER_FORMATS.items():
         try:
             return bytes([token]) + struct.pack(form, value)
@@ -365,6 +421,7 @@ def _encode_with_size(token: bytes, data: bytes) -> bytes:
 
 
 def _encode_size(number: int) -> bytes:
+    """Encode a size as a varint, as read by `_read_length`."""
     groups = bytearray()
     while number > 0x7F:
         groups.append(number & 0x7F | 0x80)

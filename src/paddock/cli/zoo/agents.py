@@ -51,6 +51,7 @@ def list_agents(*, text: str | None, tag: str | None, archived: bool, as_json: b
 
 
 def _build_agent_row(agent: AgentSummary) -> list[output.Cell]:
+    """Return the table row of an agent, with a shortened description."""
     description = text_layout.to_single_line(agent.description)
     description = (
         description
@@ -201,6 +202,11 @@ def new(
 
 
 def _find_starter(name: str) -> Starter:
+    """Return a starter agent by its id.
+
+    Raises:
+        ArgumentError: No starter has this id. The hint suggests similar ids.
+    """
     starters = {starter.id: starter for starter in load_starters()}
     if name not in starters:
         raise ArgumentError(

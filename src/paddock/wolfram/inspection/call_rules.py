@@ -55,6 +55,7 @@ def _check_association(inspection: Inspection, node: Node) -> None:
 
 
 def _iter_rules(node: Node) -> Iterator[Node]:
+    """Yield the rules of an association."""
     args = node.args
     # `Association[{…}]` takes its rules in a list.
     if len(args) == 1 and has_head(args[0], "List"):
@@ -66,6 +67,7 @@ def _iter_rules(node: Node) -> Iterator[Node]:
 
 
 def _get_literal_key(key: Expression) -> str | None:
+    """Return a text that identifies a literal key, or None for a key that must be evaluated."""
     if not isinstance(key, Atom) or key.kind not in ("string", "number", "symbol"):
         return None
     # The quote distinguishes the string "a" from the symbol a.
@@ -82,6 +84,7 @@ READ_STRING_CHARACTER_ENCODING = CALLS.add(
 
 @CALLS.check_nodes("ReadString")
 def _check_read_string(inspection: Inspection, node: Node) -> None:
+    """Report the option `CharacterEncoding` of `ReadString`, which does not exist."""
     for arg in node.args:
         if (
             has_head(arg, "Rule")
@@ -108,6 +111,7 @@ KEY_EXISTS_Q_NESTED_KEY_PATH = CALLS.add(
 
 @CALLS.check_nodes("KeyExistsQ")
 def _check_key_exists(inspection: Inspection, node: Node) -> None:
+    """Report `KeyExistsQ` with a list, which looks like a path but is a single key."""
     if len(node.args) == 2 and has_head(node.args[1], "List"):
         inspection.report_node_issue(
             KEY_EXISTS_Q_NESTED_KEY_PATH,
@@ -130,7 +134,7 @@ def _check_commas(inspection: Inspection) -> None:
     """Report commas where an expression is missing."""
     text = inspection.text
     for position in inspection.symbol_positions.get("Null", ()):
-        # The parser inserts `Null` for a missing argument; an explicit one is intended.
+        # The parser inserts `Null` for a missing argument. An explicit `Null` is intended.
         if text.startswith("Null", position) or position in inspection.omitted_arguments:
             continue
         before = find_text_end(text, position)

@@ -166,7 +166,7 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
 def _check_which(inspection: Inspection, node: Node) -> None:
     """Report confused, duplicate and unreachable clauses of `Which`."""
     args = node.args
-    # An odd number of arguments is reported by the rule Arguments; clauses cannot be paired then.
+    # With an odd number, clauses cannot be paired. The rule Arguments reports that.
     if len(args) < 2 or len(args) % 2 or has_patterns(args[1::2]):
         return
     if is_symbol(args[0], "$OperatingSystem"):
@@ -305,6 +305,7 @@ RETURN_AMBIGUOUS = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes("Return")
 def _check_return(inspection: Inspection, node: Node) -> None:
+    """Report `Return` with one argument. The second argument would name what it returns from."""
     if len(node.args) == 1 and not has_patterns(node.args):
         inspection.report_node_issue(
             RETURN_AMBIGUOUS,

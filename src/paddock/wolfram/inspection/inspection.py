@@ -28,7 +28,7 @@ _PATTERN_SCOPE_HEADS = frozenset(
 
 
 class InspectionRule(NamedTuple):
-    """A rule of the inspector; `summary` completes the sentence "Reports ..."."""
+    """A rule of the inspector. `summary` completes the sentence "Reports ..."."""
 
     tag: str
     severity: Severity
@@ -59,7 +59,7 @@ class SpanSet:
         if len(self._starts) != len(self._spans):
             self._spans.sort()
             self._starts = [start for start, _ in self._spans]
-            # The furthest end so far: an outer span may end after the ones nested in it.
+            # Keep the furthest end so far: an outer span can end after the spans nested in it.
             self._ends = list(accumulate((end for _, end in self._spans), max))
         count = bisect_right(self._starts, position)
         return count > 0 and self._ends[count - 1] > position
@@ -165,7 +165,7 @@ class Inspection:
         self.text = source.text
         self.issues: list[RawIssue] = []
         self.symbol_positions: defaultdict[str, list[int]] = defaultdict(list)
-        """Positions of each symbol; sorted after the walk."""
+        """Positions of each symbol. The inspector sorts them after the walk."""
         self.assignment_positions: defaultdict[str, list[int]] = defaultdict(list)
         """Positions where a symbol is assigned or modified."""
         self.defined_symbols: set[str] = set()

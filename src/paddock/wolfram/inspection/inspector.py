@@ -109,7 +109,7 @@ def _check_code(inspection: Inspection, selection: IssueFilter) -> None:
             check(inspection)
     _run_source_checks(inspection, *_CODE_RULE_SETS)
     _drop_pattern_issues(inspection)
-    # Names are checked within patterns too: a misspelled name is wrong there as well.
+    # Names are checked after that removal, because a misspelled name is wrong in a pattern too.
     _run_source_checks(inspection, SYMBOLS)
     if inspection.source.problems:
         _drop_unparsable_issues(inspection)
@@ -124,7 +124,7 @@ def _run_source_checks(inspection: Inspection, *rule_sets: RuleSet) -> None:
 
 def _walk_expressions(inspection: Inspection) -> None:
     """Run the node checks and record the positions of all symbols."""
-    # This loop runs once per expression: lookups are kept in locals.
+    # This loop runs once for each expression, so attribute lookups are kept out of it.
     checks, symbols, text = _NODE_CHECKS, inspection.symbol_positions, inspection.text
     pending: list[Expression] = inspection.source.expressions[::-1]
     while pending:

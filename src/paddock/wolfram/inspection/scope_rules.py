@@ -132,6 +132,7 @@ VARIABLE_ERROR = LOCAL_NAMES.add(
 def _report_variable_error(
     inspection: Inspection, kind: str, element: Expression, problem: str
 ) -> None:
+    """Report an invalid element of a variable list. `problem` completes the description."""
     inspection.report_node_issue(
         VARIABLE_ERROR,
         element,
@@ -148,6 +149,7 @@ DUPLICATE_VARIABLES = LOCAL_NAMES.add(
 def _check_duplicate_variables(
     inspection: Inspection, kind: str, declared: list[LocalVariable]
 ) -> None:
+    """Report variables that a list declares twice."""
     seen_names: set[str] = set()
     for variable in declared:
         if variable.name in seen_names:
@@ -268,7 +270,7 @@ def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVar
     rule = UNUSED_PARAMETER if is_parameter else UNUSED_VARIABLE
     kind = "parameter" if is_parameter else "variable"
     edits = []
-    # `x_` can become `_`; other parameters are needed for their position.
+    # `x_` can become `_`. Other parameters are needed for their position.
     if scope.is_pattern and inspection.text.startswith("_", variable.end):
         edits.append(
             IssueFix(
@@ -364,7 +366,7 @@ def _check_leaks(inspection: Inspection) -> None:
             modules.add(scope.node.start, scope.node.end)
     scopes = _group_scopes_by_name(inspection)
     for name, positions in inspection.assignment_positions.items():
-        # By convention, local names are lowercase; capitalized ones are probably intended globals.
+        # By convention, local names are lowercase. Capitalized ones are probably intended globals.
         if not name[:1].islower() or "`" in name:
             continue
         if not _is_used_in_one_expression(inspection, name, positions[0]):

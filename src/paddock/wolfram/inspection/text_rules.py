@@ -71,7 +71,10 @@ _RULES_BY_MESSAGE = tuple(
 
 @SYNTAX.check_source
 def _check_problems(inspection: Inspection) -> None:
-    """Report the parser's problems under the tags of the syntax rules."""
+    """Report the problems of the parser under the tags of the syntax rules.
+
+    Problems that follow from a stray `*)` are reported once, as an issue about that sign.
+    """
     comment_closers = {match.start() for match in _COMMENT_CLOSER.finditer(inspection.text)}
     for problem in inspection.source.problems:
         rule = next(
@@ -117,6 +120,7 @@ FIX_ME_COMMENT = COMMENTS.add(
 
 @COMMENTS.check_source
 def _check_fix_me(inspection: Inspection) -> None:
+    """Report comments that begin with `FIXME:`, with their text as the description."""
     text = inspection.text
     for start, end in inspection.source.comments:
         comment = text[start + 2 : end].removesuffix("*)").strip()
@@ -128,11 +132,13 @@ def _check_fix_me(inspection: Inspection) -> None:
 
 
 def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
-    """Return the spans where comments suppress a rule, by tag or qualified tag.
+    """Return the spans in which comments suppress a rule, by tag or qualified tag.
 
-    `Disable` applies to the enclosing block, or without a block to the next expression.
+    A `Disable` comment in a block applies to the whole block. Outside of blocks it applies to the
+    next expression.
     """
     text = source.text
+    # Without the marker there are no directives, so that no comment has to be matched.
     if ":!CodeAnalysis::" not in text:
         return {}
     suppressions: defaultdict[str, SpanSet] = defaultdict(SpanSet)
@@ -160,6 +166,7 @@ def find_suppressions(source: ParsedSource) -> dict[str, SpanSet]:
 def _close_block(
     blocks: list[tuple[int, list[str]]], end: int, suppressions: dict[str, SpanSet]
 ) -> None:
+    """Suppress the rules of the innermost open block up to `end`. An extra end is ignored."""
     if blocks:
         start, tags = blocks.pop()
         for tag in tags:
@@ -171,7 +178,7 @@ def _suppress_next_expression(
     next_expression_tags: list[tuple[int, str]],
     suppressions: dict[str, SpanSet],
 ) -> None:
-    """Suppress rules in the outermost expression that starts first after each comment."""
+    """Suppress each rule in the outermost expression that starts first after its comment."""
     if not next_expression_tags:
         return
     parts = [
@@ -198,7 +205,7 @@ def is_suppressed(suppressions: dict[str, SpanSet], issue: RawIssue) -> bool:
 
 
 def _get_first_statement(expression: Expression) -> Expression:
-    """Return the first statement of `a; b`, or the expression itself."""
+    """Return the first statement of a sequence such as `a; b`, or else the expression itself."""
     while has_head(expression, "CompoundExpression") and not expression.is_grouped:
         expression = expression.args[0]
     return expression

@@ -34,9 +34,9 @@ class MarkdownBlock(NamedTuple):
     text: str = ""
     quote: int = 0
     level: int = 0
-    """Level from 1 of a heading or item; of a paragraph within an item, the level of the item."""
+    """Level of a heading or item, from 1. A paragraph within an item has the level of the item."""
     number: int | None = None
-    """The number of a numbered item; 0 for a paragraph within one."""
+    """The number of a numbered item, or 0 for a paragraph within one."""
     info: str = ""
     """The info string of a fence."""
     rows: Sequence[Sequence[str]] = ()
@@ -269,7 +269,7 @@ def _parse_table(state: _BlockParserState, line: str) -> bool:
     while (row_line := state.peek_line()) is not None and "|" in row_line and row_line.strip():
         state.line_index += 1
         rows.append(split_table_row(row_line))
-    # Markdown drops cells beyond the header; widen the header instead, so that no text is lost.
+    # Markdown drops cells beyond the header. Widen the header instead, so that no text is lost.
     width = max(map(len, rows))
     rows = [row + [""] * (width - len(row)) for row in rows]
     alignments = [_parse_alignment(delimiter) for delimiter in delimiters]

@@ -40,8 +40,9 @@ _SINGLE_TOKEN = re.compile(r"[\w$`#.%]+")
 
 
 def code_to_boxes(text: str) -> Expression:
-    """Return the content of `BoxData[...]` for code; several expressions become a list.
+    """Return the content of `BoxData[...]` for code.
 
+    The boxes are those that a front end builds from typed input. Several expressions become a list.
     Code with syntax errors becomes a single row of its tokens.
     """
     # Inline code is mostly a single word, which needs no parsing.

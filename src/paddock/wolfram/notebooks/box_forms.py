@@ -108,7 +108,7 @@ def _format_message(args: Sequence[Expression], _form: str) -> TextPieces | None
 
 
 def _strip_quotes(expression: Expression) -> str | Expression:
-    """Return the text of a string box without its quotes; other boxes are unchanged."""
+    """Return the text of a string box without its quotes. Other boxes are unchanged."""
     if not isinstance(expression, Atom) or expression.kind != "string":
         return expression
     text = parse_string(expression.text)
@@ -166,7 +166,7 @@ def get_reversed_row(node: Node, form: BoxTextForm) -> TextPieces:
 
 
 def get_token_text(expression: Expression) -> str:
-    """Return the text of a box that is a single token; empty for others."""
+    """Return the text of a box that is a single token, or an empty text for other boxes."""
     if isinstance(expression, Atom) and expression.kind == "string":
         return parse_string(expression.text)
     return ""
@@ -360,7 +360,7 @@ def _format_dynamic_module(node: Node, form: BoxTextForm) -> TextPieces:
     if len(node.args) < 2:
         return ["DynamicModule[\u2026]"]
     body = unwrap_box(node.args[1])
-    # The body of a `Manipulate` is computed by the front end; only its name can be shown.
+    # The front end computes the body of a `Manipulate`, so only its name can be shown.
     if isinstance(body, Node) and isinstance(body.head, Atom) and body.head.text == "DynamicBox":
         inner = body.args[0] if body.args else body
         name = inner.head.text if isinstance(inner, Node) and isinstance(inner.head, Atom) else ""

@@ -35,7 +35,7 @@ _PNG_COLOR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}
 """PNG color type by number of channels."""
 _MAX_PIXELS = 16_000_000
 _MAX_BOXES = 200
-"""Graphics boxes searched for a raster; in an image it is among the first."""
+"""Limit of graphics boxes searched for a raster. In an image, it is among the first."""
 
 
 class CompressedDataError(Exception):
@@ -43,7 +43,9 @@ class CompressedDataError(Exception):
 
 
 def unpack_compressed_data(text: str) -> object:
-    """Return the value in compressed data: nested lists, numbers and strings.
+    """Return the value in the text of a `CompressedData`: nested lists, numbers and strings.
+
+    The size and nesting of the data are limited, because a notebook may be untrusted.
 
     Raises:
         CompressedDataError: The data is damaged, too large, or of an unsupported type.
@@ -73,8 +75,9 @@ class _CompressedDataReader:
         self._position = len(_DATA_MARKER)
 
     def read_value(self, level: int) -> object:
+        """Read the next value. `level` is its nesting depth."""
         kind = self._read_bytes(1)
-        # The data is untrusted: deep nesting would exhaust the stack.
+        # The data is untrusted, and deep nesting would exhaust the stack.
         if level > _MAX_NESTING_LEVELS:
             raise CompressedDataError
         if kind == b"f":

@@ -238,9 +238,9 @@ def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
     """
     runs = merge_runs(_normalize_blanks(runs))
     is_plain = len(runs) < 2 and all(run.style == PLAIN_STYLE for run in runs)
-    # Verify by parsing: the rules of adjacent emphasis are too intricate to predict.
+    # Verify the result by parsing it, because the rules of adjacent emphasis are intricate.
     if not is_plain and _list_letters(parse_inline(_write_runs(runs))) != _list_letters(runs):
-        # Markdown cannot express some adjacent styles; the text matters more than its emphasis.
+        # Markdown cannot express some adjacent styles. The text matters more than its emphasis.
         runs = merge_runs(_strip_emphasis(runs))
     # Escaped last, because only the final text shows what starts a line.
     text = _LINE_START.sub(_escape_line_start, _write_runs(runs, in_table=in_table).strip())

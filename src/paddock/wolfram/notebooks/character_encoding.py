@@ -65,7 +65,7 @@ _INLINE_CHARACTERS = re.compile(f"[{''.join(_INLINE_REPLACEMENTS)}]")
 
 def ascii_string(value: str) -> Atom:
     """Return a string expression written in ASCII."""
-    # Most strings need no escapes; searching is faster than substituting.
+    # Most strings need no escapes, and searching is faster than substituting.
     if _QUOTED_CHARACTER.search(value) is not None:
         value = _QUOTED_CHARACTER.sub(_escape_match, value)
     return Atom("string", f'"{value}"')
@@ -81,6 +81,7 @@ def _escape_match(match: re.Match[str]) -> str:
 
 
 def _escape_character(character: str) -> str:
+    """Return the escape of a character: its name, or else its code in the shortest form."""
     name = get_character_name(character)
     if name is not None:
         return f"\\[{name}]"
@@ -91,7 +92,10 @@ def _escape_character(character: str) -> str:
 
 
 def to_plain_characters(text: str) -> str:
-    """Return text without private-use characters: replaced, or written by name."""
+    """Return text in which private-use characters are replaced by plain text or by their names.
+
+    Other programs cannot display these characters.
+    """
     # Nearly all text is ASCII, which needs no substitution.
     if text.isascii():
         return text

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 _MAX_OPENERS = 60
-"""Open delimiters searched for the partner of a closing one; bounds quadratic time."""
+"""Limit of open delimiters searched for the partner of a closing one, to avoid quadratic time."""
 _TARGET = r"<[^<>\n]*+>|[^\s()<]*+(?:\([^\s()]*+\)[^\s()]*+)*+"
 _TITLE = r"""(?:\s+(?:"[^"]*+"|'[^']*+'))?"""
 _BRACKETED = r"\[(?:[^\[\]\\]|\\.)*+\]"
@@ -237,6 +237,7 @@ class _InlineParser:
         return image.end()
 
     def parse_link(self, match: re.Match[str]) -> int | None:
+        """Parse a link with its text, which can contain emphasis and code."""
         link = LINK_PATTERN.match(self._text, match.start()) if self._has_links else None
         if link is None or not link[1].strip() or link[2] in ("", "<>"):
             return None

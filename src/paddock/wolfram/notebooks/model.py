@@ -121,7 +121,7 @@ ITEM_STYLES = {
 
 
 def get_item_style(level: int, *, is_numbered: bool = False, is_paragraph: bool = False) -> str:
-    """Return the style of a list item; deeper levels use the third level's style."""
+    """Return the style of a list item. Levels below the third use the style of the third."""
     kind = "Paragraph" if is_paragraph else "Numbered" if is_numbered else ""
     return f"{_ITEM_STYLE_NAMES[min(level, MAX_ITEM_LEVEL) - 1]}{kind}"
 
@@ -225,7 +225,10 @@ class Notebook:
 
 
 def read_tagging_rules(options: Mapping[str, Expression]) -> dict[str, object]:
-    """Return the data in the option `TaggingRules`; empty if it is not literal data."""
+    """Return the data in the option `TaggingRules`.
+
+    The result is empty if the option is missing or not literal data.
+    """
     rules = options.get("TaggingRules")
     if not isinstance(rules, Node):
         return {}

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def read_notebook(text: str) -> Notebook:
-    """Read the notebook in a text. Syntax problems are listed in its `problems`.
+    """Read the notebook in the text of a file.
+
+    A damaged file is read as far as possible. Its syntax problems are listed in `problems`.
 
     Raises:
         NotebookError: The text contains no notebook.
@@ -37,6 +39,7 @@ def read_notebook(text: str) -> Notebook:
 
 
 def _format_problems(source: ParsedSource) -> list[str]:
+    """Return the syntax problems of a source with their lines and columns."""
     problems = []
     for problem in source.problems:
         line, column = source.get_position(problem.start)
@@ -45,6 +48,7 @@ def _format_problems(source: ParsedSource) -> list[str]:
 
 
 def _build_notebook(expression: Node) -> Notebook:
+    """Build the notebook of a `Notebook` expression."""
     first = expression.args[0] if expression.args else None
     notebook = Notebook([])
     if first is not None:
@@ -54,7 +58,10 @@ def _build_notebook(expression: Node) -> Notebook:
 
 
 def _build_cells(expressions: list[Expression]) -> list[Cell | CellGroup]:
-    """Return cells and groups. Iterative, because groups may be nested deeply."""
+    """Convert expressions to cells and groups.
+
+    The conversion uses a stack, because groups can be nested deeply.
+    """
     cells: list[Cell | CellGroup] = []
     pending = [(expressions, cells)]
     while pending:
@@ -81,11 +88,14 @@ def _find_group_data(expression: Expression) -> Node | None:
 
 
 def to_cell(expression: Expression) -> Cell:
-    """Convert an expression to a cell; one without the head `Cell` becomes the content."""
+    """Convert an expression to a cell.
+
+    An expression without the head `Cell` becomes the content of a cell without a style.
+    """
     if not has_head(expression, "Cell"):
         return Cell(expression)
     content = expression.args[0] if expression.args else ""
-    # Decode strings only: expressions must be written back unchanged.
+    # Only strings are decoded, because expressions must be written back unchanged.
     if isinstance(content, Atom) and content.kind == "string":
         cell = Cell(parse_string(content.text))
     else:
@@ -103,7 +113,7 @@ def to_cell(expression: Expression) -> Cell:
 def read_options(args: list[Expression]) -> dict[str, Expression]:
     """Return options by name.
 
-    The value of a delayed rule is the whole rule, so that it can be written again.
+    The value of a delayed rule is the whole rule, so that it can be written again as one.
     """
     options: dict[str, Expression] = {}
     for arg in args:

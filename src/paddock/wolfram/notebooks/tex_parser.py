@@ -103,7 +103,7 @@ class _TexParser:
         self._nesting_level = 0
 
     def peek_token(self) -> str:
-        """Return the next token without consuming it; empty at the end."""
+        """Return the next token without consuming it, or an empty text at the end."""
         return self._tokens[self._position] if self._position < len(self._tokens) else ""
 
     def take_token(self) -> str:

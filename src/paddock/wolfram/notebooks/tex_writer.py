@@ -292,6 +292,7 @@ def _write_style(node: Node, level: int) -> str:
 
 
 def _has_option(node: Node, name: str, value: str) -> bool:
+    """Return whether a node is the given option with the given value."""
     if not has_head(node, "Rule") or len(node.args) != 2:
         return False
     key, option_value = node.args

@@ -68,7 +68,7 @@ def to_runs(content: str | Expression, make_placeholder: Callable[[Node], str]) 
     if isinstance(content, str):
         return merge_runs(_text_to_runs(content, PLAIN_STYLE))
     runs: list[TextRun] = []
-    # A lone atom is an element of a grid: strings in boxes have quotes that are not displayed.
+    # A lone atom is an element of a grid, and thus a box. Quotes of strings in boxes are not shown.
     pending = [(content, PLAIN_STYLE, isinstance(content, Atom))]
     while pending:
         expression, style, in_boxes = pending.pop()
@@ -102,7 +102,7 @@ def _get_atom_text(atom: Atom, *, in_boxes: bool) -> str:
 
 
 def _text_to_runs(text: str, style: TextStyle) -> list[TextRun]:
-    """Return runs for plain text; Markdown images in it become raw runs."""
+    """Return runs for plain text. Markdown images in it become raw runs."""
     text = to_plain_characters(text)
     if "\\!\\(" in text:
         text = replace_box_syntax(text, lambda boxes: boxes_to_text(boxes, form="text"))
@@ -247,7 +247,7 @@ def find_formula_tex(cell: Cell) -> str | None:
         return None
     source_tex = cell.tagging_rules.get(TEX_KEY)
     if isinstance(source_tex, str):
-        # A front end may have edited the boxes; the stored TeX is then outdated.
+        # The stored TeX is outdated if a front end has edited the boxes since.
         source_boxes = tex_to_boxes(source_tex)
         if source_boxes is not None and are_equal(source_boxes, inner):
             return source_tex
@@ -327,7 +327,7 @@ def _make_style_options(style: TextStyle) -> list[Expression]:
 
 def _make_link(content: Expression, target: str) -> Expression:
     """Return a button that links the content to a URL, a documentation page or a cell tag."""
-    # Documentation links have their own style: front ends open them without a browser.
+    # Documentation links have their own style, because front ends open them without a browser.
     if target.startswith("paclet:"):
         data: Expression = ascii_string(target)
         style, tooltip = "Link", None

@@ -53,7 +53,7 @@ class _OutputBlock:
         self.text = text
         self.quote = quote
         self.list_key = list_key
-        """Consecutive items with the same key form one list; empty for other blocks."""
+        """The same for all items of one list, and empty for other blocks."""
         self.info = ""
         self.fence: list[str] = []
 
@@ -101,7 +101,7 @@ class _MarkdownWriter:
         self._last_markers = [""]
         """The last item marker at each level, from 1."""
         self._paragraph_level = 0
-        """Level of the item that a paragraph belongs to; a deeper indent would make it code."""
+        """Level of the item that a paragraph belongs to. A deeper indent would make it code."""
 
     def add_cell(self, cell: Cell) -> None:
         """Append a cell."""
@@ -275,7 +275,7 @@ def _quote_lines(text: str, depth: int) -> str:
 def _is_delimiter(cell: Cell) -> bool:
     if "Delimiter" in cell.style or cell.style == "PageBreak":
         return True
-    # Some notebooks have delimiters without the style: empty cells with a frame.
+    # Some notebooks have delimiters without that style, as empty cells with a frame.
     is_line = "CellFrame" in cell.options and "CellSize" in cell.options
     return cell.content == "" and is_line
 

@@ -50,7 +50,7 @@ def format_cells(cells: list[Cell | CellGroup]) -> str:
         elif isinstance(item, Cell):
             pieces.append(format_cell(item))
         else:
-            # Pushed in reverse order: the last item pushed is written first.
+            # The parts are pushed in reverse order, because the last one pushed is written first.
             pending.append(f"\n\n}}, {_format_expression(item.state)}]]")
             pending += _reverse_with_separators(item.cells)
             pending.append(_GROUP_BEGIN)
@@ -80,6 +80,7 @@ def format_content(content: str | Expression) -> str:
 
 
 def _format_options(options: dict[str, Expression]) -> list[str]:
+    """Return the source of options, each with the comma before it."""
     pieces = []
     for name, value in options.items():
         # A delayed rule is stored whole, since its sign would otherwise be lost.

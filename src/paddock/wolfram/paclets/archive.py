@@ -67,7 +67,7 @@ def _collect_files(folder: Path, root: Path, archive_files: PacletArchiveFiles) 
     for path in folder.iterdir():
         if path.name.startswith(".") or path == root / BUILD_FOLDER:
             continue
-        # Links to directories are not followed: they may lead out of the paclet or in circles.
+        # Links to directories are not followed, as they may lead out of the paclet or in circles.
         if path.is_dir() and not path.is_symlink() and path.name not in EXCLUDED_FOLDERS:
             _collect_files(path, root, archive_files)
         elif _is_packable(path, root):

@@ -79,7 +79,7 @@ class Example:
 
 
 def parse_examples(markdown: str) -> list[Example]:
-    """Return the examples in a Markdown text; empty ones are left out."""
+    """Return the examples in a Markdown text. Examples without content are left out."""
     examples = [Example()]
     for block in parse_blocks(markdown):
         if block.kind == "rule":
@@ -167,6 +167,7 @@ def examples_to_markdown(examples: list[Example]) -> str:
 
 
 def _example_to_markdown(example: Example) -> Iterator[str]:
+    """Yield the Markdown blocks of an example. An output gets a fence of its own after its code."""
     for part in example.parts:
         if isinstance(part, ExampleText):
             yield part.markdown

@@ -87,12 +87,18 @@ _HEADING_LEVELS = {
 
 
 def get_heading_level(style: str) -> int:
-    """Return the level of a heading style from 1, or 0 for other styles."""
+    """Return the level of a heading style from 1, or 0 for other styles.
+
+    Levels are relative within the page. They decide where a section ends.
+    """
     return _HEADING_LEVELS.get(style, 1 if style.endswith("Section") else 0)
 
 
 def normalize_title(title: str) -> str:
-    """Return the title without count, case, spaces and punctuation, for comparison."""
+    """Return a title in a form for comparison.
+
+    The number of examples that front ends append, case, spaces and punctuation are removed.
+    """
     title = _TITLE_COUNT.sub("", title).casefold()
     return "".join(character for character in title if character.isalnum())
 
@@ -120,7 +126,10 @@ def get_title(cell: Cell) -> str:
 
 
 def make_heading(style: str) -> Cell:
-    """Return the heading of a page or metadata section."""
+    """Return the heading of a page or metadata section.
+
+    It has the tags and the code that front ends expect in this section.
+    """
     kind = (SECTIONS | METADATA_SECTIONS)[style]
     if style == BASIC_EXAMPLES_SECTION:
         return Cell(make_line_reset(kind.title, style), style)
@@ -137,7 +146,10 @@ def make_example_heading(title: str, style: str = EXAMPLE_SECTION_STYLE) -> Cell
 def add_cell_ids(
     cells: Iterable[Cell | CellGroup], source: random.Random
 ) -> list[Cell | CellGroup]:
-    """Give each cell without an id a random one, and return the cells."""
+    """Give each cell without an id a random one, and return the cells.
+
+    The cells are changed in place, including those in groups.
+    """
     cell_list = list(cells)
     pending = list(cell_list)
     while pending:

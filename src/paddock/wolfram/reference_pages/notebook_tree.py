@@ -52,7 +52,7 @@ class CellLeaf:
         return self.cell.style
 
     def set_content(self, content: str | Expression) -> None:
-        """Replace the content of the cell; its options are unchanged."""
+        """Replace the content of the cell. Its options are unchanged."""
         content_text = format_content(content)
         if self._content is None:
             raise InvalidPageError(f"A cell with the style {self.style} has no content to replace")
@@ -94,7 +94,7 @@ class CellBranch:
         """Replace a range of elements. `new` may include some of the old ones."""
         last_trail = self.elements[-1].trail if self.elements else ""
         self.elements[start:end] = new
-        # Whitespace after an element belongs before the closing brace only; comments are kept.
+        # Only the last element has whitespace after it (before the brace). Comments are kept.
         for element in self.elements[:-1]:
             element.trail = element.trail if element.trail.strip() else ""
         if self.elements and not self.elements[-1].trail:

@@ -264,7 +264,7 @@ def make_keyword_cells(text: str) -> list[Cell]:
 
 
 def make_history_content(versions: dict[str, str]) -> Expression:
-    """Return the content of the history cell; unknown versions are blank."""
+    """Return the content of the history cell. Versions that are not given are blank."""
     pieces: list[Expression] = []
     for key, history_label in _HISTORY_LABELS.items():
         value, tag = ascii_string(versions.get(key, " ")), ascii_string(key.capitalize())

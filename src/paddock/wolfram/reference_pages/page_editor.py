@@ -249,7 +249,7 @@ def _make_link_setter(style: str) -> Callable[[SymbolPage, PageEdit], None]:
 
 
 def _set_keywords(page: SymbolPage, change: PageEdit) -> None:
-    """Replace the keywords; other cells in their section are unchanged."""
+    """Replace the keywords. Other cells in their section are unchanged."""
     section = page.get_or_add_section(KEYWORDS_SECTION)
     other_elements = [element for element in section.body if element.style != "Keywords"]
     section.set_body([*page.make_elements(make_keyword_cells(change.content)), *other_elements])
@@ -346,7 +346,10 @@ def _set_examples(
 
 
 def _resolve_example_index(position: int | None, count: int) -> int:
-    """Return the index of an existing example. Positions count from 1; -1 is the last."""
+    """Return the index of an existing example.
+
+    Positions count from 1, and -1 is the last example.
+    """
     if not count:
         raise ExampleNotFoundError(
             "The section contains no examples", hint="add one with appendExample"
@@ -374,11 +377,10 @@ EXAMPLE_OPERATIONS = list(_EXAMPLE_OPERATION_HANDLERS)
 
 
 def check_example_operation(operation: str, content: str | None, position: int | None) -> str:
-    """Return the content of an operation; empty for operations without content.
+    """Return the content of an operation, or an empty text if the operation uses no content.
 
     Raises:
-        ReferencePageError: The operation does not exist, or its position or content is
-            missing.
+        ReferencePageError: The operation does not exist, or its position or content is missing.
     """
     check_operation(operation, EXAMPLE_OPERATIONS)
     if operation in _OPERATIONS_WITH_POSITION and position is None:

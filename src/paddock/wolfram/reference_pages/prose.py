@@ -136,7 +136,7 @@ def _make_table(block: MarkdownBlock) -> list[Cell]:
 
     Each row begins with an icon column. The header row is omitted if it is empty.
     """
-    # Markdown tables need a header row; an empty one only satisfies the syntax.
+    # Markdown tables need a header row. An empty one only satisfies the syntax.
     rows = block.rows if any(block.rows[0]) else block.rows[1:]
     grid = call("GridBox", make_list([_make_row(row) for row in rows]))
     width = min(len(block.rows[0]), _MAX_TABLE_COLUMNS)

@@ -40,7 +40,10 @@ _MAX_NUMBER = 1e15
 
 
 def get_atom_text(expression: Expression) -> str:
-    """Return the value of a string or the name of a symbol; empty for other expressions."""
+    """Return the value of a string or the name of a symbol.
+
+    Other expressions have an empty text.
+    """
     if isinstance(expression, Atom) and expression.kind == "string":
         return parse_string(expression.text)
     if isinstance(expression, Atom) and expression.kind == "symbol":
@@ -57,9 +60,10 @@ def read_expected_messages(expression: Expression) -> tuple[str, ...]:
 
 
 def _read_message(expression: Expression) -> str:
-    """Return the name of an expected message with its repetition suffix; empty if it is not valid.
+    """Return the name of an expected message with its repetition suffix.
 
-    Wrappers that prevent evaluation, such as `HoldForm`, are ignored.
+    Wrappers that prevent evaluation, such as `HoldForm`, are ignored. The name is empty if the
+    expression is not a message.
     """
     while isinstance(expression, Node) and expression.args:
         head = get_atom_text(expression.head)
@@ -134,7 +138,7 @@ class WolframTest:
     computed: Mapping[str, str] = field(default_factory=dict)
     """Code of options that must be evaluated, by option name."""
     problem: str = ""
-    """The reason that the test cannot be run; empty if it can."""
+    """The reason that the test cannot be run, or an empty text if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +322,7 @@ def _read_options(args: list[Expression]) -> dict[str, Expression]:
 
 
 def get_number(expression: Expression | None) -> float | None:
-    """Return the value of a number, clamped to `_MAX_NUMBER`; None for other expressions."""
+    """Return the value of a number, at most `_MAX_NUMBER`, or None for other expressions."""
     if not isinstance(expression, Atom) or expression.kind != "number":
         return None
     value = parse_number(expression.text)

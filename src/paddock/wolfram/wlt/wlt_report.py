@@ -78,7 +78,15 @@ class WolframFileResult:
 def determine_outcome(
     test: WolframTest, *, is_same: bool, messages: Sequence[str]
 ) -> WolframTestOutcome:
-    """Return the outcome of an evaluated test. A wrong value takes precedence over messages."""
+    """Return the outcome of an evaluated test.
+
+    A wrong value takes precedence over wrong messages.
+
+    Args:
+        test: The test.
+        is_same: True if the value equals the expected one, as decided by the option `SameTest`.
+        messages: The messages of the evaluation.
+    """
     if not is_same:
         return "Failure"
     return "Success" if are_messages_expected(test.messages, messages) else "MessagesFailure"
@@ -92,6 +100,7 @@ def format_report(files: Sequence[WolframFileResult]) -> str:
 
 
 def _make_file_report(file: WolframFileResult) -> FileTestReport:
+    """Return the section of the report on a test file, with its failed tests."""
     return FileTestReport(
         file.name,
         file.passed,
@@ -104,6 +113,7 @@ def _make_file_report(file: WolframFileResult) -> FileTestReport:
 
 
 def _make_failed_test(result: WolframTestResult) -> FailedTest:
+    """Return a failed test with its properties and its compared code."""
     test = result.test
     rows: dict[str, str] = {"Outcome": result.outcome}
     if test.section:
@@ -113,6 +123,7 @@ def _make_failed_test(result: WolframTestResult) -> FailedTest:
 
 
 def _iter_blocks(result: WolframTestResult) -> Iterable[ReportBlock]:
+    """Yield the code blocks that show a failure. Messages are compared only if there are any."""
     test = result.test
     yield ReportBlock("Input", test.input, "wl")
     yield ReportBlock("Expected Output", result.expected or test.expected, "wl")
