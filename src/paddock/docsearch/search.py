@@ -237,7 +237,10 @@ class _OpenIndex:
         self.checked_at: dict[str, float] = {}
 
     def switch_to_memory(self, error: Exception) -> None:
-        """Continue with an index in memory, because the file cannot be written."""
+        """Continue with an index in memory, because the file cannot be written.
+
+        The new index is empty, so small corpora are indexed again.
+        """
         self.store.close()
         self.store = IndexStore(None)
         self.ranker = Ranker(self.store)

@@ -233,6 +233,7 @@ def _format_footer(shown: int, total: int, language: InspectionLanguage) -> list
 def _format_issue(
     number: int, issue: CodeIssue, inspected: InspectedFile, language: InspectionLanguage
 ) -> str:
+    """Return the section about one issue: its rule, location, description, code and fixes."""
     excerpt = format_code_block(_format_excerpt(issue, inspected.source), language.fence_name)
     confidence = f"{round(issue.confidence * 100)}%"
     parts = [
@@ -259,7 +260,10 @@ def _format_location(issue: CodeIssue, name: str) -> str:
 
 
 def _format_excerpt(issue: CodeIssue, source: LineIndex) -> str:
-    """Return the lines of an issue, with one line before and one after."""
+    """Return the lines of an issue, with one line before and one after.
+
+    Only the beginning and the end of a long excerpt are shown.
+    """
     last = max(source.line_count, 1)
     numbers = list(
         range(max(issue.location.line - 1, 1), min(issue.location.end_line + 1, last) + 1)

@@ -119,6 +119,7 @@ def _sum_other_counts(files: Sequence[FileTestReport]) -> dict[str, int]:
 
 
 def _format_counts(file: FileTestReport) -> dict[str, str]:
+    """Return the table rows for the counts of a file. Optional kinds are omitted if zero."""
     counts = {name: count for name, count in file.other_counts.items() if count}
     if file.not_run_count:
         counts["Not Run"] = file.not_run_count
@@ -153,6 +154,7 @@ def _format_file(file: FileTestReport, groups: Sequence[str], limit: int) -> Ite
 
 
 def _format_failure(failure: FailedTest) -> Iterable[str]:
+    """Yield the parts of the report on a failure. Long blocks are shortened in the middle."""
     yield f"#### {failure.name}"
     yield format_table("Property", failure.rows)
     for block in failure.blocks:

@@ -70,7 +70,11 @@ class StandardLibrary:
         self._directory = directory or Path(sysconfig.get_path("stdlib"))
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the modules, the most popular first."""
+        """Return the sources of the standard library, the most popular first.
+
+        A partial index contains the first sources only. Paddock's descriptions and the compiled
+        modules come first, then the modules by popularity, then the topics of `help`.
+        """
         modules = [
             CorpusSource(
                 str(file.relative_to(self._directory).as_posix()), f"{PYTHON_VERSION} {__version__}"
@@ -106,6 +110,7 @@ class StandardLibrary:
             yield page if description is None else _add_description(page, *description)
 
     def _read_source(self, key: str) -> Iterator[DocPage]:
+        """Yield the pages of a source without Paddock's descriptions of its names."""
         if key == DESCRIPTIONS_SOURCE:
             yield from _read_descriptions()
             return
@@ -123,6 +128,10 @@ class StandardLibrary:
         )
 
     def _list_files(self) -> Iterator[Path]:
+        """Yield the modules to index.
+
+        Private modules at the top level are skipped, unless they implement a public one.
+        """
         root = str(self._directory)
         for folder, subfolders, names in os.walk(root):
             subfolders[:] = sorted(

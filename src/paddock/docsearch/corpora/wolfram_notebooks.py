@@ -85,7 +85,11 @@ def find_documentation_directory() -> Path | None:
 
 
 def find_paclet_folders() -> list[Path]:
-    """Return directories that are paclets, or contain some."""
+    """Return the existing directories that are paclets or contain paclets.
+
+    These are the folders of the variable `PADDOCK_PACLET_PATH`, a folder in Paddock's data
+    directory, and the usual places in the user's home directory.
+    """
     configured = [
         Path(path) for path in os.environ.get("PADDOCK_PACLET_PATH", "").split(os.pathsep) if path
     ]

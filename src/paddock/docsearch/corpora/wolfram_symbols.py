@@ -63,7 +63,10 @@ class SymbolDescriptions:
         return [CorpusSource(name, f"{__version__} {size}") for name in names]
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each symbol of a file."""
+        """Yield a page for each symbol of a file.
+
+        Operators are added to the names, so that a query for `/@` finds `Map`.
+        """
         operators = load_operators()
         for description in read_descriptions(_get_descriptions_directory() / key):
             names = (description.name, *operators.get(description.name, ()))
@@ -124,7 +127,11 @@ class MathicsDocstrings:
         return stamp_files(sorted((Path(spec.origin).parent / "builtin").rglob("*.py")))
 
     def read_pages(self, key: str) -> Iterator[DocPage]:
-        """Yield a page for each symbol that a file defines."""
+        """Yield a page for each symbol that a file defines.
+
+        In Mathics3 each symbol is a class. Its docstring is the documentation, and class attributes
+        have the name of the symbol, if it differs, and a summary.
+        """
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(read_source_file(key))

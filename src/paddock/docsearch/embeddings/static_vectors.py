@@ -48,7 +48,10 @@ def split_word_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int]:
 
 
 def _match_longest_pieces(word: str, vocabulary: Mapping[str, int]) -> Iterator[int]:
-    """Split a word from left to right, each time at the longest known piece."""
+    """Split a word from left to right, each time at the longest known piece.
+
+    Yields nothing if any part of the word is unknown, like the tokenizer of BERT.
+    """
     start = 0
     piece_ids = []
     while start < len(word):

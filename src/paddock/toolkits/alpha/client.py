@@ -99,6 +99,7 @@ class AlphaClient:
         ]
 
     def _build_request(self, query: str) -> FetchRequest:
+        """Build the request for a query. The two APIs have different parameters."""
         parameters: dict[str, object] = {"input": query}
         headers = {}
         if self.units:

@@ -202,6 +202,7 @@ def _fetch_one(
 
 
 def _build_request(fetch_request: FetchRequest) -> Request:
+    """Build the request of urllib. The response must not be compressed."""
     request = Request(  # noqa: S310 - callers pass checked http and https URLs only
         fetch_request.url,
         headers={"User-Agent": f"paddock/{__version__}", "Accept-Encoding": "identity"},

@@ -70,6 +70,7 @@ def find_offline_answer(
     """
 
     def evaluate(code: str) -> EngineResult | None:
+        """Evaluate code in a new kernel. Return None without an engine or a plain result."""
         try:
             engine = get_engine_by_name(options.get(ENGINE_OPTION_NAME))
 
@@ -260,7 +261,10 @@ def collect_wolfram_pieces(
 
 
 def search_documentation(context: str, limit: int) -> list[str]:
-    """Return documentation pages below a header, or a warning; empty if no page matches."""
+    """Return documentation pages below a header.
+
+    The list is empty if no page matches. If the search fails, it contains a warning instead.
+    """
     if not limit or not context.strip():
         return []
     try:

@@ -68,7 +68,10 @@ class FullResult(NamedTuple):
 
 
 def parse_full_results(body: bytes) -> FullResult | None:
-    """Parse a response of the Full Results API, or return None if it has another form."""
+    """Parse a response of the Full Results API, or return None if it has another form.
+
+    No part of the response is trusted to have the documented type.
+    """
     try:
         response = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
@@ -109,6 +112,7 @@ def _convert_pod(pod: dict[str, Any]) -> Iterator[ResultPiece]:
 
 
 def _convert_subpod(subpod: dict[str, Any]) -> Iterator[ResultPiece]:
+    """Yield the title, the text or image, and the code of a subpod."""
     title, text = _to_text(subpod.get("title")), _to_text(subpod.get("plaintext"))
     image = subpod.get("img")
     url = _to_text(image.get("src")) if isinstance(image, dict) else ""
@@ -138,6 +142,7 @@ def _describe_assumptions(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _list_suggestions(result: dict[str, Any]) -> Iterator[str]:
+    """Yield the hints that the service gives for a query that it did not understand."""
     for entry in _to_object_list(result.get("didyoumeans")):
         yield _to_text(entry.get("val"))
     for entry in _to_object_list(result.get("tips")):

@@ -19,7 +19,10 @@ _MAX_NOTEBOOK_BYTES = 200_000_000
 
 
 def format_notebook(path: str, ctx: Context) -> str:
-    """Return a Wolfram notebook as Markdown between tags, or a line that describes the error."""
+    """Return a Wolfram notebook as Markdown between tags.
+
+    Errors do not end the request: they become the text of the prompt.
+    """
     if PurePath(path).suffix.lower() != ".nb":
         return f"[Error] not a Wolfram notebook (.nb): {path}"
     try:

@@ -99,6 +99,7 @@ def find_documentation_pages(
 def _create_context_tool(
     name: str, handler: Callable[..., str], title: str, description: str
 ) -> Tool:
+    """Create a tool with the settings that all Context tools share."""
     return Tool(
         name,
         handler,
@@ -136,6 +137,14 @@ def search_python(ctx: Context, query: str) -> str:
 
 
 def _search_documentation(ctx: Context, query: str, corpus: str, tool: Tool) -> str:
+    """Return the text of a search prompt. An error becomes part of the text.
+
+    Args:
+        ctx: The context of the request.
+        query: The query of the user.
+        corpus: The group of corpora to search.
+        tool: The Context tool whose options limit the results.
+    """
     try:
         results = _format_context(query, [corpus], get_option_values(ctx, tool))
     except ToolError as error:

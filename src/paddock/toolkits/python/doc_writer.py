@@ -291,6 +291,7 @@ def run_doc_task(task: DocTask, ctx: Context) -> str:
 
 
 def _check_task(task: DocTask) -> None:
+    """Check that the operation exists and that its required arguments are given."""
     if task.operation not in DOC_OPERATIONS:
         near = did_you_mean(task.operation, DOC_OPERATIONS)
         hint = near or f"expected one of {', '.join(DOC_OPERATIONS)}"
@@ -343,7 +344,10 @@ def _change_docstring(path: Path, task: DocTask, ctx: Context) -> str:
 def _build_docstring(
     task: DocTask, symbol: DocumentedSymbol, where: str, tree: ast.Module
 ) -> str | None:
-    """Return the new docstring of a symbol, or None to remove it."""
+    """Return the new docstring of a symbol, or None to remove it.
+
+    A section is written in the style that the call names, or that the docstring or the file uses.
+    """
     current = symbol.docstring
     if task.operation == "createDocstring" and current is not None:
         raise DocstringError(
@@ -366,6 +370,7 @@ def _build_docstring(
 
 
 def _edit_page(path: Path, task: DocTask, ctx: Context) -> str:
+    """Edit a section of a reference page and return a message."""
     from paddock.toolkits.python.reference_pages import edit_page  # noqa: PLC0415 - griffe is 70 ms
 
     ctx.raise_if_cancelled()
@@ -432,6 +437,10 @@ def _check_docstrings(path: Path, task: DocTask, ctx: Context) -> str:
 
 
 def _list_findings(file: Path, style: DocstringStyle | None) -> list[str]:
+    """Return the findings in a file as list items.
+
+    A file that cannot be parsed is a finding too.
+    """
     try:
         tree = parse_source(read_source_file(file)[0], str(file))
     except ToolError as error:

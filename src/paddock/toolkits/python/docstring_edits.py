@@ -71,6 +71,10 @@ def list_symbols(tree: ast.Module) -> Iterator[DocumentedSymbol]:
 
 
 def _list_members(parent: ast.AST, prefix: str) -> Iterator[DocumentedSymbol]:
+    """Yield the classes and functions in a body, with their dotted names.
+
+    Definitions in `if`, `try` and `with` blocks belong to the enclosing scope.
+    """
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield DocumentedSymbol(f"{prefix}{node.name}", node)
@@ -158,6 +162,7 @@ class _SourceEditor:
     def _replace_docstring(
         self, node: DocumentedNode, current: ast.Expr, docstring: str | None
     ) -> str:
+        """Return the text with another docstring in the position of the current one."""
         start = self._get_offset(current.lineno, current.col_offset)
         end = self._get_offset(current.end_lineno or current.lineno, current.end_col_offset or 0)
         if docstring is None:

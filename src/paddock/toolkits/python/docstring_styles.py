@@ -129,6 +129,13 @@ def _is_field_section(section: DocstringSection) -> bool:
 
 
 def _find_heading(line: str, following: str, style: DocstringStyle) -> str | None:
+    """Return the canonical name of the section that a line starts, or None.
+
+    Args:
+        line: The line.
+        following: The next line, which is an underline in NumPy style.
+        style: The style of the docstring.
+    """
     if style == "google":
         match = _GOOGLE_HEADING_PATTERN.match(line)
         return find_section_name(match[1]) if match else None
@@ -170,6 +177,7 @@ def replace_section(text: str, style: DocstringStyle, name: str, content: str | 
 
 
 def _join_sections(sections: list[DocstringSection], style: DocstringStyle) -> str:
+    """Join sections to a docstring, separated by empty lines where the style requires them."""
     parts: list[str] = []
     for section in sections:
         body = "\n".join(section.lines).strip("\n").rstrip()
@@ -263,7 +271,11 @@ def _strip_heading(lines: list[str], name: str) -> list[str]:
 
 
 def list_documented_names(text: str, style: DocstringStyle, section: str = "Args") -> list[str]:
-    """Return the names that a section describes, without the stars of `*args`."""
+    """Return the names that a section describes, without the stars of `*args`.
+
+    In Google and NumPy style, names are the words at the smallest indentation of the section;
+    deeper lines continue a description.
+    """
     names: list[str] = []
     for candidate in split_sections(text, style):
         if candidate.name != section:

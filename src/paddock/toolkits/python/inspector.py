@@ -189,7 +189,10 @@ class _PythonInspection:
         limit: int,
         is_cancelled: Callable[[], bool],
     ) -> str:
-        """Return the report on a directory and its subdirectories."""
+        """Return the report on a directory and its subdirectories.
+
+        Ruff selects the files, so that the exclusions of the project apply.
+        """
         ruff = RuffRunner(directory, self._interpreter.path.parent, is_cancelled)
         ruff_result = ruff.inspect_directory(directory, is_configured=self._is_configured)
         if not ruff_result.file_count and not is_cancelled():
@@ -248,7 +251,10 @@ class _PythonInspection:
 
 
 def _decode_source(data: bytes) -> tuple[str, list[LinterIssue]]:
-    """Decode source code as Python does. Undecodable text is replaced and reported as an issue."""
+    """Decode source code as Python does, and return the text and the issues of its encoding.
+
+    Text that cannot be decoded is replaced, so that the rest of the file can still be inspected.
+    """
     encoding = "utf-8"
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)

@@ -255,7 +255,11 @@ def _find_program(environment: Path) -> Path | None:
 
 
 def _read_version(environment: Path) -> str | None:
-    """Return the Python version of an environment: from its files, else from its program."""
+    """Return the Python version of an environment, or None if no Python starts in it.
+
+    The version is read from files of the environment. Its program is started only if they do not
+    contain the version.
+    """
     try:
         match = _VERSION_PATTERN.search(
             (environment / _ENVIRONMENT_CONFIG_FILE).read_text("utf-8", "replace")

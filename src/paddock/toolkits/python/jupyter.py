@@ -152,7 +152,7 @@ def get_source(cell: NotebookCell) -> str:
 
 
 def create_notebook(language: str) -> JupyterNotebook:
-    """Return a notebook without cells."""
+    """Return a notebook without cells. A Python notebook gets the usual kernel specification."""
     metadata: dict[str, Any] = {"language_info": {"name": language}}
     if language == _DEFAULT_LANGUAGE:
         kernel = {"display_name": "Python 3", "language": language, "name": "python3"}
@@ -458,6 +458,7 @@ def _normalize_fence_languages(lines: list[str], language: str) -> Iterator[str]
 
 
 def _convert_cell(jupytext_cell: Any) -> NotebookCell:
+    """Convert a cell of jupytext to a dictionary, without jupytext's own metadata."""
     metadata = {
         key: value for key, value in jupytext_cell.metadata.items() if key != _JUPYTEXT_METADATA_KEY
     }

@@ -278,6 +278,7 @@ class RuffRunner:
     def _run_ruff(
         self, arguments: list[str], ruff: str | None, stdin: bytes = b""
     ) -> ProgramResult:
+        """Run ruff with the arguments and options that all checks share."""
         if ruff is None:
             raise ProgramError(
                 "ruff is not installed", hint="pip install 'paddock[python]', or ruff itself"

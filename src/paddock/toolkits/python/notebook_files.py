@@ -31,7 +31,13 @@ NOTEBOOK_SUFFIX = ".ipynb"
 
 
 def read_jupyter_file(notebook: str, ctx: Context, start: int) -> list[TextContent | ImageContent]:
-    """Return a notebook file as Markdown, with its images."""
+    """Return a notebook file as Markdown, with its images.
+
+    Args:
+        notebook: The path of the file.
+        ctx: The context of the call, with the tool's limits as options.
+        start: The first cell to show, counted from 1.
+    """
     path = resolve_path(notebook, ctx)
     if not path.exists():
         text = f"{notebook!r} is an invalid notebook specification: {path} does not exist"

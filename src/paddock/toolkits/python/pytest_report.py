@@ -123,6 +123,7 @@ def _find_own_pytest() -> str | None:
 
 
 def _list_slow_tests(tests: PythonTestRun) -> list[str]:
+    """Return a note that names the slowest tests, if any test was slow."""
     slow = sorted(
         (case for case in tests.cases.values() if case.seconds >= _SLOW_TEST_SECONDS),
         key=lambda case: -case.seconds,
@@ -179,6 +180,7 @@ def _build_file_report(
 
 
 def _add_case(file: FileTestReport, case: PythonTestCase) -> None:
+    """Add the result of a test to the report on its file."""
     file.seconds += case.seconds
     if case.outcome == "passed":
         file.passed_count += 1

@@ -395,6 +395,7 @@ def _find_own_pytest() -> list[str]:
 
 
 def _describe_exit(program_exit: ProgramExit) -> str:
+    """Describe the end of a process: its exit code, or the signal that ended it."""
     if program_exit.cause == "lost":
         return "it killed its supervisor process"
     if program_exit.code is None:

@@ -75,6 +75,7 @@ def _list_public_members(parent: Any) -> list[Any]:
 
 
 def _format_member(member: Any, level: int) -> list[str]:
+    """Return the heading and description of a member, and of the methods of a class."""
     parts = [f"{'#' * level} {member.name}", *_describe_member(member)]
     if member.is_class:
         parts += [
@@ -104,6 +105,7 @@ def _describe_member(member: Any) -> list[str]:
 
 
 def _format_signature(member: Any) -> str:
+    """Return the signature of a member as code, or an empty string if it has none."""
     if member.is_function:
         return f"def {member.signature()}"
     if member.is_class:
@@ -117,7 +119,7 @@ def _format_signature(member: Any) -> str:
 
 
 def _format_docstring_section(section: Any) -> str:
-    """Return a section of a docstring as Markdown."""
+    """Return a section of a docstring as Markdown: parameters as a table, other items as a list."""
     kind = section.kind.value
     if kind == "text":
         return str(section.value).strip()

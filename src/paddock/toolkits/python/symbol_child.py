@@ -74,6 +74,7 @@ def _is_listed(name: str, member: Any) -> bool:
 
 
 def _format_member(member: Any, indent: str) -> str:
+    """Return one line for a member: its signature and the first line of its docstring."""
     if member.is_function:
         text = f"def {member.signature()}"
     elif member.is_class:
@@ -110,6 +111,7 @@ def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path])
 
 
 def _walk_files(project: Path) -> Iterator[Path]:
+    """Yield the Python files of a project, sorted, up to a limit."""
     count = 0
     for folder, subfolders, names in os.walk(project):
         subfolders[:] = sorted(
@@ -305,6 +307,7 @@ class SymbolFinder:
         return record
 
     def _can_show(self, path: Path) -> bool:
+        """Return True if a file may be read: it is on the search paths and not too large."""
         # A link must not make files outside the search paths readable.
         resolved = path.resolve()
         is_importable = any(

@@ -187,6 +187,13 @@ def _run_symbol_child(
 
 
 def _format_symbol(name: str, record: SymbolRecord | None, length: int) -> str:
+    """Return the section about one name: its definitions, or an error message.
+
+    Args:
+        name: The name.
+        record: The result of the lookup, or None if the name is not a valid Python name.
+        length: The maximum number of characters of a text.
+    """
     title = f"# {name.rpartition('.')[2]}"
     if record is None:
         return f"{title}\n\nError: `{name}` is not a valid Python name, such as json.dumps."
@@ -198,6 +205,7 @@ def _format_symbol(name: str, record: SymbolRecord | None, length: int) -> str:
 
 
 def _format_missing_symbol(name: str, record: SymbolRecord) -> str:
+    """Return an error message, with similar names of the project if there are any."""
     if record.get("error"):
         return f"Error: `{name}` could not be looked up: {record['error']}"
     candidates = record.get("candidates")

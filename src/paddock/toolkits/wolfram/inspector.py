@@ -46,7 +46,10 @@ _WOLFRAM_LANGUAGE = InspectionLanguage(
 
 
 def inspect_wolfram(arguments: dict[str, Any], ctx: Context) -> str:
-    """Return the report for the code, file or directory in the arguments."""
+    """Return the report for the code, file or directory in the arguments.
+
+    The code is parsed by Paddock itself, so no engine is needed.
+    """
     code, path = get_code_or_path(arguments)
     issue_filter = parse_issue_filter(arguments, DEFAULT_EXCLUDED_SEVERITIES)
     limit = get_issue_limit(arguments)

@@ -65,6 +65,7 @@ def _is_notebook_object(text: str) -> bool:
 
 
 def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageContent]:
+    """Return the text and images of a notebook. The readable part of a damaged file is shown."""
     notebook = read_notebook(read_regular_file(path, MAX_NOTEBOOK_BYTES).decode("utf-8", "replace"))
     markdown = notebook_to_markdown(
         notebook,

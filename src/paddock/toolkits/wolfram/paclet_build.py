@@ -91,6 +91,7 @@ def _resolve_directory(path: str, ctx: Context) -> Path:
 
 
 def _format_check(issues: list[PacletIssue]) -> str:
+    """Return the report on a check: the number of issues by level, and the issues."""
     title = "# Paclet Check Results"
     if not issues:
         return f"{title}\n\nNo problems were found. The paclet can be built."
@@ -101,6 +102,7 @@ def _format_check(issues: list[PacletIssue]) -> str:
 
 
 def _format_issues(issues: list[PacletIssue]) -> str:
+    """Return the issues as numbered lists, one for each level."""
     parts = []
     for level, title in _LEVEL_TITLES.items():
         level_issues = [issue for issue in issues if issue.level == level]

@@ -121,6 +121,7 @@ def edit_page_file(path: Path, edit: Callable[[SymbolPage], None]) -> None:
     """
 
     def apply_edit(before: bytes | None) -> bytes:
+        """Return the content of the file after the edit."""
         data = before or b""
         page = _parse_page(data)
         edit(page)

@@ -114,7 +114,12 @@ def _build_engine_code(name: str, values: SymbolValues) -> list[Expression | str
 
 
 def build_kernel_function(kind: str, name: str) -> Expression:
-    """Return a placeholder for code of the engine, such as `f[___] := "<kernel function>"`."""
+    """Return a placeholder for code of the engine, such as `f[___] := "<kernel function>"`.
+
+    Args:
+        kind: One of `_CODE_KINDS`, which determines the left side of the definition.
+        name: The name of the symbol.
+    """
     symbol_atom = symbol(name)
     anything = call("BlankNullSequence")
     left_sides: dict[str, Expression] = {
@@ -187,7 +192,10 @@ class SymbolNames:
         return ("System`" if text in self._system_symbols else self._default_context), text
 
     def shorten_names(self, expression: Expression | str) -> Expression | str:
-        """Return an expression with short names for all unambiguous symbols."""
+        """Return an expression with short names for all unambiguous symbols.
+
+        Text is returned unchanged.
+        """
         if isinstance(expression, str):
             return expression
         if isinstance(expression, Node):
@@ -399,6 +407,7 @@ def _format_answer(
 
 
 def _format_entry(entry: _SymbolEntry, names: SymbolNames, length: int) -> str:
+    """Return the section about one symbol, shortened to `length` characters of code."""
     title = f"# {entry.short_name}"
     if entry.text:
         return f"{title}\n\n{entry.text}"

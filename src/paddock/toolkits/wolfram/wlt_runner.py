@@ -261,6 +261,10 @@ class WltFileRun:
     def _create_error_result(
         self, test: WolframTest, number: int, result: EvaluationResult, text: str
     ) -> WolframTestResult:
+        """Return the result of a test that could not be completed.
+
+        It contains the messages, time and memory of the evaluation that failed.
+        """
         return WolframTestResult(
             test,
             number,

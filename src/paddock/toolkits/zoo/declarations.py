@@ -201,6 +201,7 @@ def _create_tool(
     annotations: JsonObject,
     options: Mapping[str, Option] | None,
 ) -> Tool:
+    """Create a tool with the settings that all tools of the zoo share."""
     return Tool(
         name,
         handler,

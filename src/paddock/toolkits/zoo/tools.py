@@ -78,6 +78,7 @@ def find_agents(arguments: JsonObject, ctx: Context) -> CallToolResult:
 
 
 def _format_agents(page: Page[AgentSummary]) -> CallToolResult:
+    """Return the summaries of agents as a result, with a note if there are more."""
     agents = [
         {
             "id": agent.id,

@@ -128,6 +128,7 @@ def _convert_expression(expression: Expression) -> Formula:
 
 
 def _convert_atom(atom: Atom) -> Formula:
+    """Convert an integer, constant or variable. All other atoms are unknown forms."""
     if atom.kind == "number":
         value = parse_number(atom.text)
         if isinstance(value, int):

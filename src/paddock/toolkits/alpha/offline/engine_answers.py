@@ -94,7 +94,10 @@ class UnverifiedResultError(ValueError):
 
 
 class FormulaQuestion(NamedTuple):
-    """A question about a formula of one variable."""
+    """A question about a formula of one variable.
+
+    `start` and `end` are the limits of an integral. For a limit, only `end` is set, to the point.
+    """
 
     formula: Formula
     variable: str
@@ -272,6 +275,7 @@ def _require_verified(is_true: bool) -> None:
 
 
 def _get_limit_value(bound: Formula | float) -> float:
+    """Return the real value of an integration limit or limit point, which may be infinite."""
     if isinstance(bound, float | int):
         return bound
     if find_variables(bound):

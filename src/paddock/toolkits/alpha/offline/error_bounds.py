@@ -100,6 +100,7 @@ def _add(values: list[BoundedValue]) -> BoundedValue:
 
 
 def _multiply(values: list[BoundedValue]) -> BoundedValue:
+    """Return a product. Its error has a term for the error of each factor, and one for both."""
     product = BoundedValue(1.0, 0.0)
     for factor in values:
         error = (

@@ -164,6 +164,7 @@ def evaluate_formula(formula: Formula, values: Mapping[str, complex]) -> complex
 
 
 def _evaluate_node(formula: Formula, variables: Mapping[str, complex]) -> complex:
+    """Evaluate a node of the formula and its arguments recursively."""
     if isinstance(formula, FormulaNumber):
         return float(formula.value)
     if isinstance(formula, FormulaName):
@@ -235,6 +236,7 @@ def _check_word_operators(text: str) -> None:
 
 
 def _tokenize(text: str) -> list[_FormulaToken]:
+    """Split a text into tokens. Each token records whether a space precedes it."""
     tokens, position = [], 0
     while text[position:].strip():
         match = _TOKEN_PATTERN.match(text, position)
@@ -392,6 +394,7 @@ class _FormulaParser:
         return operand
 
     def _parse_atom(self) -> Formula:
+        """Parse a number, a name, brackets or a root sign."""
         token = self._next_token()
         if token.kind == "number":
             return self._parse_number(token.text)
@@ -413,6 +416,7 @@ class _FormulaParser:
         return FormulaNumber(Fraction(digits), is_decimal="." in digits)
 
     def _parse_name(self, text: str) -> Formula:
+        """Parse a function call, constant or variable. Other names are rejected."""
         if text.lower() in FUNCTION_HEADS:
             return self._parse_function(FUNCTION_HEADS[text.lower()], is_spoken=text == "sqrt")
         if text in ("pi", "Pi", "PI"):

@@ -49,6 +49,7 @@ def find_prime_factors(number: int) -> dict[int, int]:
 
 
 def _answer_primality(groups: Sequence[str]) -> OfflineAnswer | None:
+    """Return the answer on whether a number is prime, with its factors if it is not."""
     number = _parse_integers(groups)[0]
     if number > MAX_FACTORED_NUMBER:
         return None
@@ -74,6 +75,8 @@ def _format_factors(factors: dict[int, int]) -> str:
 def _create_common_answer(
     name: str, compute: Callable[..., int]
 ) -> Callable[[Sequence[str]], OfflineAnswer | None]:
+    """Create a function that answers with a function of several integers, such as their divisor."""
+
     def answer(groups: Sequence[str]) -> OfflineAnswer | None:
         numbers = [
             int(numeral.replace(",", "")) for numeral in re.findall(r"\d[\d,]*\d|\d", groups[0])

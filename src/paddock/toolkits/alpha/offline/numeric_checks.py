@@ -104,7 +104,10 @@ def evaluate_polynomial(coefficients: Sequence[complex], x: complex) -> complex:
 
 
 def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit: float) -> bool:
-    """Return True if a formula gets closer to a limit at successive points, and close enough."""
+    """Return True if a formula approaches a limit at successive points.
+
+    The distance to the limit must not grow from point to point and must be small at the last one.
+    """
     distances = []
     for point in points:
         try:
@@ -118,6 +121,10 @@ def approaches_limit(formula: Formula, name: str, points: Sequence[float], limit
 def _agree_at_samples(
     first: Callable[[float], complex], second: Callable[[float], complex]
 ) -> bool:
+    """Return True if two functions agree at all sample points at which both have a value.
+
+    Points outside the domain of either function are skipped, but enough points must remain.
+    """
     compared_count = 0
     for point in SAMPLE_POINTS:
         try:
