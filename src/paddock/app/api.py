@@ -198,13 +198,18 @@ def _complete_body(body: Json, example: Json | None) -> None:
 
 
 def _remove_null(schema: Json) -> Json:
-    """Return a schema without its null alternative, or the same object if it has none."""
+    """Return a schema without its null alternative.
+
+    If it has none, the same object is returned, by which callers recognize a schema that does not
+    allow null.
+    """
     for key in ("oneOf", "anyOf"):
         choices = schema.get(key)
         if choices is None or {"type": "null"} not in choices:
             continue
         non_null = [choice for choice in choices if choice != {"type": "null"}]
         others = {name: value for name, value in schema.items() if name != key}
+        # A single remaining alternative needs no `oneOf`.
         return {**others, **non_null[0]} if len(non_null) == 1 else {**others, key: non_null}
     kinds = schema.get("type")
     if isinstance(kinds, list) and "null" in kinds:

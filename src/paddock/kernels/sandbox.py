@@ -205,7 +205,8 @@ def _get_machine() -> str:
 def _drop_capabilities(library: ctypes.CDLL) -> None:
     """Drop a root process's capabilities to reach into other processes, also across exec."""
     header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
-    # Two sets of three 32-bit words: effective, permitted and inheritable capabilities.
+    # The data has two sets of three 32-bit words, for effective, permitted and inheritable
+    # capabilities.
     capabilities = ctypes.create_string_buffer(24)
     if library.capget(header, capabilities) != 0:
         return

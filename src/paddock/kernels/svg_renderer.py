@@ -111,7 +111,7 @@ def render_images(images: Sequence[tuple[bytes, str]]) -> list[bytes | None]:
     package_directory = _find_resvg_directory()
     if svg_indices and package_directory is not None:
         rendered = _run_renderer([images[index][0] for index in svg_indices], package_directory)
-        # The renderer may have ended early: then the last images have no result.
+        # The renderer may have ended early. The last images then have no result.
         for index, png in zip(svg_indices, rendered, strict=False):
             pngs[index] = png or None
     return [png if png and len(png) <= MAX_IMAGE_BYTES else None for png in pngs]

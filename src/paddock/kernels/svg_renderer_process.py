@@ -75,6 +75,7 @@ def _choose_size(svg: bytes) -> dict[str, Any]:
         box = _VIEW_BOX.search(root)
         width, height = (float(box[3]), float(box[4])) if box else (0.0, 0.0)
     if 0 < max(width, height) <= MAX_ENLARGED_SIDE_PIXELS:
+        # Small images are enlarged, large ones reduced to the maximum side.
         return {"zoom": 2}
     if max(width, height) <= MAX_SIDE_PIXELS:
         return {}

@@ -307,7 +307,7 @@ def _get_dummy_hash() -> str:
 
 
 def _compute_digest(secret: str) -> str:
-    # A fast hash is enough: the secrets have 256 random bits, which cannot be guessed.
+    # A fast hash is enough, because the secrets have 256 random bits and cannot be guessed.
     return sha256(secret.encode()).hexdigest()
 
 

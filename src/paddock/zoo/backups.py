@@ -84,7 +84,7 @@ def _make_plain_table(table: Table) -> Table:
 
 _PLAIN_AGENTS = _make_plain_table(schema.agents)
 _PLAIN_VERSIONS = _make_plain_table(schema.agent_versions)
-# Events are not copied: their IDs must keep growing, and they describe another past.
+# Events are not copied, because their IDs must keep growing and they describe another past.
 COPIED_TABLES = {
     str(table.name): table
     for table in (
@@ -102,7 +102,7 @@ COPIED_TABLES = {
 def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowData]]:
     """Yield the rows of an owner with the names of their tables, reading in batches."""
     for name, table in COPIED_TABLES.items():
-        # The owner is not copied: a backup may be restored for another one.
+        # The owner is not copied, because a backup may be restored for another one.
         columns = [column for column in table.columns if column.name != "owner"]
         statement = _filter_by_owner(select(*columns), table, owner)
         statement = statement.execution_options(yield_per=BATCH_ROWS)
@@ -218,7 +218,8 @@ def write_backup_lines(path: Path, rows: Iterable[tuple[str, RowData]], timestam
     with _replace_file(path) as new, new.open("wb") as raw:
         compressed = GzipFile(fileobj=raw, mode="wb") if path.suffix == ".gz" else None
         with compressed or nullcontext(raw) as file:
-            # The revision comes first: the reader must know the columns before the first row.
+            # The revision comes first, because the reader must know the columns before the first
+            # row.
             head = {
                 "format": BACKUP_FORMAT,
                 "revision": revisions.CURRENT_REVISION,
@@ -354,6 +355,7 @@ def _iterate_batches(lines: Iterator[bytes]) -> Iterator[tuple[str, list[RowData
     table_name, batch = "", list[Any]()
     for row_count, line in enumerate(lines):
         data = msgspec.json.decode(line)
+        # Rows are arrays. The only object after the header is the last line.
         if isinstance(data, dict):
             if batch:
                 yield table_name, batch

@@ -53,7 +53,8 @@ class ZooContext:
                 connection, self.owner, source, timestamps.get_current_timestamp()
             )
             yield tx
-            # Events are rows of the same transaction: a reader never sees one without the other.
+            # Events are rows of the same transaction, so a reader never sees a change without its
+            # event, or an event without its change.
             tx.flush_events()
 
 

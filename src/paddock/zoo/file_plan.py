@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FileStatus = Literal["new", "changed", "unchanged", "foreign", "refused"]
 
 MAX_FILE_BYTES = 10_000_000
-# Readable for all: other users may work on the project too.
+# Files are readable for all users, because others may work on the project too.
 FILE_MODE = 0o644
 
 # A fixed time, so that the same files make the same archive.

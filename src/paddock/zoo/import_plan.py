@@ -59,7 +59,8 @@ def merge_skills(current: Agent, read: Agent) -> list[Skill]:
     used_ids = {skill.id for skill in unmatched}
     merged: list[Skill] = []
     for new in read.skills:
-        # Files contain enabled skills only: of two skills with one name, the enabled one is meant.
+        # Files contain only enabled skills. Of two skills with the same name, the enabled one is
+        # meant.
         same_name = [old for old in unmatched if _is_same_skill(old, new)]
         old = next((skill for skill in same_name if skill.enabled), None) or next(
             iter(same_name), None
@@ -139,6 +140,7 @@ def plan_import(zoo: Zoo, batch: ImportBatch, *, is_update: bool = False) -> Imp
     plan.skills += [skill.name for skill in batch.library]
     for agent in batch.agents:
         current = _find_current_agent(zoo, agent.id)
+        # `AgentImporter` never replaces an agent, and chooses another ID for the new one.
         if current is not None and not is_update:
             text = "the ID is taken; another agent is created"
             plan.report.append(Remark(field="id", message=text, agent_id=agent.id))
@@ -200,7 +202,8 @@ def apply_import(
             zoo.agents.update(agent.id, changes, version=current.version, source=source)
             result.updated.append(agent.id)
         if actions[agent.id] != "create" and batch.brains.get(agent.id):
-            # Importing entries again would duplicate them: those of a MEMORY.md have no IDs.
+            # Importing entries again would duplicate them, because those of a MEMORY.md have no
+            # IDs.
             text = "memory is imported for new agents only; it is left out"
             result.report.append(Remark(field="brain", message=text, agent_id=agent.id))
     return result

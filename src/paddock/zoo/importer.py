@@ -106,7 +106,10 @@ class AgentImporter:
 def _read_bundle_file(
     source_file: Path | str | bytes, *, hint: str | None = None
 ) -> tuple[ImportBatch, str | None]:
-    """Return the content of a file and its path, which is None for bytes."""
+    """Read a bundle from a file or from bytes.
+
+    Returns its content, and the path for error messages, which is None for bytes.
+    """
     where = None if isinstance(source_file, bytes) else str(source_file)
     try:
         data = (

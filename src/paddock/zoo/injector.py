@@ -195,7 +195,7 @@ def _find_relevant_entries(
         for row, _ in matches
     }
     entries = [row.entry for row, _ in matches if not row.entry.pinned]
-    # A stable sort: entries with equally many words stay newest first.
+    # The sort is stable, so entries with equally many words stay newest first.
     return sorted(entries, key=lambda entry: -match_counts[entry.id])
 
 

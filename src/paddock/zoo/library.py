@@ -163,7 +163,7 @@ class SkillLibrary:
                 requested_ids += [
                     skill.id for skill in library.values() if skill.pack_id == pack.id
                 ]
-            # A deep copy: `save_agent` compares it with the original.
+            # The copy has to be deep, because `save_agent` compares it with the original.
             changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
             copies = _copy_skills(_resolve_requirements(requested_ids, library), changed)
             names = ", ".join(skill.name for skill in copies)
@@ -189,7 +189,7 @@ def add_library_skill(tx: WriteTransaction, fields: Mapping[str, Any]) -> Librar
         InvalidAgentError: A value is invalid.
         LibraryItemNotFoundError: The pack that the skill names does not exist.
     """
-    # The ID that the caller gives is only a wish: it may be taken, or not be a slug.
+    # The ID that the caller gives is only a suggestion. It may be taken, or not be a slug.
     defaults = {"id": _make_free_id(tx, LibrarySkill, fields, "skill"), "version": 1}
     skill = validation.validate_library_skill(
         validation.convert_to_struct(LibrarySkill, {**fields, **defaults})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Longer words are truncated; they are data rather than words, and would bloat the index.
 MAX_WORD_CHARACTERS = 40
 
-# Chinese and Japanese have no spaces between words: each character is a word.
+# Chinese and Japanese have no spaces between words, so each character counts as a word.
 _WORD_PATTERN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
@@ -58,6 +58,7 @@ def make_snippet(content: str, words: Iterable[str], max_characters: int = 160) 
         return text
     lower = text.casefold()
     positions = [position for word in words if (position := lower.find(word)) >= 0]
+    # Some text before the word shows its context.
     start = max(0, min(positions, default=0) - max_characters // 4)
     start = text.rfind(" ", 0, start + 1) + 1 if start else 0
     end = start + max_characters

@@ -314,7 +314,7 @@ class SkillEditor:
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)
             check_expected_version(version, row.agent)
-            # A deep copy: `save_agent` compares it with the original.
+            # The copy has to be deep, because `save_agent` compares it with the original.
             changed = msgspec.convert(msgspec.to_builtins(row.agent), Agent)
             summary = edit(changed)
             return save_agent(tx, row, changed, summary)

@@ -285,6 +285,7 @@ def _normalize_agent(agent: Agent) -> Agent:
         skills=[
             replace(
                 skill,
+                # Names of skills keep their white space, but must not consist of it.
                 name=skill.name if skill.name.strip() else "",
                 category_id=skill.category_id
                 if skill.category_id in category_ids

@@ -35,7 +35,7 @@ def adopt_orphans() -> bool:
 
 def kill_tree(pid: int) -> None:
     """Kill a process, its process group and all its descendants."""
-    # Descendants first: once the process has ended, they are no longer below it.
+    # Descendants are killed first. Once the process has ended, they are no longer below it.
     for descendant in list_descendants(pid):
         _kill_process(descendant)
     _kill_group(pid)

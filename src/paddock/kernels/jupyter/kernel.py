@@ -177,7 +177,8 @@ class JupyterKernel:
                 reason = f"no answer in {seconds:.0f} s" if is_late else "its process ended"
                 self.close()
                 raise KernelError(f"The Jupyter kernel {self._name} cannot be started: {reason}")
-            # Messages that were published before the subscription took effect are lost: ask again.
+            # Messages that were published before the subscription took effect are lost, so the
+            # request is repeated.
             if now - last_request_at > 1.0:
                 last_request_at = now
                 request_ids.add(self._link.send("kernel_info_request", {}))
@@ -252,12 +253,14 @@ class JupyterKernel:
             message = self._receive_message(_POLL_INTERVAL_SECONDS, cause)
             if message is not None and _is_death_notice(message):
                 raise _KernelGoneError(cause)
+            # A late message of an earlier cell must not count for this one.
             is_own = message is not None and _get_parent_id(message) == request_id
             if message is not None and is_own and outputs.handle_message(message):
                 return cause
             elapsed = timer.tick()
             if cause is None and (elapsed > limits.seconds or control.is_cancelled()):
                 cause = "timed-out" if elapsed > limits.seconds else "cancelled"
+                # The kernel may ignore the interrupt.
                 give_up_at = elapsed + INTERRUPT_GRACE_SECONDS
                 self._link.interrupt()
             if elapsed > give_up_at or not self._link.is_alive:
@@ -318,7 +321,7 @@ def _build_result(
     *,
     is_gone: bool,
 ) -> EvaluationResult:
-    """Return the result of a cell, with notes on why it ended early."""
+    """Return the result of a cell, with notes on the reason for an early end."""
     notes = []
     if outputs.dropped_bytes:
         notes.append(f"{outputs.dropped_bytes} bytes of output beyond the limit were dropped.")

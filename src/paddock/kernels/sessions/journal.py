@@ -209,7 +209,8 @@ def _write_at(handle: int, data: bytes, offset: int) -> None:
         while view:
             view = view[os.write(handle, view) :]
     except OSError:
-        # The disk may be full. A partial entry must not remain: the next one would be unreadable.
+        # The disk may be full. A partial entry must not remain, because it would make the next one
+        # unreadable.
         os.ftruncate(handle, offset)
         raise
 

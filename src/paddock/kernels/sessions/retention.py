@@ -37,7 +37,7 @@ class _StoredSession(msgspec.Struct):
 def delete_expired_sessions(
     directory: Path, policy: RetentionPolicy, current: frozenset[str]
 ) -> list[str]:
-    """Delete sessions beyond the limits and return their ids.
+    """Delete sessions beyond the limits, the oldest first, and return their IDs.
 
     Sessions in `current` are neither deleted nor counted.
     """

@@ -288,6 +288,7 @@ class EvaluationSession:
         """
         if self._is_saved_in_background or self._is_slow_to_save:
             return
+        # Everything since the last saved state can be replayed.
         if not any(self._iter_committed_effects(self._saved_entry_count)):
             return
         state = self.dump_state(MAX_IMMEDIATE_SAVE_SECONDS)
@@ -309,6 +310,7 @@ class EvaluationSession:
         is_up_to_date = self._kernel is not None and self._kernel_entry_count == len(self._entries)
         if self._kernel is None or not is_up_to_date:
             return None
+        # A replay restores the new entries as well, so nothing has to be saved.
         if self._is_replay_cheap(self._saved_entry_count):
             return None
         count = self._kernel_entry_count
@@ -440,6 +442,7 @@ class EvaluationSession:
 
     def _restore_kernel(self, kernel: Kernel) -> str:
         """Restore the saved state in a new kernel, unless a replay is quick and exact."""
+        # A replay is the most exact restoration, so it is preferred if it is quick.
         if self._is_replay_cheap(0):
             return ""
         saved = self._load_saved_state()
@@ -500,6 +503,7 @@ class EvaluationSession:
         self, line: int, code: str, source: str, result: EvaluationResult
     ) -> JournalEntry:
         """Create the journal entry of an evaluation, with truncated outputs."""
+        # Results are cut off earlier once the journal is large.
         is_large = self._journal.size_bytes > LARGE_JOURNAL_BYTES
         limit = MAX_SHORT_RESULT_CHARACTERS if is_large else MAX_RESULT_CHARACTERS
         text = result.result

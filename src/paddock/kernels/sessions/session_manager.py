@@ -225,6 +225,8 @@ class SessionManager:
             wait.lock_file(session.journal_path, stack)
         except DataDirectoryError as error:
             session.notes.append(f"The session is not locked against other processes: {error}.")
+        # This may save the state, which is possible only while the kernel includes all known
+        # entries. New entries are therefore read afterwards.
         session.switch_engine(engine)
         is_readable = session.read_journal()
         if not session.entries:

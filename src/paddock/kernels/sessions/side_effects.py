@@ -63,7 +63,8 @@ class SideEffectScan:
         source = parse(code)
         if source.problems:
             return True
-        # No short-circuit: every part must be scanned, because later ones may use its definitions.
+        # All parts must be scanned without a short-circuit, because later code may use their
+        # definitions.
         effects = [
             self._has_effect(part)
             for expression in source.expressions

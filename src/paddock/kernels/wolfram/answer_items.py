@@ -114,10 +114,15 @@ class LineEvaluation:
 
 
 def build_answer_items(evaluation: LineEvaluation, limit: int) -> list[AnswerItem]:
-    """Build the answer from an evaluation."""
+    """Build the answer from an evaluation.
+
+    Outputs come first, in their order, and the result last. Images of the result are shown within
+    it.
+    """
     answer = _AnswerBuilder()
     result_images = _select_result_images(evaluation)
     outputs = list(evaluation.outputs)
+    # These images are part of the result, and must not be shown twice.
     for image in result_images:
         outputs.remove(image)
     for line in _iter_output_lines(evaluation.line, outputs, limit):

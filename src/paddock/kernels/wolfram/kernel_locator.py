@@ -170,6 +170,7 @@ def _read_version(program: Path) -> str:
         match = _VERSION_PATTERN.search(text)
         if match:
             return match.group()
+    # Without a version file, a directory such as `13.3` may show the version.
     matches = (_VERSION_PATTERN.fullmatch(directory.name) for directory in directories)
     return next((match.group() for match in matches if match), "")
 

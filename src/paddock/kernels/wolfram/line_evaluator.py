@@ -189,6 +189,7 @@ def evaluate_code(
     started_at = time.monotonic()
     for expression in parsed.source.expressions:
         elapsed = time.monotonic() - started_at
+        # The expressions of the line share one time limit.
         remaining_limits = msgspec.structs.replace(
             limits,
             seconds=max(limits.seconds - elapsed, _MIN_SECONDS),
@@ -281,6 +282,7 @@ def _build_quit_message(progress: _LineProgress) -> EvaluationOutput:
 
 
 def _format_result(progress: _LineProgress, _limits: EvaluationLimits) -> str | None:
+    """Return the result of a line that was neither stopped nor ended."""
     thrown = _find_uncaught_throw(progress)
     if thrown is not None and progress.status == "done":
         return f"Hold[{thrown}]"

@@ -112,6 +112,7 @@ class LiteralKernel:
 
 def _evaluate_literal(expression: Expression, depth: int = 0) -> Expression | None:
     """Return the value of a literal expression, or None for any other."""
+    # The recursion could otherwise exceed Python's stack.
     if depth > _MAX_DEPTH:
         raise DataError(f"The data is nested more than {_MAX_DEPTH} levels deep")
     if isinstance(expression, Node) and any(has_head(expression, head) for head in _CONTAINERS):

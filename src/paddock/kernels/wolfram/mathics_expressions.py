@@ -82,6 +82,7 @@ def _convert_atom(atom: Any, shorten_name: Callable[[str], str]) -> Expression:
     if isinstance(atom, String):
         return _convert_string(atom.value)
     if isinstance(atom, ByteArray):
+        # Mathics formats a byte array as Base64, which is its argument in InputForm.
         return call("ByteArray", string(str(atom)))
     if isinstance(atom, Complex):
         parts = [_convert_atom(part, shorten_name) for part in (atom.real, atom.imag)]

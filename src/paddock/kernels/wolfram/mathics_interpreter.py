@@ -45,8 +45,8 @@ def interpreter() -> MathicsInterpreter:
     """Load Mathics, once for all processes that are forked from this one."""
     import_and_load_builtins()
     mathics = MathicsInterpreter()
-    # Existing objects are excluded from garbage collection: it would write to their memory pages,
-    # and so copy them in every forked process.
+    # Existing objects are excluded from garbage collection. The collector would write to their
+    # memory pages, and so copy them in every forked process.
     gc.collect()
     gc.freeze()
     return mathics

@@ -216,6 +216,7 @@ class WolframKernel:
             text, reply = self._split_line(line)
             if text:
                 collected.add(EvaluationOutput("print", text=text))
+            # A kernel that was interrupted may still send replies to an earlier request.
             if reply is not None and reply["id"] == self._last_id:
                 if reply["kind"] == "end":
                     return reply
@@ -410,7 +411,8 @@ class _EvaluationWatch:
         if end["status"]:
             status: EvaluationStatus = end["status"]
             return status
-        # There was no final reply: the process has ended, deliberately if its exit code is 0.
+        # Without a final reply, the process has ended. An exit code of 0 means that the code ended
+        # it deliberately.
         return "quit" if self._kernel.wait_for_exit_code() == 0 else "crashed"
 
     def format_note(self, status: EvaluationStatus) -> str:

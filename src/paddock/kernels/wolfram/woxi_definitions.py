@@ -41,6 +41,7 @@ def read_definitions(codes: Sequence[str]) -> tuple[list[WoxiDefinition], set[st
     for code in codes:
         for definition in _parse_definitions(code):
             symbol = definition.symbol
+            # Executing cleared definitions again would bring them back in a restored session.
             if definition.kind == "cleared":
                 definitions = [other for other in definitions if other.symbol != symbol]
             else:

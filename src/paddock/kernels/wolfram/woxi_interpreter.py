@@ -241,6 +241,8 @@ def _format_result(code: str, result: woxi.EvaluationResult) -> tuple[str, list[
     if is_stored and OPAQUE_VALUE.fullmatch(result.result) and (table := _get_table_text()):
         return table, [result.graphics] if result.graphics and OPAQUE_VALUE.search(table) else []
     if OPAQUE_VALUE.search(result.result) and not OPAQUE_VALUE.fullmatch(result.result):
+        # The value contains images, for instance in a list. woxi returns only a placeholder for
+        # each, so they are exported separately.
         text, *images = woxi.evaluate(_TEXT_AND_IMAGES_CODE).result.split(_IMAGE_SEPARATOR)
         return text, [_strip_font(image) for image in images if image.startswith("<")]
     image = _find_image(result, _VALUE_SYMBOL if is_stored else "%")

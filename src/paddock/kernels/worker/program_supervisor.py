@@ -81,6 +81,8 @@ def _wait_for_end(child: int, memory_bytes: int | None) -> dict[str, Any]:
             if pid == child:
                 code = os.waitstatus_to_exitcode(status)
                 return {"code": code, "seconds": time.monotonic() - started_at}
+        # The server stops the program by closing this pipe. It is also closed when the server is
+        # killed.
         if closed:
             return {"cause": "stopped"}
         ticks += 1

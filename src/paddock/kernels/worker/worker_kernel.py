@@ -463,6 +463,7 @@ def _format_notes(reply: JobReply, limits: EvaluationLimits) -> list[str]:
     if reply.dropped:
         size = limits.output_bytes
         notes.append(f"{reply.dropped} bytes of output beyond the limit of {size} were dropped.")
+    # Otherwise the last note describes what is left of the kernel.
     if reply.was_replaced and (reply.is_rolled_back or is_completed):
         notes.append(
             "A process of the kernel was killed from outside and has been replaced; "

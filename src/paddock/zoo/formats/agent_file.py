@@ -99,8 +99,14 @@ class ParsedAgentFile(NamedTuple):
 def parse_agent_file(
     file_format: AgentFileFormat, path: str, document: FrontMatterFile
 ) -> ParsedAgentFile:
-    """Extract the fields of an agent from a file."""
+    """Extract the fields of an agent from a file.
+
+    The ID comes from the name in the front matter if the format requires a slug there, and from the
+    path otherwise. The display name is the one in the name comment, in the front matter or in the
+    path, in this order.
+    """
     fields = document.get_fields()
+    # A file outside of the format's folders has no such name, so its file name is used.
     stem = file_format.parse_stem(path) or path.rpartition("/")[2].partition(".")[0]
     name_field = fields.get("name") if file_format.name_style != "none" else None
     name = collapse_whitespace(name_field) if isinstance(name_field, str) else ""
@@ -316,7 +322,10 @@ def _iterate_export_remarks(
 
 
 def list_unsupported_fields(agent: Agent) -> Iterator[tuple[str, str]]:
-    """Yield the fields of an agent that no format of other programs has, with an explanation."""
+    """Yield the fields of an agent that no format of other programs has.
+
+    Each field comes with an explanation for the report of an export.
+    """
     enabled = [skill for skill in agent.skills if skill.enabled]
     disabled = [skill.name for skill in agent.skills if not skill.enabled]
     if disabled:

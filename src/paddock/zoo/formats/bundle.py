@@ -160,6 +160,7 @@ def _read_legacy_agent(data: Json, used_ids: set[str]) -> Agent:
         id=find_free_name(make_file_slug(_get_text(data, "id") or name, "agent"), used_ids),
         name=name,
         description=_get_text(data, "description"),
+        # Some files call the system prompt `personality`.
         system_prompt=_get_text(data, "systemPrompt") or _get_text(data, "personality"),
         skill_categories=categories,
         skills=_read_legacy_skills(data.get("skills"), categories),

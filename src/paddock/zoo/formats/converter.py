@@ -52,7 +52,7 @@ SECRET_KINDS = (
 _SECRET_PATTERN = re.compile(
     "|".join(f"(?P<k{n}>{pattern})" for n, (_, pattern) in enumerate(SECRET_KINDS))
 )
-# The last kind: no known prefix, but assigned to a name like a secret's.
+# The last kind of secret has no known prefix, but is assigned to a name like that of a secret.
 _ASSIGNMENT_PATTERN = re.compile(
     r"(?i)\b(?:[\w-]{0,40}(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token))\b"
     r"[\"']?\s*[:=]\s*[\"']?(?P<value>[^\s\"'`,;<>${}]{8,})"
@@ -169,6 +169,7 @@ def export_agents(
             export.report += report
     else:
         export = _export_agent_files(agents, format_name, brains)
+    # Only these two formats have a place for brain entries.
     if format_name not in (BUNDLE_FORMAT, CLAUDE_CODE.name):
         export.report += [
             Remark(field="brain", message="the format has no memory", agent_id=agent.id)

@@ -210,9 +210,11 @@ def _iterate_keys(block: str) -> Iterator[_KeyLines]:
     seen: set[str] = set()
     for number, (start, match) in enumerate(starts, 1):
         end = starts[number][0] if number < len(starts) else len(lines)
+        # Comments and blank lines before a key belong to it, not to the key before them.
         while end > start + 1 and _is_separator_line(lines[end - 1]):
             end -= 1
         text = "".join(lines[start:end])
+        # A value that is not valid YAML is read as plain text.
         fields = _parse_yaml(text) if number <= MAX_PARSED_KEYS else None
         if fields is not None and len(fields) == 1:
             ((key, value),) = fields.items()

@@ -106,6 +106,7 @@ def make_skill_folders(agents: Iterable[Agent]) -> Export:
         if disabled:
             text = f"disabled skills are not written: {', '.join(disabled)}"
             export.report.append(Remark(field="skills", message=text, agent_id=agent.id))
+        # The format has no place for a soul, so the user has to know that it is missing.
         if agent.system_prompt.strip():
             text = "the soul is not written, only skills"
             export.report.append(Remark(field="systemPrompt", message=text, agent_id=agent.id))
@@ -158,6 +159,8 @@ def _make_document(
     name = "".join(letter for letter in collapse_whitespace(skill.name) if letter.isprintable())
     report = []
     when = skill.when_to_use.strip()
+    # Agent Skills requires a description, so a skill without a time to use it gets its first
+    # paragraph or its name.
     if is_new or when != parsed.when_to_use:
         description = when or _get_first_paragraph(skill) or name or stem
         if not when:
@@ -171,6 +174,7 @@ def _make_document(
             report.append(("skills", text))
         changes = {"name": stem} if is_new else {}
         document = document.with_fields({**changes, "description": description})
+    # The name in the front matter is a slug. Another name is stored in a comment.
     if is_new or name != parsed.name:
         document = document.with_title(None if make_title(stem) == name else name)
     if normalize_text(skill.description) != parsed.description:

@@ -125,6 +125,7 @@ def _make_heading_closing(persona: Persona) -> str:
     )
     if is_unambiguous:
         return ""
+    # One hash more than at the end of any line, so that no line of the texts looks like a heading.
     endings = [
         match[1]
         for text in (persona.soul, *bodies, *names)

@@ -114,7 +114,7 @@ def make_error_response(
     headers: dict[str, str] | None = None,
 ) -> Response[dict[str, Any]]:
     """Return an error response."""
-    # Errors must not be cached: the same request may succeed a moment later.
+    # Errors must not be cached, because the same request may succeed a moment later.
     body = {"error": text, "code": code, "details": details or []}
     all_headers = {"cache-control": "no-store", **(headers or {})}
     return Response(body, status_code=status, media_type=MediaType.JSON, headers=all_headers)

@@ -114,7 +114,7 @@ class EventFeed:
         if self._is_closed:
             listener.close()
             return
-        # An ID from the future belongs to another database: the reader has to reload everything.
+        # An ID from the future belongs to another database, so the reader has to reload everything.
         start = latest_id if after is None or after > latest_id else after
         # The listener is registered before missed events are read, so that no event falls in
         # between.

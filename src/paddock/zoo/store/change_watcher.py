@@ -93,7 +93,7 @@ class ChangeWatcher:
     def _run(self) -> None:
         """Watch the database and count its changes until closed (body of the watcher thread)."""
         while not self._is_closed:
-            # Errors are ignored and the database is tried again: waiting threads poll it
+            # Errors are ignored and the database is tried again. Waiting threads also read it
             # themselves, and report the error.
             with suppress(Exception):
                 for has_changed in self._watch_changes():

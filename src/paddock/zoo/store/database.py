@@ -302,7 +302,8 @@ def create_sqlite_engine(path: str, wait_seconds: float) -> Engine:
     """Return an engine for a SQLite file, configured as all parts of a zoo expect."""
 
     def connect() -> sqlite3.Connection:
-        # The URI does not create files: a deleted database is an error instead of an empty zoo.
+        # The URI does not create files, so a deleted database causes an error instead of an empty
+        # zoo.
         return sqlite3.connect(
             make_sqlite_uri(path), uri=True, timeout=wait_seconds, check_same_thread=False
         )

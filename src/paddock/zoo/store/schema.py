@@ -111,7 +111,7 @@ agents = Table(
     Column("deleted_at", Text),
     Column("skill_names", JsonText(list[str]), nullable=False),
     Column("folded_text", Text, nullable=False),
-    # Columns with long values come last: SQLite reads a row up to the last column it needs.
+    # Columns with long values come last, because SQLite reads a row up to the last column it needs.
     Column("context_refs", JsonText(list[str]), nullable=False),
     Column("skill_categories", JsonText(list[SkillCategory]), nullable=False),
     Column("system_prompt", Text, nullable=False),

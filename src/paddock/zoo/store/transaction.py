@@ -74,7 +74,7 @@ class WriteTransaction(ReadTransaction):
             )
             if event_id % PRUNE_INTERVAL_EVENTS == 0:
                 self._prune_events(event_id)
-        # SQLite needs no notification: watchers poll its change counter.
+        # SQLite needs no notification, because watchers poll its change counter.
         if self.connection.dialect.name == "postgresql":
             self.connection.execute(
                 _NOTIFY_STATEMENT, {"channel": NOTIFY_CHANNEL, "owner": self.owner}

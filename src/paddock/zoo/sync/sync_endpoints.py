@@ -142,6 +142,7 @@ class SyncEndpoints:
         target = self._folder / file.path
         reason = find_path_problem(self._folder, file.path)
         try:
+            # The user may have saved the file since it was read.
             if reason is None and read_text_file(target) != file.text:
                 reason = "the file has changed during the synchronization"
             if reason is None:

@@ -225,6 +225,7 @@ class _SyncRun:
         for path in sorted({*files, *links}):
             link, file = links.get(path), files.get(path)
             file_format = FILE_FORMATS[link.format if link else detect_format(files[path]) or ""]
+            # The user has excluded this format from the synchronization.
             if file_format.name not in formats:
                 continue
             if link is not None:
@@ -326,6 +327,8 @@ class _SyncRun:
         for agent_id in agent_ids:
             agent = self._endpoints.find_agent(agent_id)
             missing = [name for name in formats if (agent_id, name) not in present]
+            # The remarks about possible secrets are the same for all files of an agent, so they are
+            # added only once.
             if agent is not None and missing:
                 self._report.report += find_agent_secrets(agent)
             for name in missing:
@@ -333,6 +336,7 @@ class _SyncRun:
                 if agent is None:
                     self._report_unknown_agent(file_format, agent_id)
                     continue
+                # A new file must not replace one that exists or that this run has just written.
                 taken = {*files, *(item.path for item in self._report.items)}
                 path = self._endpoints.make_new_file(file_format, agent, taken).path
                 self._run_step("add-to-project", _SyncCase(file_format, path, agent_id, None, None))

@@ -114,6 +114,7 @@ def _is_pure_expression(expression: Any) -> bool:
     """Return whether an expression can be evaluated without side effects."""
     if expression is None or isinstance(expression, (_ast.Constant, _ast.Name, _ast.Lambda)):
         return True
+    # A call may do anything, so only functions that are known to be harmless are accepted.
     if isinstance(expression, _ast.Call):
         parts = [*expression.args, *(keyword.value for keyword in expression.keywords)]
         return _get_last_name(expression.func) in _SAFE_CALLS and all(

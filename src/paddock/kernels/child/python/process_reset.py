@@ -89,7 +89,7 @@ class ProcessReset:
         changed = [f"builtins.{name}" for name in self._restore_builtins()]
         changed += [f"sys.modules[{name!r}]" for name in self._restore_modules()]
         closed = self._restore_streams()
-        # The messages are emitted last: emitting needs working streams and builtins.
+        # The messages are emitted last, because emitting needs working streams and builtins.
         if changed:
             emit(f"Changed by the code, and restored: {', '.join(changed[:10])}")
         if closed:
@@ -137,6 +137,7 @@ class ProcessReset:
         for handle, name in enumerate(("standard input", "standard output", "standard error")):
             stream = self._streams[handle]
             is_lost = _get_identity(handle) != self._identities[handle]
+            # Code may have closed the descriptor, or opened another file under its number.
             if is_lost:
                 os.dup2(self._output_copy if handle else self._input_copy, handle)
             if is_lost or stream.closed:

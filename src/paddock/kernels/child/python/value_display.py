@@ -55,7 +55,10 @@ def format_data_frame(value: object) -> str | None:
 
 
 def _format_pandas(frame: Any, kind: str) -> str:
-    """Format a pandas data frame as a Markdown table with its index and a summary."""
+    """Format a pandas data frame as a Markdown table with its index and a summary.
+
+    Large frames are shown with their first and last rows and columns.
+    """
     rows = _select_indices(frame.shape[0], MAX_ROWS)
     columns = _select_indices(frame.shape[1], MAX_COLUMNS)
     names = [_format_label(frame.columns[index]) if index is not None else "…" for index in columns]
@@ -74,7 +77,10 @@ def _format_pandas(frame: Any, kind: str) -> str:
 
 
 def _format_polars(frame: Any, kind: str) -> str:
-    """Format a Polars data frame as a Markdown table with a summary."""
+    """Format a Polars data frame as a Markdown table with a summary.
+
+    Large frames are shown with their first and last rows and columns.
+    """
     rows = _select_indices(frame.height, MAX_ROWS)
     columns = _select_indices(frame.width, MAX_COLUMNS)
     names = [frame.columns[index] if index is not None else "…" for index in columns]
@@ -252,6 +258,7 @@ def _get_markdown(value: object, bundle: dict[str, Any]) -> str | None:
     """Return the Markdown or LaTeX that a value provides for notebooks, if there is some."""
     for mime, method in (("text/markdown", "_repr_markdown_"), ("text/latex", "")):
         text = bundle.get(mime) or (_call_method(value, method) if method else None)
+        # Notebook methods may return the data with metadata.
         if isinstance(text, tuple) and text:
             text = text[0]
         if isinstance(text, str) and text:
