@@ -1,4 +1,8 @@
-"""Authorization of HTTP requests, and adapters for validators that users write."""
+"""Authorization of HTTP requests.
+
+`Authorization` combines a validator, which determines the principal of a token, with the rules of
+one server: required scopes, allowed principals and the resource that tokens must be issued for.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +52,10 @@ class TokenValidator(Protocol):
 
 
 class UserValidator:
-    """Adapter for a user's validator, which may be synchronous and return None for "invalid"."""
+    """Adapter for a validator that a user has written.
+
+    Such a validator may be a plain function, and may return None for an invalid token.
+    """
 
     def __init__(
         self, validate: Callable[[str, str], TokenVerdict | Awaitable[TokenVerdict]]
@@ -58,11 +65,16 @@ class UserValidator:
         self._call_pool = None if inspect.iscoroutinefunction(validate) else BlockingCallPool()
 
     async def validate(self, token: str, resource: str) -> Principal:
-        """Return the principal; a synchronous validator may block, so it runs in a thread."""
+        """Return the principal of a token. A plain function runs in a thread, since it may block.
+
+        Raises:
+            InvalidTokenError: The validator returned None.
+        """
         if self._call_pool is None:
             verdict = self._validate(token, resource)
         else:
-            # A new key each time: results of a user's validator are not shared between requests.
+            # Calls with equal keys share one result. A new key each time prevents that for the
+            # results of a user's validator.
             verdict = await self._call_pool.run(object(), lambda: self._validate(token, resource))
         # A plain function or a callable object may also return a coroutine.
         if inspect.isawaitable(verdict):
@@ -269,12 +281,17 @@ class Authorization:
         return self._require_refusals().create_insufficient_scope_error(needed_scopes)
 
     def _require_refusals(self) -> RefusalFactory:
+        """Return the factory of refusals, which needs the resource's URL for its challenges."""
         if self._refusals is None:
             _ = self.resource  # raises the error that explains what is missing
             raise AssertionError("a resource without refusals")
         return self._refusals
 
     async def _is_allowed(self, principal: Principal) -> bool:
+        """Return whether a principal is in either of the two lists, or passes the function.
+
+        Without both settings, every bearer of a valid token is allowed.
+        """
         if self._allowed_check is None and self._allowed_usernames is None:
             return True
         if principal.username in (self._allowed_usernames or ()):
@@ -283,7 +300,10 @@ class Authorization:
         return bool(await verdict if inspect.isawaitable(verdict) else verdict)
 
     def _add_implied_scopes(self, principal: Principal) -> Principal:
-        """Return a principal with implied scopes. A copy, because validators cache principals."""
+        """Return a principal that also has the scopes that its own ones imply, transitively.
+
+        The principal is copied, because validators cache principals.
+        """
         if not self._implied_scopes:
             return principal
         scopes, pending = set(principal.scopes), list(principal.scopes)
@@ -306,6 +326,13 @@ class Authorization:
 
 
 def _to_refusal(reason: InvalidTokenError, text: str, refusals: RefusalFactory) -> Exception:
+    """Return the error for the client, and log the details, which the client must not see.
+
+    Args:
+        reason: The error of the validator.
+        text: The text of that error, without the token.
+        refusals: Creates the errors with their challenges.
+    """
     if isinstance(reason, UndecidedError):
         _log.warning("A token could not be checked: %s", text)
         return refusals.create_undecided_error()

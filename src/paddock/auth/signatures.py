@@ -1,12 +1,13 @@
 """Signatures of JSON Web Tokens: algorithms, issuer keys and their renewal. Wraps PyJWT.
 
-A key is used only if its type and curve match the algorithm, so a forged header cannot make a key
-verify with another algorithm. Shared secrets (HMAC) and unsigned tokens are not supported.
+A key is used only if its type and curve match the algorithm. A forged header can therefore not make
+a key verify with another algorithm. Shared secrets (HMAC) and unsigned tokens are not supported.
 
-An unknown key may be a new one, so the key set is fetched again, but only at a limited rate:
-otherwise tokens with random key ids would cause unlimited requests. If a fetch fails, the current
-keys stay valid for up to a day. Due keys are renewed in the background, so no request waits for a
-slow issuer, except after a long idle time.
+If a token names an unknown key, the issuer may have published a new one, so the key set is fetched
+again. The rate of fetches is limited, because tokens with random key ids would otherwise cause
+unlimited requests. If a fetch fails, the current keys stay valid for up to a day. Keys that are due
+are renewed in the background, so requests do not wait for a slow issuer except after a long idle
+time.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def verify_token(token: str, keys: Iterable[IssuerKey], algorithm: str) -> dict[
     """
     for key in keys:
         try:
-            # Only the signature: auth.claims checks the claims.
+            # Only the signature is verified here. `auth.claims` checks the claims.
             payload = _jws.decode_complete(token, key.public_key, [algorithm])["payload"]
             return msgspec.json.decode(payload, type=dict[str, object])
         except jwt.InvalidSignatureError:
@@ -147,7 +148,12 @@ def parse_key_set(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def _parse_key(entry: dict[str, Any]) -> IssuerKey | None:
-    # The curve must match as well: a P-256 key must not verify ES384.
+    """Return a key of a JWKS document, or None if it is unsuitable or unsupported.
+
+    Unsuitable keys are skipped rather than reported, because an issuer may publish keys for other
+    purposes in the same document.
+    """
+    # The curve is compared as well, because a P-256 key must not verify ES384.
     family = next(
         (
             candidate
@@ -229,6 +235,10 @@ class RemoteKeySet:
     async def find_matching_keys(self, header: TokenHeader) -> list[IssuerKey]:
         """Return the keys that may have signed a token with this header.
 
+        The request waits for a fetch only if no known key matches, or if the keys are long overdue
+        and the last fetch did not fail. Keys that have just become due are renewed in the
+        background.
+
         Raises:
             UndecidedError: No valid keys are available.
         """
@@ -238,7 +248,7 @@ class RemoteKeySet:
             await self._refresh()
             matching_keys = self._filter_keys(header)
         elif age >= self._refresh_seconds and not self._is_too_soon():
-            # Renew in the background; this request uses the current keys.
+            # Renew the keys in the background, while this request uses the current ones.
             self._call_pool.start(self, self._fetch_keys)
         if not self._keys or monotonic() - self._fetched_at > MAX_KEY_AGE_SECONDS:
             raise UndecidedError("the issuer's signing keys are unavailable; retry later")
@@ -262,7 +272,10 @@ class RemoteKeySet:
         return monotonic() - self._attempted_at < pause
 
     def _fetch_keys(self) -> None:
-        """Fetch the keys. Runs in a thread; the shared key allows one run at a time."""
+        """Fetch the keys and replace the known ones, if the fetch yields any.
+
+        Runs in a thread of the call pool, which allows only one run for this object at a time.
+        """
         if self._is_too_soon():
             return
         keys: list[IssuerKey] = []
@@ -273,7 +286,7 @@ class RemoteKeySet:
         else:
             if not keys:
                 _log.warning("The key set of an issuer contains no usable key")
-        # After the fetch, so that a slow issuer is not asked again immediately.
+        # The time is taken after the fetch, so that a slow issuer is not asked again immediately.
         self._attempted_at = monotonic()
         if keys:
             self._keys, self._fetched_at = keys, self._attempted_at

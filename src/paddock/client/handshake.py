@@ -140,6 +140,7 @@ class Handshake:
             raise ConnectError(f"The handshake failed: {error.message}", hint=error.hint) from error
 
     def _negotiate(self) -> HandshakeResult:
+        """Open the connection in exactly the requested version, or probe if none is requested."""
         era = self._settings.era
         if era is None:
             return self._probe_versions()
@@ -164,7 +165,7 @@ class Handshake:
     def _probe_versions(self) -> HandshakeResult:
         """Try `server/discover` first and fall back to `initialize`.
 
-        A server that is only slow may answer the probe after `initialize` has failed; that
+        A server that is only slow may answer the probe after `initialize` has failed. Its late
         answer is then used.
         """
         probe = self._send_discover(STATELESS_VERSIONS[0])
@@ -211,6 +212,11 @@ class Handshake:
         return self._start_call("server/discover", params)
 
     def _initialize(self, version: str) -> HandshakeResult:
+        """Open a session. The server may answer with another version than the one offered.
+
+        Raises:
+            ConnectError: The client does not support the server's version.
+        """
         meta_builder = RequestMetaBuilder(self._settings, version)
         params: Json = {
             "protocolVersion": version,

@@ -1,8 +1,9 @@
 """Serving over HTTP, with Paddock's own HTTP server or as an ASGI application.
 
-The server's lifespan is entered once per process, before the first request, not once per connection
-as on stdio; all clients share the value that it yields. If lists can be answered earlier, as for a
-named server with an initialization, it is entered while the server already listens.
+On stdio, a server's lifespan is entered for its only connection. Over HTTP it is entered once per
+process, before the first request, and all clients share the value that it yields. A server whose
+lists do not need the lifespan, such as a named server with an initialization, already listens while
+the lifespan is being entered.
 """
 
 from __future__ import annotations
@@ -68,11 +69,16 @@ class HttpLifespan:
         self._enter_task: asyncio.Task[None] | None = None
 
     async def begin(self, entering: AbstractContextManager[None] = NULL_CONTEXT) -> None:
-        """Enter the lifespan and start answering; an async lifespan is entered in `entering`."""
+        """Enter the lifespan and start to answer requests.
+
+        Args:
+            entering: A context that is active while an asynchronous lifespan is entered. The HTTP
+                server uses it to let signals cancel the start.
+        """
         server, loop = self._server, asyncio.get_running_loop()
         state = None
         if server.can_list_before_lifespan:
-            # Lists are answered at once, calls wait until release_calls().
+            # Lists are answered immediately, but calls wait until `release_calls`.
             self._service.hold_calls()
             self._enter_task = loop.create_task(self._enter_in_background())
         elif server.lifespan is not None:
@@ -82,13 +88,17 @@ class HttpLifespan:
                     state = await lifespan.__aenter__()
             else:
                 state = lifespan.__enter__()
-            self._lifespan = lifespan  # assigned only now: a lifespan that failed is not exited
+            # Assigned only now, because a lifespan that failed to enter must not be exited.
+            self._lifespan = lifespan
         observers = make_observers(server.tracing, is_http=True)
         self._service.bind_loop(loop, state, [*observers, *self._observers])
         server.add_connection(self._service.announce_change, self._service.close_streams)
 
     async def _enter_in_background(self) -> None:
-        """Enter the lifespan while lists are answered; a synchronous one enters in a thread."""
+        """Enter the lifespan while lists are already answered, then release the held calls.
+
+        A synchronous lifespan is entered in a thread, where it cannot block the event loop.
+        """
         lifespan: Any = combine_lifespans(self._server)
         try:
             if hasattr(lifespan, "__aenter__"):
@@ -128,7 +138,11 @@ class HttpLifespan:
 
 
 def _run_in_thread(function: Callable[[], Any]) -> asyncio.Future[Any]:
-    """Run a function in a daemon thread, which does not keep the process from ending."""
+    """Run a function in a daemon thread, which does not keep the process from ending.
+
+    The threads of asyncio's default executor are joined at exit, which a stuck function would
+    block.
+    """
     loop = asyncio.get_running_loop()
     future = loop.create_future()
 
@@ -160,7 +174,8 @@ def http_app(server: BaseServer, **options: Unpack[HttpOptions]) -> AsgiApp:
     """
     service = _create_service(server, options)
     if service.runtime.authorization is not None:
-        # The address is unknown here, so the author must have set it: raises an error if not.
+        # The address is unknown here, so the author must have set the resource. The property
+        # raises an error otherwise.
         _ = service.runtime.authorization.resource
     return AsgiApp(service, HttpLifespan(server, service, options.get("observers", ())))
 

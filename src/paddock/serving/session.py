@@ -1,8 +1,8 @@
 """One connection to a server, and serving in the same process.
 
 The server may still be loading when the connection opens. Requests that need only its metadata are
-answered at once, the others wait. The serving thread, which is the main thread of a stdio server,
-loads the server and enters and exits its lifespan.
+answered immediately, and the others wait. The serving thread, which is the main thread of a stdio
+server, loads the server and enters and exits its lifespan.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ class ServerSession:
         """Answer with a loaded server, beginning with deferred requests."""
         self._server = server
         self.channel_server.set_max_line(server.max_message)
-        # Before any list is sent: the client must be notified of changes that follow it.
+        # The connection is added before any list is sent, because the client must be notified of
+        # changes that follow a list.
         server.add_connection(self._dispatcher.announce_change, self.channel_server.stop)
         observers = make_observers(server.tracing)
         self.channel_server.replay_lines(
@@ -125,7 +126,11 @@ class ServerSession:
         )
 
     def replace_server(self, server: BaseServer) -> None:
-        """Serve the contents of a reloaded server instead of the current ones."""
+        """Serve the contents of a reloaded server instead of the current ones.
+
+        If the first load failed, there is no server to update, so the reloaded one is set and all
+        lists are announced as changed.
+        """
         if self._server is None:
             self.set_server(server)
             for kind in ("tools", "prompts", "resources"):
@@ -158,6 +163,10 @@ class ServerSession:
         self.channel_server.close()
 
     def _enter_lifespan(self, server: BaseServer) -> None:
+        """Enter the lifespan, and make the value that it yields available to handlers.
+
+        An asynchronous lifespan is entered on the event loop that also runs coroutine handlers.
+        """
         if server.lifespan is None:
             return
         manager = server.lifespan(server)

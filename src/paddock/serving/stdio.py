@@ -1,11 +1,11 @@
 """Serving over standard input and output.
 
-The order of the start keeps it fast: claim the streams, answer the handshake, and only then import
-the rest of the library and the author's code.
+A server must answer quickly after its start. It therefore claims the streams, answers the
+handshake, and only then imports the rest of the library and the author's code.
 
-Clients expect a server to exit soon after they disconnect. A handler that does not return, a slow
-import or a pipe without a reader must not keep the process alive, so `GracefulShutdown` enforces
-deadlines.
+Clients also expect a server to exit soon after they disconnect. A handler that does not return, a
+slow import or a pipe without a reader must not keep the process alive, so `GracefulShutdown`
+enforces deadlines.
 """
 
 from __future__ import annotations
@@ -42,8 +42,10 @@ STUCK_WRITE_SECONDS = 0.5
 def stop_on_signal(channel: StdioChannel, stop: Callable[[], None]) -> Callable[[], None]:
     """Call `stop` when the process receives a signal or its client stops reading.
 
-    Signal handlers are installed only in the main thread. Returns a function that restores the
-    previous handlers.
+    Signal handlers are installed only in the main thread.
+
+    Returns:
+        A function that restores the previous handlers.
     """
     signals, release = _install_signal_handlers(stop)
     if sys.platform != "win32":  # pipes cannot be polled there
@@ -52,10 +54,15 @@ def stop_on_signal(channel: StdioChannel, stop: Callable[[], None]) -> Callable[
 
 
 def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Callable[[], None]]:
-    """Install handlers that call `stop`; return a pipe with signal numbers and an undo function.
+    """Install handlers for SIGINT and SIGTERM that call `stop`.
 
     A Python handler runs only when the main thread executes bytecode, which it may not do again
-    while it is going to sleep. The interpreter writes the number to the pipe immediately.
+    once it waits for input. The interpreter, however, writes the signal's number to a pipe
+    immediately, so a watching thread can react.
+
+    Returns:
+        The read end of that pipe, or None if it is not available, and a function that restores the
+        previous handlers.
     """
     import _signal  # type: ignore[import-not-found]  # `signal` is 5 ms
 
@@ -81,6 +88,7 @@ def _install_signal_handlers(stop: Callable[[], None]) -> tuple[int | None, Call
 
 
 def _watch_signals(signals: int | None, channel: StdioChannel, stop: Callable[[], None]) -> None:
+    """Call `stop` for a signal, and watch for a client that hangs up. Runs in its own thread."""
     from select import POLLIN, poll  # missing on Windows
 
     poller = poll()
@@ -120,7 +128,11 @@ LIFESPAN_EXIT_SECONDS = 5.0
 
 
 class GracefulShutdown:
-    """Enforces the deadlines for the end of a process that serves standard input and output."""
+    """Enforces the deadlines for the end of a process that serves standard input and output.
+
+    A process that does not end in time is exited without cleaning up. The serving code reports its
+    progress with the `mark_…` methods and `finish`.
+    """
 
     def __init__(self, channel: StdioChannel) -> None:
         self._channel = channel
@@ -131,7 +143,8 @@ class GracefulShutdown:
         self._has_finished = False
 
     def wait_until_loaded(self, seconds: float) -> bool:
-        """Wait until the author's code is loaded; return False if `seconds` pass before."""
+        """Wait until the author's code is loaded. Return False if that takes too long."""
+        # The lock is held while the code is loading and serves as an event.
         if not self._load_lock.acquire(timeout=seconds):
             return False
         self._load_lock.release()
@@ -157,25 +170,33 @@ class GracefulShutdown:
         self._has_drained = True
 
     def finish(self, *, is_clean: bool) -> None:
-        """Exit the process if calls or non-daemon threads are still running; else return."""
+        """End the enforcement. Exit the process if something would keep it from ending.
+
+        Args:
+            is_clean: Pass False if calls are still running. Non-daemon threads are detected here.
+        """
         threading: ModuleType | None = sys.modules.get("threading")
         if not is_clean or (threading is not None and _has_blocking_threads(threading)):
             _exit_process()
         self._has_finished = True
 
     def _enforce_deadlines(self) -> None:
+        """Exit the process as soon as one phase of the shutdown exceeds its deadline.
+
+        The phases are loading, finishing calls and writing answers, and exiting the lifespan.
+        """
         if not self.wait_until_loaded(LOAD_GRACE_SECONDS):
             _exit_process()
         sleep(STREAM_DRAIN_SECONDS)
         written = -1
-        # Wait on as long as the client keeps reading its responses.
+        # Continue to wait while the client keeps reading its responses.
         while not self._has_drained:
             if self._channel.written_bytes == written or not self._channel.is_writing:
                 _exit_process()
             written = self._channel.written_bytes
             sleep(WRITE_PROGRESS_SECONDS)
         sleep(LIFESPAN_EXIT_SECONDS)
-        # After `finish` returns, the rest of the script may take any time.
+        # After `finish` has returned, the rest of the author's script is not limited.
         if not self._has_finished:
             _exit_process()
 
@@ -236,10 +257,15 @@ def serve_with_factory(
     is_certain: bool = True,
     prepare: SessionCallback | None = None,
 ) -> None:
-    """Serve the server that `load` returns.
+    """Serve the server that `load` returns, until the client disconnects.
 
-    The handshake is answered before loading if the metadata is certain. Otherwise it waits for the
-    server to load, up to `METADATA_WAIT_SECONDS`, after which clients might give up.
+    Args:
+        metadata: The metadata to answer the handshake with while the server is not loaded.
+        load: Imports the author's code and returns the server. Called in this thread.
+        is_certain: The metadata is that of the loaded server, so the handshake is answered before
+            loading. If False, the handshake waits for the server to load, but at most
+            `METADATA_WAIT_SECONDS`, after which clients might give up.
+        prepare: Called with the session once the server is loaded.
     """
     global _is_serving  # noqa: PLW0603 - a process has only one standard input
     if not LOG_VARIABLES.isdisjoint(environ):
@@ -270,7 +296,8 @@ def serve_with_factory(
     shutdown.mark_drained()
     session.close()
     shutdown.finish(is_clean=not connection.in_flight)
-    # Only now: until the process has finished, a signal must be able to stop it.
+    # The handlers are restored last, because a signal must be able to stop the process until it
+    # has finished.
     release_signals()
     _is_serving = False
 
@@ -283,7 +310,10 @@ def _start_after_load(session: ServerSession, shutdown: GracefulShutdown) -> Non
 def answer_handshake(
     channel: StdioChannel, connection: ServerConnection, metadata: ServerMetadata
 ) -> None:
-    """Answer handshake messages that have already arrived; push other input back."""
+    """Answer handshake messages that have already arrived, without waiting for more.
+
+    Everything from the first other message on is pushed back for the session.
+    """
     data = channel.read_available()
     while data:
         line, newline, remaining_data = data.partition(b"\n")

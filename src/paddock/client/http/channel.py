@@ -1,7 +1,7 @@
-"""HTTP channel: the messages to and from a server behind a URL.
+"""The client's channel to a server behind a URL.
 
-Every outgoing message is a POST request in a thread of its own, so that a long call does not
-delay the others. The messages of all responses are read as one stream of lines.
+Every outgoing message is a POST request in a pooled thread, so that a long call does not delay the
+others. The messages of all responses are merged into one stream of lines.
 """
 
 from __future__ import annotations
@@ -54,16 +54,18 @@ if TYPE_CHECKING:
 STREAM_PURPOSE = "the request for a stream"
 METHOD_NOT_ALLOWED, SERVER_ERROR, NOT_IMPLEMENTED = 405, 500, 501
 FIRST_BACKOFF_STEP = 3
-"""Reconnects start where the delays of repeated requests end, since no caller waits for the
-stream.
+"""Step of the growing delays with which reconnects of the stream begin.
+
+No caller waits for the stream, so its delays start where those of repeated requests end.
 """
 
 
 class ServerEventStream:
-    """The GET stream on which the server of a session sends messages that belong to no request.
+    """The GET stream of a session, for messages of the server that do not belong to a request.
 
     It reconnects whenever it ends, with growing delays while it fails. If the server no longer
-    knows the session, the session is reopened here: without requests, nothing else would notice.
+    knows the session, the session is reopened here, because without requests nothing else would
+    notice the loss.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class ServerEventStream:
         return has_events
 
     def _log_end(self, error: Exception) -> None:
+        """Log that the stream is given up. A server without such a stream answers with 405."""
         is_unsupported = isinstance(error, HttpError) and error.status == METHOD_NOT_ALLOWED
         level = logging.DEBUG if is_unsupported else logging.INFO
         message = "No messages will be received between requests: %s"
@@ -134,18 +137,18 @@ class ServerEventStream:
 
 
 MAX_OPEN_EXCHANGES = 128
-"""Requests that may be open at a time. Further ones are queued."""
+"""Maximum number of concurrent requests. Further ones are queued."""
 MAX_QUEUED_REQUESTS = 10_000
-"""Requests that may be queued. Further ones fail."""
+"""Maximum number of queued requests. Further ones fail."""
 MAX_OPEN_NOTIFICATIONS = 8
-"""Notifications and answers that may be sent at a time. Further ones are queued."""
+"""Maximum number of notifications and answers that are sent concurrently."""
 MAX_UNREAD_MESSAGES = 256
-"""Server messages that may wait for the reader. Further ones stay in the network."""
+"""Maximum number of server messages that wait for the reader. Further ones stay in the network."""
 MAX_PAGES = 1000
 LAST_NOTIFICATION_SECONDS = 1.0
-"""Seconds that queued notifications have to leave when the connection closes."""
+"""Seconds in which queued notifications can still be sent when the connection closes."""
 CLOSE_SECONDS = 2.0
-"""Seconds for the DELETE request that ends a session, and again for the threads to end."""
+"""Time limit for the DELETE request that ends a session, and again for the threads to end."""
 CANCELLED_METHOD = "notifications/cancelled"
 CANCEL_TASK_METHOD = "tasks/cancel"
 INITIALIZED_METHOD = "notifications/initialized"
@@ -191,7 +194,8 @@ class HttpChannel:
             item = self._unread.get()
             if isinstance(item, bytes):
                 return item
-            # Reported by the reader thread, so that it follows all messages received before.
+            # The failure is queued with the messages and reported by the reader thread, so that
+            # it follows all messages received before it.
             if self._reader is not None:
                 self._reader.fail_request(item.request_id, item.error)
 
@@ -211,7 +215,7 @@ class HttpChannel:
 
     def close(self) -> None:
         """Abort all requests and end the session."""
-        # First, so that pending cancellations are still sent before everything is aborted.
+        # Closed first, so that pending cancellations are still sent before everything is aborted.
         self._notification_pool.close(LAST_NOTIFICATION_SECONDS)
         self._is_closing = True
         with self._lock:
@@ -240,7 +244,8 @@ class HttpChannel:
     def fetch_tool_headers(self, message: OutgoingMessage, work: AbortableWork) -> None:
         """List the server's tools until the called tool is known.
 
-        Servers that cannot list tools are ignored, since they may still be able to call them.
+        Calls repeat annotated arguments in headers, and the annotations are in the tool's schema.
+        A server that cannot list its tools may still be able to run them, so its error is ignored.
 
         Raises:
             HttpError: The server cannot be reached now.
@@ -299,6 +304,7 @@ class HttpChannel:
         self._open_server_stream()
 
     def _submit_request(self, message: OutgoingMessage) -> None:
+        """Run a request in a thread of the pool, or fail it if too many are queued."""
         exchange = ClientExchange(message, self, self._queue_line)
         request_id = exchange.message.id
         if request_id is None:
@@ -328,7 +334,7 @@ class HttpChannel:
             self._exchanges.pop(request_id, None)
 
     def _cancel_request(self, message: OutgoingMessage) -> None:
-        """Cancel by a message in a session, and by closing the response in the stateless era."""
+        """Cancel a request: with a notification in a session, otherwise by closing its response."""
         request_id = message.params.request_id
         with self._lock:
             exchange = (
@@ -440,9 +446,9 @@ class HttpChannel:
         self._queue_item(_RequestFailure(request_id, error))
 
     def _queue_item(self, item: bytes | _RequestFailure) -> None:
-        """Queue an item for the reader, waiting for room. Gives up when the channel closes."""
-        # Waiting here leaves responses unread, so that the network slows the server down instead
-        # of the queue growing without limit.
+        """Queue an item for the reader, waiting for room until the channel closes."""
+        # Waiting leaves responses unread, so the network slows the server down. Otherwise the
+        # queue would grow without limit.
         while True:
             try:
                 self._unread.put(item, timeout=LAST_NOTIFICATION_SECONDS)

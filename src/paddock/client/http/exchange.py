@@ -1,8 +1,8 @@
-"""One HTTP request of the client and everything that comes back for it.
+"""One HTTP request of the client and everything that the server returns for it.
 
-A request is repeated only if the server cannot act on it twice: it did not arrive, was rejected,
-or has no side effects. A stream that breaks before the answer is resumed if the server supports
-that.
+A request is repeated only if the server cannot act on it twice: because it did not arrive, was
+rejected, or has no side effects. A stream that breaks before the answer is resumed if the server
+supports that.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class ClientHttpSession:
     ) -> None:
         """Take id and version from the answer to `initialize`."""
         try:
-            result = _decode_initialize_result(answer.result)  # type: ignore[arg-type]  # no result is no JSON
+            result = _decode_initialize_result(answer.result)  # type: ignore[arg-type]  # a missing result is not JSON
         except (msgspec.DecodeError, TypeError):
             return  # An error, which the caller of initialize receives.
         self.initialize_message = message
@@ -88,7 +88,7 @@ NOT_FOUND, TOO_MANY_REQUESTS = 404, 429
 UNAVAILABLE_STATUSES = (502, 503, 504)
 
 MAX_RETRIES = 3
-"""Repetitions of a request, and fruitless attempts to resume a stream."""
+"""Maximum number of repetitions of a request, and of failed attempts to resume a stream."""
 FIRST_RETRY_SECONDS = 0.25
 """Delay before the first repetition. It doubles each time."""
 MAX_RETRY_SECONDS = 30.0
@@ -111,7 +111,17 @@ def get_retry_delay(failures: int) -> float:
 
 
 class ClientExchange:
-    """Sends one message and handles the response, in the thread that calls `run`."""
+    """Sends one message and handles the response, in the thread that calls `run`.
+
+    Args:
+        message: The message to send.
+        channel: The channel whose session and tool headers the request uses.
+        handle_line: Receives each message of the response.
+        work: The work that an abort ends. By default, the exchange has its own.
+        max_retries: Maximum number of repetitions.
+        read_timeout: Seconds that a request waits for data. By default, it waits until it is
+            aborted. Other messages use the timeout of the channel.
+    """
 
     def __init__(
         self,
@@ -176,6 +186,7 @@ class ClientExchange:
         return delay if can_repeat and has_attempts_left and delay <= MAX_RETRY_SECONDS else None
 
     def _add_hint(self, error: HttpError) -> HttpError:
+        """Add a warning if the connection broke after a request with side effects was sent."""
         may_have_acted = self.message.is_request and error.was_sent and error.status is None
         if error.hint is None and may_have_acted and not self.message.is_repeatable:
             error.hint = (
@@ -184,6 +195,7 @@ class ClientExchange:
         return error
 
     def _send_once(self) -> None:
+        """Send the message and handle its response, reopening the session if it was lost."""
         headers, generation = self._make_headers()
         self.may_have_arrived = True
         response = self._sender.send(
@@ -233,6 +245,7 @@ class ClientExchange:
         return headers, session.generation
 
     def _make_mirrored_headers(self) -> dict[str, str]:
+        """Return the headers that repeat annotated arguments of a tool call."""
         name = self.message.params.name
         if self.message.method != "tools/call" or not isinstance(name, str):
             return {}

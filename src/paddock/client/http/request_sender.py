@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 UNAUTHORIZED, FORBIDDEN = 401, 403
 MIN_SECRET_LENGTH = 8
-"""Shorter header values are not redacted from messages: they occur by chance."""
+"""Minimum length of redacted header values. Shorter ones occur in messages by chance."""
 _CHALLENGE_PARAMETER = re.compile(r'([A-Za-z_-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))')
 _VISIBLE_ASCII = re.compile(r"[\x21-\x7e]+")
 
@@ -44,8 +44,8 @@ class BearerCredentials:
     """Provides the token to send and redacts secrets from error messages."""
 
     def __init__(self, token: TokenSource | None, headers: Iterable[str] = ()) -> None:
-        # A header's whole value, and the credential after a scheme such as Bearer: a server may
-        # echo either.
+        # A server may echo the whole value of a header, or only the credential after a scheme such
+        # as Bearer. Both are redacted.
         secret_candidates = {
             word for value in headers for word in (value, value.rpartition(" ")[2])
         }
@@ -177,7 +177,7 @@ class RequestSender:
     ) -> BaseHTTPResponse:
         """Send a request and return the response, whose body is still unread.
 
-        A token that the server rejects is renewed once.
+        If the server rejects the token, the request is repeated once with a renewed token.
 
         Args:
             verb: The HTTP method.
@@ -321,6 +321,7 @@ class RequestSender:
         work: AbortableWork,
         read_timeout: float | None,
     ) -> BaseHTTPResponse:
+        """Send one request with urllib3, whose own retries and redirects are disabled."""
         work.release_socket()
         with self.translate_errors(work):
             return self._pool.urlopen(
@@ -328,7 +329,7 @@ class RequestSender:
                 url.target,
                 body=body,
                 headers=headers,
-                # Decided by the caller: both depend on the method and on the credentials.
+                # The caller decides about both, depending on the method and the credentials.
                 retries=False,
                 redirect=False,
                 assert_same_host=False,
@@ -338,7 +339,11 @@ class RequestSender:
 
     @contextmanager
     def translate_errors(self, work: AbortableWork) -> Iterator[None]:
-        """Convert network errors to `HttpError` and `ConnectError`."""
+        """Convert network errors within the block to `HttpError` and `ConnectError`.
+
+        The error records whether the request may have been sent, because that decides if it can be
+        repeated.
+        """
         set_current_work(work)
         try:
             yield
