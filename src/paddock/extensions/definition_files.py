@@ -65,7 +65,8 @@ class ParseCache(Generic[T]):
             parse: Reads and parses the file. Its exceptions are not cached.
         """
         state = _get_file_state(file)
-        # Removed and inserted again, so that the oldest entry is always the first.
+        # The entry is removed and inserted again, so that the least recently used one is always
+        # the first.
         cached = self._files_by_key.pop(key, None)
         if cached is None or state is None or cached.state != state:
             cached = _CachedFile(state or (), parse())
@@ -252,11 +253,13 @@ def _get_public_names(module: ModuleType) -> dict[str, object]:
 def _get_only_value(
     public_values: Mapping[str, object], is_suitable: Callable[[object], bool]
 ) -> object:
+    """Return the only suitable value, or None if there are several; two names may share it."""
     matches = {id(value): value for value in public_values.values() if is_suitable(value)}
     return next(iter(matches.values())) if len(matches) == 1 else None
 
 
 def _is_function_from(value: object, module: ModuleType) -> bool:
+    # Functions that the module only imports do not count.
     return hasattr(value, "__code__") and getattr(value, "__module__", None) == module.__name__
 
 

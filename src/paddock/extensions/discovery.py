@@ -56,7 +56,7 @@ def discover_extension(name: str) -> Discovery:
 
 
 def is_package_installed(name: str) -> bool:
-    """Return whether a distribution or paclet is installed, whether or not an extension."""
+    """Return whether a distribution or paclet is installed, even if it is not an extension."""
     return any(finder.is_installed(name) for finder in _EXTENSION_FINDERS)
 
 
@@ -67,7 +67,10 @@ def clear_extension_caches() -> None:
 
 
 def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
-    """Combine discoveries. The first of several extensions with the same name wins."""
+    """Combine the discoveries of several finders.
+
+    The first of several extensions with the same name wins, and the others count as broken.
+    """
     extensions: dict[str, Extension] = {}
     broken: list[BrokenExtension] = []
     for discovery in discoveries:

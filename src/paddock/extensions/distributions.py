@@ -93,7 +93,7 @@ def find_named(name: str) -> Discovery:
 
 
 def is_installed(distribution: str) -> bool:
-    """Return whether a distribution is installed, whether or not an extension."""
+    """Return whether a distribution is installed, even if it is not an extension."""
     return normalize_distribution_name(distribution) in _list_installed_entry_points()
 
 
@@ -120,6 +120,10 @@ def _list_installed_entry_points() -> dict[str, list[ExtensionEntryPoint]]:
 
 
 def _list_directory_entry_points(directory: Path) -> dict[str, list[ExtensionEntryPoint]]:
+    """Return the entry points in a directory, from the cache if the directory is unchanged.
+
+    Installing or removing a distribution changes the modification time of the directory.
+    """
     try:
         modified_ns = directory.stat().st_mtime_ns
     except (OSError, ValueError):
@@ -158,6 +162,7 @@ def _read_entry_points(metadata: Path) -> list[ExtensionEntryPoint]:
 
 
 def _load_extensions(entry_points: list[ExtensionEntryPoint]) -> Discovery:
+    """Read the manifests of entry points; those that cannot be read count as broken."""
     extensions: list[Extension] = []
     broken: list[BrokenExtension] = []
     for entry_point in entry_points:
@@ -185,6 +190,7 @@ def _make_broken_extension(
 
 
 def _load_extension(entry_point: ExtensionEntryPoint) -> Extension:
+    """Read the manifest of an entry point, or return the cached result if it is unchanged."""
     cached = _extension_cache.get(entry_point)
     if cached is not None and _get_file_state(cached[0][0]) == cached[0]:
         return cached[1]

@@ -53,17 +53,17 @@ class Extension(msgspec.Struct, frozen=True):
 
     @property
     def is_built_in(self) -> bool:
-        """Whether this is Paddock itself, whose items have short names."""
+        """True for Paddock itself, whose items have short names."""
         return self.kind == "built-in"
 
     @property
     def allows_python(self) -> bool:
-        """Whether definitions can refer to Python code. Paclets are read but never run."""
+        """True if definitions can refer to Python code. Paclets are read but never run."""
         return self.kind != "paclet"
 
     @property
     def is_installed(self) -> bool:
-        """Whether the files are available, unlike those of an extension in a catalogue."""
+        """True if the files are available, unlike those of an extension in a catalogue."""
         return True
 
     def is_provided_by(self, distribution: str) -> bool:
@@ -100,7 +100,14 @@ class Extension(msgspec.Struct, frozen=True):
 def make_missing_definition_error(
     extension: Extension, kind: ItemKind, item: str, expected: str
 ) -> LoadError:
-    """Return the error for a declared item without a definition; `expected` names the file."""
+    """Return the error for a declared item without a definition.
+
+    Args:
+        extension: The extension that declares the item.
+        kind: The kind of the item.
+        item: The name of the item.
+        expected: The file names to suggest, relative to the folder for the kind.
+    """
     return LoadError(
         f"the {kind.removesuffix('s')} '{extension.name}/{item}' is declared but has no definition",
         where=str(extension.root),

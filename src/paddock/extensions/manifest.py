@@ -1,7 +1,7 @@
 """Parsing of manifests, which declare the items of an extension. No code is run.
 
-Unknown keys are kept in `extra`: they may belong to a later version of the schema, and `paddock
-validate` reports misspelled keys.
+Unknown keys are kept in `extra` rather than rejected, because they may belong to a later version
+of the schema. `paddock validate` reports misspelled keys.
 """
 
 from __future__ import annotations
@@ -184,6 +184,7 @@ def _parse_items(kind: ItemKind, value: object, where: str) -> tuple[ManifestIte
 
 
 def _parse_item(value: object, key: str, where: str) -> ManifestItem:
+    """Parse a declared item: a name, a pair of name and description, or a table."""
     if isinstance(value, str):
         return ManifestItem(value)
     if isinstance(value, list) and len(value) == _PAIR_LENGTH:

@@ -68,7 +68,7 @@ def make_unknown_extension_error(
         name: The requested name.
         similar_names: Names to suggest.
         where: The location of the name.
-        is_installed: Whether a distribution with this name is installed that is not an extension.
+        is_installed: True if the package is installed but is not an extension.
     """
     package = name.extension_name
     suggestion = f"did you mean {' or '.join(similar_names)}? " if similar_names else ""
@@ -125,7 +125,10 @@ def make_extension_name_error(
 def make_not_installed_error(
     kind: ItemKind, name: QualifiedName, extension: Extension, where: str | None
 ) -> ExtensionError:
-    """Return the error for an item of an extension that a catalogue lists."""
+    """Return the error for an item of an extension that a catalogue lists.
+
+    The command that installs it is only suggested if the extension declares the item.
+    """
     if all(item.name != name.item for item in extension.manifest.get_items(kind)):
         return make_undeclared_item_error(kind, name, extension, where)
     return ExtensionNotInstalledError(
@@ -143,7 +146,10 @@ def format_install_command(name: str) -> str:
 
 
 def find_similar_names(name: str, known_names: Sequence[str]) -> list[str]:
-    """Return up to three known names with the same item, or with a similar spelling."""
+    """Return up to three known names to suggest for a name.
+
+    Items with the same name in other extensions come before names with a similar spelling.
+    """
     qualified = parse_qualified_name(name)
     item = (qualified.item if qualified else name).casefold()
     same_items = [known for known in known_names if known.rpartition("/")[2].casefold() == item]

@@ -65,13 +65,13 @@ def make_prompt(
 
     Args:
         definition: A `Prompt`, a function, or a table of properties.
-        relative_to: The directory from which paths in references count.
-        where: Where the definition stands, for errors.
-        name: The prompt's name when the table does not say.
+        relative_to: The directory for relative paths in references.
+        where: The location of the definition, for errors.
+        name: The name of the prompt if the definition has none.
 
     Raises:
-        PromptSpecificationError: when it is not the definition of a prompt.
-        LoadError: when a reference in it leads nowhere.
+        PromptSpecificationError: The definition is invalid.
+        LoadError: A reference in it cannot be resolved.
     """
     if isinstance(definition, Prompt):
         return definition
@@ -97,6 +97,10 @@ def _make_prompt_from_function(function: Callable[..., Any], name: str | None) -
 def _make_prompt_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Prompt:
+    """Create a prompt from a table. A literal text is returned by a handler of its own.
+
+    `Prompt` would search a text for placeholders, which only templates have.
+    """
     properties = PropertyTable(definition, _PROMPT_KEYS, PromptSpecificationError, where)
     name = properties.get_text("name") or name
     if not name:

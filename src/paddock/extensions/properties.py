@@ -1,7 +1,7 @@
 """Reading of definition tables: keys in any spelling, values of the expected types.
 
-Also flattens the item lists of server definitions. The meaning of properties and items is up to
-`tool_definition`, `prompt_definition` and `resource_definition`.
+This module also flattens the item lists of server definitions. `tool_definition`,
+`prompt_definition` and `resource_definition` interpret the properties and items.
 """
 
 from __future__ import annotations
@@ -113,7 +113,14 @@ class PropertyTable:
 
 @contextmanager
 def convert_definition_errors(error: type[SpecificationError], where: str) -> Iterator[None]:
-    """Re-raise a `DefinitionError` as an error of the class of the definition."""
+    """Re-raise a `DefinitionError` of the body as an error for the kind of definition.
+
+    Constructors such as `Tool` raise a general `DefinitionError` that does not know the location.
+
+    Args:
+        error: The class of the new error.
+        where: The location of the definition.
+    """
     try:
         yield
     except SpecificationError:

@@ -1,7 +1,7 @@
 """Loading of the Python files and modules that definitions refer to.
 
-Each file is run once per process. A file that was already imported is not run again; a file whose
-module was removed from `sys.modules` for a reload is.
+Each file is run once per process, and a file that was already imported is not run again. A reload
+removes modules from `sys.modules`, so that their files are run again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def import_module(name: str, where: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        # If another module is missing, it is an import in the named module that failed.
+        # If the missing module is neither the named one nor a parent of it, an import inside the
+        # named module has failed.
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise _make_import_error(name, error) from error
         raise LoadError(

@@ -202,6 +202,7 @@ def reject_python(spec: object, owner: Extension | None, where: str) -> None:
 
 
 def _find_code_reference(spec: object) -> object:
+    """Return the first value in an element that refers to Python code or a file, or None."""
     if isinstance(spec, str):
         return spec if is_reference(spec) else None
     if not isinstance(spec, Mapping):

@@ -1,8 +1,9 @@
 """Registries of the items that extensions declare, and resolution of the items in server lists.
 
-Trust levels: finding a declared item is discovery and loads nothing. Resolving it is inspection and
-loads its definition. Resolving a short name never scans for installed extensions, so that servers
-of built-in items start fast.
+A server's definition lists its tools, prompts and resources by name, by reference or inline. A
+registry turns each element into an object. Finding a declared item is discovery and loads nothing;
+resolving it is inspection and loads its definition. Resolving a short name never scans for
+installed extensions, so that servers of built-in items start fast.
 """
 
 from __future__ import annotations
@@ -200,7 +201,11 @@ class ItemRegistry:
         owner: Extension | None = None,
         where: str | None = None,
     ) -> ExtensionError:
-        """Return the error for a qualified name that cannot be resolved."""
+        """Return the error for a qualified name that cannot be resolved.
+
+        The error depends on the reason: the extension does not declare the item, is listed in a
+        catalogue but not installed, has another name than its distribution, or is unknown.
+        """
         extension = self._find_named_extension(name, owner)
         if extension is not None:
             return make_undeclared_item_error(kind, name, extension, where)
@@ -233,6 +238,7 @@ class ItemRegistry:
     def _make_not_found_error(
         self, kind: ItemKind, name: str, owner: Extension | None, where: str
     ) -> DefinitionError:
+        """Return the error for a name in a server's list, with similar names as a hint."""
         factory, item_kind = _ITEM_FACTORIES[kind], kind.removesuffix("s")
         if not name or name.endswith(".py"):
             hint = (
@@ -281,7 +287,7 @@ class InstalledItemRegistry(ItemRegistry):
 
 
 class LazyItemMapping(Mapping[str, T], Generic[T]):
-    """Items by name, each loaded on access."""
+    """Items by name, each loaded on access, so that listing the names runs no code."""
 
     def __init__(self, declared_items: Sequence[DeclaredItem]) -> None:
         self._items_by_name = {
@@ -303,7 +309,7 @@ class LazyItemMapping(Mapping[str, T], Generic[T]):
 
 
 def load_item(declared_item: DeclaredItem) -> Any:
-    """Load a declared tool, prompt or resource.
+    """Read the definition of a declared item, and create the tool, prompt or resource from it.
 
     Raises:
         LoadError: The definition is missing or cannot be read.

@@ -109,10 +109,12 @@ def _resolve_file(properties: PropertyTable, relative_to: Path | None) -> Path |
 
 
 def _make_reader(text: str | None, file: Path | None) -> Callable[[], str | bytes]:
+    """Return a handler that returns a fixed text, or the content of a file as text or bytes."""
+
     def read() -> str | bytes:
         if file is None:
             return text or ""
-        # Read on each request, so that clients see changes of the file.
+        # The file is read on each request, so that clients see its changes.
         data = file.read_bytes()
         try:
             return data.decode()

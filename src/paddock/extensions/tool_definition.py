@@ -1,7 +1,8 @@
 """Creation of tools from definitions: a `Tool`, a function, or a table of properties.
 
-A definition can name an initialization function. A starting server runs it, or else the first
-call. If it fails, the call fails with the reason, and the next call tries again.
+A definition can name an initialization function, which runs once before the first call. A server
+runs it when it starts, and otherwise the first call does. If it fails, the call fails with the
+reason, and the next call tries again.
 """
 
 from __future__ import annotations
@@ -171,10 +172,11 @@ def add_initializer(
 
         @functools.wraps(handler)
         async def call(*arguments: object, **keywords: object) -> Any:
-            # Loaded already, unlike in servers without coroutines, where it would cost 45 ms.
+            # A server with coroutines has loaded asyncio already. In other servers, an import at
+            # the top of this module would cost 45 ms.
             import asyncio  # noqa: PLC0415 - see above
 
-            # The initialization may block, which must not stop the event loop.
+            # The initialization may block, so it runs in a thread and not in the event loop.
             await asyncio.to_thread(initializer.run_for_call)
             return await handler(*arguments, **keywords)
     else:
@@ -230,6 +232,7 @@ def make_tool(
 def _make_tool_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Tool:
+    """Create a tool from a table, whose function and initialization can be references."""
     properties = PropertyTable(definition, _TOOL_KEYS, ToolSpecificationError, where)
     name = properties.get_text("name") or name
     if not name:

@@ -85,6 +85,14 @@ def read_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
 
 def _make_url(file: Path, root: Path, base_url: str | None, beside: Path) -> str:
+    """Return the URL of a file in the catalogue, relative to the catalogue by default.
+
+    Args:
+        file: The file.
+        root: The directory that was searched, below which `base_url` serves the file.
+        base_url: The URL of that directory.
+        beside: The directory of the catalogue.
+    """
     if base_url:
         return f"{base_url.rstrip('/')}/{quote(file.relative_to(root).as_posix())}"
     try:
@@ -94,6 +102,7 @@ def _make_url(file: Path, root: Path, base_url: str | None, beside: Path) -> str
 
 
 def _find_files(paths: Iterable[Path]) -> list[tuple[Path, Path]]:
+    """Return the wheels and paclet archives at the paths, each once with its root directory."""
     roots_by_file: dict[Path, Path] = {}
     for path in paths:
         if path.is_dir():
@@ -138,6 +147,7 @@ def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
 
 
 def _read_wheel_entries(file: Path, url: str) -> list[CatalogueEntry]:
+    """Return the entries for a wheel, which has one extension for each entry point."""
     digest, size = _hash_file(file)
     with open_archive(file) as archive:
         metadata = _find_metadata_directory(archive, file)

@@ -154,7 +154,10 @@ def validate_entry(entry: CatalogueEntry, where: str) -> CatalogueEntry:
 
 
 def _is_printable(text: str) -> bool:
-    """Return whether the user sees the exact text when asked to agree to the installation."""
+    """Return whether a text can be shown unchanged when the user is asked to agree.
+
+    Control characters could hide a part of it.
+    """
     return 0 < len(text) <= MAX_TEXT_CHARACTERS and text.isprintable()
 
 

@@ -84,6 +84,8 @@ def validate_url(url: str) -> None:
 def resolve_location(url: str, catalogue: str) -> str:
     """Return the absolute location of a file that a catalogue refers to.
 
+    A catalogue from the network must not read local files, or downgrade HTTPS to HTTP.
+
     Raises:
         CatalogueError: The location is not allowed.
     """
@@ -165,7 +167,7 @@ def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
         validate_url(location)
         request = Request(location, headers={"User-Agent": f"paddock/{__version__}"})  # noqa: S310 - checked
         timeout = min(READ_TIMEOUT_SECONDS, limit.timeout_seconds)
-        # A proxy would resolve loopback addresses as its own.
+        # HTTP is only allowed for loopback addresses, which a proxy would resolve as its own.
         direct = [ProxyHandler({})] if request.type == "http" else []
         with deadline:
             opener = build_opener(_SafeRedirectHandler, *direct, *deadline.make_handlers())
@@ -186,6 +188,7 @@ def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
 
 
 def _read_chunks(source: IO[bytes], location: str, limit: DownloadLimit) -> Iterator[bytes]:
+    """Yield the data of a file or response, and raise an error as soon as a limit is exceeded."""
     # `read1` returns as soon as data arrives, so that a slow server cannot delay the check of the
     # deadline.
     read = getattr(source, "read1", source.read)

@@ -1,9 +1,9 @@
 """Installation of extensions from catalogues. Trust level: execution.
 
-Callers ask the user first. A file is downloaded, its hash and content are compared with its
-catalogue entry, and pip or uv installs it, or Paddock unpacks the paclet. No module, program or
-setting in the working directory is used, since its files may be someone else's. The user's other
-settings of pip and uv apply.
+Callers ask the user first. A file is downloaded, and its hash and content are compared with its
+catalogue entry. Then pip or uv installs the distribution, or Paddock unpacks the paclet. No module,
+program or setting in the working directory is used, because its files may come from another person.
+The user's other settings of pip and uv apply.
 """
 
 from __future__ import annotations
@@ -152,10 +152,11 @@ def _list_module_paths() -> list[str]:
 
 
 def _find_uv() -> str | None:
+    """Return the absolute path of uv, ignoring relative directories in PATH."""
     directories = os.environ.get("PATH", os.defpath).split(os.pathsep)
     absolute_directories = [directory for directory in directories if Path(directory).is_absolute()]
     program = shutil.which("uv", path=os.pathsep.join(absolute_directories))
-    # On Windows, `shutil.which` searches the working directory first, whatever the path.
+    # On Windows, `shutil.which` searches the working directory first, regardless of the path.
     return program if program is not None and Path(program).is_absolute() else None
 
 
@@ -210,6 +211,7 @@ def install_entry(entry: CatalogueEntry) -> bool:
     with lock_file(
         Path(get_data_directory()) / DOWNLOAD_FOLDER, seconds=INSTALL_TIMEOUT_SECONDS
     ) as lock:
+        # Another process may have installed the extension while this one waited for the lock.
         clear_extension_caches()
         if discover_extension(entry.name).extensions:
             return False
@@ -255,7 +257,8 @@ def _fetch_entry_file(entry: CatalogueEntry) -> Iterator[Path]:
 def _verify_content(entry: CatalogueEntry, file: Path, location: str) -> None:
     """Raise `HashMismatchError` if the content of the file differs from its entry.
 
-    The user has agreed to the entry. A correct hash does not show that the entry is true.
+    The user has agreed to the name, version, dependencies and items in the entry. A correct hash
+    shows that the file is the listed one, but not that the entry describes it correctly.
     """
     entries = read_entries(file, entry.url)
     expected = _summarize_entry(entry)

@@ -1,8 +1,8 @@
 """Extensions in catalogues that are not installed. Trust level: discovery.
 
-They have a manifest but no files. Of several files for the same extension, the best for this
-machine is selected as pip does: by wheel tags, `Requires-Python` and version, with pre-releases
-last.
+Such an extension has a manifest but no files, so its items can be listed and not loaded. Of several
+files for the same extension, the best for this machine is selected as pip does: by wheel tags,
+`Requires-Python` and version, with pre-releases last.
 """
 
 from __future__ import annotations

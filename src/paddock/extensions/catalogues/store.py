@@ -1,8 +1,8 @@
 """The user's catalogue settings, and local copies of catalogues.
 
-Settings are in `catalogues.toml` of the data directory and in environment variables. Copies make
-catalogues available offline. A copy is replaced only by a valid catalogue. Local catalogue files
-are not copied.
+Settings are in `catalogues.toml` of the data directory and in environment variables. Each catalogue
+on the network has a local copy, which makes it available offline and is replaced only by a valid
+catalogue. Local catalogue files are read directly.
 """
 
 from __future__ import annotations
@@ -248,6 +248,13 @@ def delete_copy(location: str) -> None:
 
 
 def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> CatalogueStatus:
+    """Load one catalogue: a local file, a recent copy, a download, or else an outdated copy.
+
+    Args:
+        location: The configured location, which may be invalid.
+        source: The setting that contains it, for errors.
+        may_fetch: Download the catalogue if its copy is missing or outdated.
+    """
     try:
         normalize_location(location)
     except CatalogueError as error:
@@ -261,7 +268,7 @@ def _load_catalogue(location: str, source: str, *, may_fetch: bool) -> Catalogue
         status = _fetch_catalogue(location, time.time())
         if status.catalogue is not None or fetched_at is None:
             return status
-        # Offline, the outdated copy is better than nothing.
+        # If the download fails, for example offline, the outdated copy is used with the error.
         return _read_copy(location, fetched_at)._replace(problem=status.problem)
     return (
         CatalogueStatus(location, None, None, None)

@@ -214,6 +214,10 @@ def _check_entries(
 
 
 def _find_name_problem(entry: zipfile.ZipInfo) -> str | None:
+    """Return the reason why a name is unsafe on some system, or None.
+
+    Unsafe names lead outside the target directory, or mean another file on Windows.
+    """
     name = entry.orig_filename
     if "\0" in name or not entry.filename or len(name) > MAX_NAME_CHARACTERS:
         return "is not a valid file name"
@@ -257,7 +261,9 @@ def _check_folders(names_by_casefold: dict[str, str], path: Path) -> None:
 
 
 def _check_sizes(files: list[zipfile.ZipInfo], path: Path, limits: PacletArchiveLimits) -> None:
-    # The declared sizes can be trusted as limits: `zipfile` reads no more than that of a file.
+    """Reject an archive that would unpack to too much data, such as a zip bomb."""
+    # The declared sizes can be trusted as limits, because `zipfile` reads at most the declared
+    # size of each file.
     total = sum(file.file_size for file in files)
     if total > limits.max_bytes:
         raise _make_archive_error(

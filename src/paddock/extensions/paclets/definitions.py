@@ -95,7 +95,7 @@ def find_item_files(files: PacletFiles, root: str, kind: ItemKind, item: str) ->
 
 
 def make_missing_files_error(paclet: str, root: Path, kind: ItemKind, item: str) -> LoadError:
-    """Return the error for a declared item without a definition."""
+    """Return the error for a declared item without a definition, with the expected file."""
     folder = DEFINITION_FOLDERS.get(kind, kind)
     return LoadError(
         f"the {kind.removesuffix('s')} '{paclet}/{item}' is declared but has no definition",

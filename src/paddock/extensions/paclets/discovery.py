@@ -93,7 +93,7 @@ def find_named(name: str) -> Discovery:
 
 
 def is_installed(name: str) -> bool:
-    """Return whether a paclet is installed, whether or not an extension."""
+    """Return whether a paclet is installed, even if it is not an extension."""
     return any(
         candidate.name == name
         for candidate in _iterate_candidates(lambda data: name.encode() in data)
@@ -176,6 +176,13 @@ def _iterate_candidates(is_relevant: Callable[[bytes], bool]) -> Iterator[Paclet
 
 
 def _inspect_location(path: Path, is_relevant: Callable[[bytes], bool]) -> PacletCandidate | None:
+    """Return the paclet at a location, from the cache if its file is unchanged.
+
+    Args:
+        path: The directory or archive of a paclet.
+        is_relevant: Returns whether the content of `PacletInfo` has to be parsed. Not called for
+            archives, whose content would first have to be unpacked.
+    """
     try:
         file = _find_info_file(path) or path
         status = file.stat()

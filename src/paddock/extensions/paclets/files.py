@@ -150,8 +150,8 @@ class PackedPaclet:
     def read_file(self, name: str, limit: int) -> bytes:
         """Return the content of a file, unpacking at most `limit` bytes.
 
-        All entries are checked whenever an archive is opened. Therefore the small files of a
-        folder, such as definitions, are read at once and cached.
+        Opening an archive is expensive, because all its entries are checked. Therefore, the small
+        files of a folder, such as definitions, are read at once and cached.
         """
         full_name = self._prefix + name
         folder = full_name.rpartition("/")[0]

@@ -1,8 +1,9 @@
 """Calls of the Wolfram functions of paclets, in one kernel per process.
 
-If the engine cannot load packages, Paddock reads the packages of a paclet and evaluates their code
-with fully qualified symbols. Initializations are evaluated once. If the kernel has ended, a new one
-is started and everything is loaded again.
+A call loads the paclet's packages into the kernel, evaluates initializations once, and then
+evaluates the function with its arguments. If the engine cannot load packages, Paddock reads them
+and evaluates their code with fully qualified symbols. If the kernel has ended, a new one is started
+and everything is loaded again.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class ArgumentCode(NamedTuple):
     name: str
     code: str
     needs_interpretation: bool = False
-    """Whether the code calls an interpreter and must be evaluated before the function."""
+    """True if the code calls an interpreter, and must be evaluated before the function."""
 
 
 def write_arguments(
@@ -108,6 +109,11 @@ def write_arguments(
 
 
 def _write_argument(name: str, value: object, interpreter: str) -> ArgumentCode:
+    """Return the code of an argument, whose JSON value depends on the schema of its interpreter.
+
+    If the interpreter has no JSON equivalent, such as `"City"`, the model passes a text, which the
+    kernel interprets. Otherwise, the value itself is written.
+    """
     source = parse(interpreter)
     form = evaluate(source.expressions[0]) if source.expressions else "String"
     schema_builder = InterpreterSchemaBuilder()
@@ -266,6 +272,7 @@ class _CallExecution:
         return name in names
 
     def _get_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
+        """Return a paclet, loading it into the kernel on first use."""
         paclets_by_key = self._shared_kernel.paclets_by_key
         key = _make_paclet_key(owner)
         if key not in paclets_by_key:
@@ -273,6 +280,10 @@ class _CallExecution:
         return paclets_by_key[key]
 
     def _load_paclet(self, owner: FunctionOwner) -> _LoadedPaclet:
+        """Load the packages of a paclet into the kernel.
+
+        Problems are collected rather than raised, and reported only if a call fails.
+        """
         files = open_package_files(owner.files)
         packages = ContextResolver(
             _find_no_file if files is None else files.find_package, self._is_system_symbol
@@ -314,6 +325,14 @@ class _CallExecution:
         return problems
 
     def _check_symbols(self, code: str, paclet: _LoadedPaclet) -> None:
+        """Check that the engine or a package defines every symbol in the function.
+
+        An undefined function would return the call unevaluated instead of failing.
+
+        Raises:
+            UnresolvedSymbolsError: A symbol is undefined.
+        """
+
         def is_defined(name: str) -> bool:
             asks_engine = self._engine_loads_packages and not paclet.packages.has_symbol(name)
             return (
@@ -356,6 +375,7 @@ class _CallExecution:
         completed_initializations.add(key)
 
     def _evaluate_arguments(self) -> dict[str, str]:
+        """Return the code of the arguments by the code of their names, with texts interpreted."""
         code_by_key: dict[str, str] = {}
         for argument in write_arguments(self._call.arguments, self._call.interpreters):
             code_by_key[write_string(argument.name)] = (
@@ -410,7 +430,10 @@ class _CallExecution:
 
 
 def _list_statements(code: str, packages: ContextResolver) -> list[str]:
-    """Return the statements of an initialization, without those that load a known package."""
+    """Return the statements of an initialization, without those that load a known package.
+
+    Paddock loads the packages of the paclet itself, so `Needs` and `Get` for them are left out.
+    """
     source = parse(code)
     statements: list[str] = []
     pending = list(reversed(source.expressions))

@@ -43,6 +43,9 @@ _STATUS_TEXTS = {
 def make_tool_result(result: EvaluationResult, label: str) -> CallToolResult:
     """Convert an evaluation result to a tool result.
 
+    A function can return an association with `Content`, a list of texts and images, or with
+    `String`. Any other value becomes a text, followed by the images that the engine rendered.
+
     Args:
         result: The evaluation result.
         label: The function, for errors.
@@ -116,6 +119,7 @@ def format_failure(failure: Node) -> str:
 
 
 def _fill_template(template: str, parameters: object) -> str:
+    """Insert parameters into the slots of a message: `` `name` ``, `` `2` `` or two backticks."""
     values_by_name = (
         {str(key): value for key, value in parameters.items()}
         if isinstance(parameters, Mapping)

@@ -175,7 +175,11 @@ def _read_name(table: PropertyDict, where: str) -> tuple[str, str | None]:
 def _add_declaration(
     info: PacletInfo, declarations: list[list[object]], publisher: str | None, where: str
 ) -> PacletInfo:
-    """Add the manifest from the first "AgentTools" extension."""
+    """Add the manifest from the first "AgentTools" extension.
+
+    An invalid root directory becomes the `problem` of the result. The manifest then has the
+    default root, so that validation can still report problems of the items.
+    """
     table = to_table(_flatten(declarations[0]))
     if table is None:
         value = shorten_repr(to_plain_data(declarations[0]))
@@ -224,6 +228,7 @@ def _flatten(values: list[object]) -> list[object]:
 def _read_items(
     kind: ItemKind, value: object, malformed_items: list[MalformedItem]
 ) -> list[object]:
+    """Return the valid items of a list in manifest form, and add the others to a list."""
     if not isinstance(value, list):
         malformed_items.append(MalformedItem(kind, 0, shorten_repr(to_plain_data(value))))
         return []

@@ -1,9 +1,10 @@
 """Conversion of Wolfram interpreters and string patterns to JSON Schema.
 
+The parameters of a paclet's tool have Wolfram interpreters, and MCP clients need a JSON Schema.
 `"Integer"` becomes an integer, `Restricted["Integer", {1, 10}]` an integer with bounds, and
 `{"a", "b"}` an enumeration. Types without a JSON equivalent, such as `"City"`, are sent as text and
-named in a note. String patterns become regular expressions of JavaScript, as JSON Schema requires;
-patterns without an equivalent are omitted.
+named in a note for the model. String patterns become regular expressions of JavaScript, as JSON
+Schema requires. Patterns without an equivalent are omitted.
 """
 
 from __future__ import annotations
@@ -107,6 +108,12 @@ def to_json_pattern(value: object) -> str | None:
 
 
 def _translate(value: object, depth: int) -> str | None:
+    """Return the regular expression for a string pattern, or None if there is no equivalent.
+
+    Args:
+        value: The pattern: a string with wildcards, a symbol, a list of alternatives, or a call.
+        depth: The nesting depth; a pattern below `MAX_PATTERN_DEPTH` has no equivalent.
+    """
     if depth > MAX_PATTERN_DEPTH:
         return None
     if isinstance(value, str):
@@ -130,6 +137,7 @@ def _translate(value: object, depth: int) -> str | None:
 
 
 def _join_patterns(patterns: list[object], separator: str, depth: int) -> str | None:
+    """Join translated patterns, or return None if one of them has no equivalent."""
     parts = [_translate(pattern, depth) for pattern in patterns]
     if not parts or any(part is None for part in parts):
         return None
@@ -193,9 +201,10 @@ def _translate_regular_expression(arguments: list[object], _depth: int) -> str |
 
 
 def _convert_to_javascript(text: str) -> str | None:
+    """Convert a PCRE expression to JavaScript's syntax, or return None if that is impossible."""
     try:
-        # Python compiles the expression only to validate it, so its warnings about syntax that may
-        # change do not matter.
+        # The expression is compiled only to validate it, so Python's warnings about syntax that
+        # may change are ignored.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             re.compile(
@@ -224,6 +233,12 @@ def _convert_to_python(text: str) -> str:
 
 
 def _convert_token(match: re.Match[str], *, is_dotall: bool) -> str:
+    """Convert one token of a PCRE expression to JavaScript's syntax.
+
+    Args:
+        match: The match of `_REGEX_TOKEN`.
+        is_dotall: True if the expression has the flag `s`, with which `.` matches line ends too.
+    """
     element = match[0]
     if match[1]:
         return _format_code_point(int(match[1][-8:], 16))
@@ -326,6 +341,10 @@ class InterpreterSchemaBuilder:
     def _build_restricted(
         self, form: object, conditions: list[object], depth: int
     ) -> JsonSchema | None:
+        """Return the schema of `Restricted`: choices, a number with limits, or a text.
+
+        Returns None if the conditions have no equivalent.
+        """
         base = self.build_schema(form, depth)
         condition = conditions[0] if conditions else None
         choices = condition[0] if isinstance(condition, list) and len(condition) == 1 else None
@@ -357,6 +376,7 @@ class InterpreterSchemaBuilder:
         }
 
     def _build_text(self, interpreter: object) -> JsonSchema:
+        """Return the schema of a text, and remember the interpreter for the note."""
         name = to_key(interpreter)
         self._unknown_interpreters.append(
             name if name is not None else shorten_repr(format_interpreter(interpreter))[1:-1]

@@ -1,8 +1,8 @@
 """Conversion of Wolfram definitions of tools, prompts and servers to property tables.
 
-The tables are the input of `make_tool`, `make_prompt` and `parse_definition`, like definitions in
-TOML. Tools can be associations or `LLMTool` expressions. Functions become `WolframFunction`
-objects.
+The tables have the same form as definitions in TOML, so that `make_tool`, `make_prompt` and
+`parse_definition` serve both. Tools can be associations or `LLMTool` expressions. Functions become
+`WolframFunction` objects.
 """
 
 from __future__ import annotations
@@ -99,6 +99,10 @@ def read_tool_parameters(value: object, where: str) -> tuple[JsonSchema, dict[st
 
 
 def _iterate_parameters(value: object, where: str) -> Iterator[tuple[str, object]]:
+    """Yield names and definitions of parameters in any form that `LLMTool` accepts.
+
+    These are an association, a rule, a name, or a list of these.
+    """
     if is_missing(value):
         return
     table = to_table(value) if isinstance(value, Mapping | RuleValue) else None
@@ -140,6 +144,7 @@ def _make_parameter_schema(details: dict[str, Any], where: str) -> JsonSchema:
 
 
 def _is_required(details: dict[str, Any], where: str) -> bool:
+    # A parameter with a default is optional, even with "Required" -> True.
     value = details.get("Required", True)
     if isinstance(value, bool):
         return value and is_missing(details.get("Default"))
@@ -401,6 +406,7 @@ def _make_inline_prompt(value: object, owner: FunctionOwner, where: str) -> obje
 
 
 def _make_inline_owner(owner: FunctionOwner, kind: str, table: PropertyDict) -> FunctionOwner:
+    """Return the owner for a function of an inline item, which errors then name."""
     name = table.get("Name")
     return owner._replace(kind=kind, item=name if isinstance(name, str) else owner.item)
 

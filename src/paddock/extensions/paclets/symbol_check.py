@@ -1,4 +1,8 @@
-"""Static search for symbols in Wolfram code that neither the engine nor a package defines."""
+"""Static search for symbols in Wolfram code that neither the engine nor a package defines.
+
+The Wolfram Language leaves a call of an undefined function unevaluated, so an engine would report
+no error. The search finds such functions before the call.
+"""
 
 from __future__ import annotations
 

@@ -68,10 +68,10 @@ class WolframFunction:
 
 
 class WolframInitialization:
-    """The initialization code of a server definition.
+    """The initialization code of a server definition, called when the server starts.
 
-    Starting the server does not start a kernel. The code is evaluated before the first function
-    call.
+    A call only registers the code, so that starting the server does not start a kernel. The code
+    is evaluated before the first function call.
     """
 
     def __init__(self, code: str, owner: FunctionOwner) -> None:
