@@ -1,6 +1,7 @@
 """Requirements of Python files on other machines: files beside them, and installed distributions.
 
-The files are parsed, not run.
+A portable bundle contains the files that a server imports from its own directory, and lists the
+distributions that it imports from the environment. The files are parsed, not run.
 """
 
 from __future__ import annotations
@@ -120,6 +121,12 @@ def parse_imports(file: Path) -> list[ImportedModule]:
 
 
 def _iterate_imports(node: ast.AST, *, is_optional: bool) -> Iterator[ImportedModule]:
+    """Yield the absolute imports in a syntax tree, except those that only type checkers see.
+
+    Args:
+        node: The root of the tree.
+        is_optional: True inside a `try` statement, which may handle a missing module.
+    """
     if isinstance(node, ast.Import):
         yield from (
             ImportedModule(alias.name.partition(".")[0], is_optional) for alias in node.names
@@ -152,6 +159,11 @@ def _is_server_file(path: Path, directory: Path) -> bool:
 
 
 def _find_module_requirement(module: ImportedModule, file: Path) -> str | None:
+    """Return the requirement on the distribution of an imported module, or None if it needs none.
+
+    Modules of the standard library, of Paddock and beside the file need no requirement, nor does
+    an optional module that is not installed here.
+    """
     is_always_present = module.name in sys.stdlib_module_names or module.name == PADDOCK_MODULE
     if is_always_present or _has_local_module(file, module.name):
         return None

@@ -1,7 +1,7 @@
 """Detection of installed and running client applications.
 
 A client counts as installed if its config file, the directory of that file, or its program on the
-PATH exists. No program of a client is started to find out.
+PATH exists. Detection starts no programs of clients.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ def _normalize_process_name(name: str) -> str:
 
 
 def _iterate_process_names() -> Iterator[str]:
+    """Yield the names of running processes, from /proc or else from a command of the system."""
     if PROC_DIRECTORY.joinpath("self/comm").exists():
         yield from _read_proc_names()
     elif sys.platform == "win32":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-# As editors count lines; other characters that Unicode calls line ends do not count.
+# The line ends that editors recognize. Other characters that Unicode calls line ends do not count.
 _LINE_END_PATTERN = re.compile(r"\r\n|\n|\r")
 
 
@@ -198,7 +198,8 @@ def load_document(
 ) -> DocumentFile:
     """Parse the content of a file; an empty file is an empty document.
 
-    Cached, because one installation needs the same two or three contents in several steps.
+    The result is cached, because one installation needs the same two or three contents in several
+    steps.
 
     Raises:
         ConfigurationError: The content is not UTF-8, not valid, or neither a mapping nor a list.

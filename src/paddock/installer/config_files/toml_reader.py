@@ -1,7 +1,8 @@
 """Positions of tables, assignments and values in a TOML text, and the regions that define a value.
 
-Only for texts that `tomllib` has accepted, so nothing is checked here. A table can be written with
-a header, inline, with dotted keys, or in several such parts; each part is a region.
+`tomllib` reports no positions, so the text is scanned again. It must have been accepted by
+`tomllib` before, because nothing is checked here. A table can be written with a header, inline,
+with dotted keys, or in several such parts. Each part is a region.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ def parse_tables(text: str) -> list[TomlTable]:
 
 
 class _TomlScanner:
+    """Scans one text from start to end."""
+
     def __init__(self, text: str) -> None:
         self._text = text
         self._offset = 0
@@ -121,6 +124,12 @@ class _TomlScanner:
         return TomlTable(start, self._offset, self._resolve_table_path(keys, is_array=is_array))
 
     def _resolve_table_path(self, keys: tuple[str, ...], *, is_array: bool) -> TomlPath:
+        """Return the path of a header's table, with the index of each array of tables on it.
+
+        Args:
+            keys: The keys in the header.
+            is_array: True for `[[…]]`, which adds an element to an array.
+        """
         path: TomlPath = ()
         for key in keys[:-1]:
             path = self._append_last_index((*path, key))
@@ -130,6 +139,7 @@ class _TomlScanner:
         return self._append_last_index(path)
 
     def _append_last_index(self, path: TomlPath) -> TomlPath:
+        # A key of an array of tables in a header means the last element so far.
         length = self._array_lengths.get(path)
         return path if length is None else (*path, length - 1)
 

@@ -154,6 +154,8 @@ def walk_nodes(node: YamlNode, leave_out: YamlNode | None = None) -> Iterator[Ya
 
 
 class _YamlTreeBuilder:
+    """Builds the tree of one text from the parser's events, by recursive descent."""
+
     def __init__(self, text: str, where: str) -> None:
         self._text = text
         self._where = where
@@ -187,7 +189,13 @@ class _YamlTreeBuilder:
         return YamlTree(root, end)
 
     def _build_node(self, event: Any, after: int | None = None) -> YamlNode:
-        """Build the node that begins with an event; `after` is the position of an empty value."""
+        """Build the node that begins with an event, consuming the events of its members.
+
+        Args:
+            event: The first event of the node.
+            after: The offset after the colon of a mapping's key, which becomes the position of an
+                empty value. The parser reports the position of the next token instead.
+        """
         start = event.start_mark.index
         if isinstance(event, events.AliasEvent):
             return self._build_alias(event)
@@ -227,8 +235,8 @@ class _YamlTreeBuilder:
             node.end = self._find_block_scalar_end(node)
 
     def _find_block_scalar_end(self, node: YamlNode) -> int:
-        # Trailing blank lines belong to the scalar only if it keeps them, or if they are indented
-        # more than its first line.
+        # The parser includes all trailing blank lines. They belong to the scalar only if it keeps
+        # them, or if they are indented more than its first line.
         head, *lines = self._text[node.start : node.end].splitlines(keepends=True)
         node.keeps_line_ends, node.strips_line_ends = _parse_chomping(head)
         if not node.keeps_line_ends:
@@ -293,6 +301,7 @@ class _YamlTreeBuilder:
         return offset
 
     def _find_colon(self, key: YamlNode) -> int | None:
+        """Return the offset of the colon after a key, or None for a key without one."""
         index = bisect_left(self._colons, key.end)
         if index == len(self._colons):
             return None

@@ -119,7 +119,7 @@ def format_scalar(value: object, style: YamlBlockStyle) -> str:
 
 
 def _format_float(value: float) -> str:
-    # Always with a point, because readers of YAML 1.1 read `1e3` as a string.
+    # A point is always written, because readers of YAML 1.1 read `1e3` as a string.
     if not math.isfinite(value):
         return ".nan" if math.isnan(value) else f"{'-' if value < 0 else ''}.inf"
     digits, exponent, power = repr(value).partition("e")
@@ -127,6 +127,7 @@ def _format_float(value: float) -> str:
 
 
 def _format_text(value: str, style: YamlBlockStyle) -> str:
+    """Format a string, without quotes if that is safe, and else in the quotes of the style."""
     if _SURROGATE.search(value):
         raise UneditableError(
             f"{value!r} cannot be written as UTF-8", hint="remove the unpaired surrogate"
@@ -149,7 +150,10 @@ def _quote_double(value: str) -> str:
 
 
 def detect_block_style(root: YamlNode | None, collection: YamlNode, text: str) -> YamlBlockStyle:
-    """Return the style for new lines in a collection."""
+    """Return the style for new lines in a collection.
+
+    Examples in the collection itself come before those in the rest of the file.
+    """
     nodes = [*walk_nodes(collection), *(walk_nodes(root) if root else ())]
     quotes = [node.style for node in nodes if node.style in ("'", '"')]
     is_single = quotes.count("'") > quotes.count('"')
