@@ -219,8 +219,9 @@ def _delete_source(connection: sqlite3.Connection, corpus: str, key: str) -> Non
 def _open_connection(file: Path | str) -> sqlite3.Connection:
     """Connect to a database, and create the tables if necessary."""
     connection = sqlite3.connect(
-        # Transactions are begun explicitly. Handlers run in several threads, which use the
-        # connection one after the other, under the lock of the search.
+        # The module begins all transactions explicitly (isolation_level). Handlers run in several
+        # threads, but the lock of the search ensures that only one of them uses the connection at a
+        # time.
         file,
         timeout=BUSY_TIMEOUT_SECONDS,
         isolation_level=None,
@@ -317,6 +318,7 @@ class DamagedIndexError(IndexUnavailableError):
 def _create_unavailable_error(
     file: Path | None, reason: str, *, is_damaged: bool
 ) -> IndexUnavailableError:
+    """Create the error for an unusable index, with a separate class for damage."""
     error_class: Callable[..., IndexUnavailableError]
     error_class = DamagedIndexError if is_damaged else IndexUnavailableError
     return error_class(

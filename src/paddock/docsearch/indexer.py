@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 MAX_EMBEDDED_CHARACTERS = 1_500  # Beginning of a page from which its vector is computed.
 MAX_PAGE_CHARACTERS = 200_000  # The rest of a longer page is not searchable.
 
-# Separates the stamp of a source from the name of its vectors.
+# A stored stamp consists of the stamp of the source, this separator and the name of the embedding.
 VECTORS_STAMP_SEPARATOR = " vectors: "
 PROGRESS_SETTING = "progress"
 """The setting with the progress of indexing: fields separated by spaces."""
@@ -271,7 +271,8 @@ def _index_with_progress(
 
 def _exit_with_parent() -> None:
     """End this process when its parent has ended, which closes the standard input."""
-    # Not sys.stdin: its lock would be held by this thread when the interpreter shuts down.
+    # The descriptor is read directly. With `sys.stdin`, this thread would hold its lock when the
+    # interpreter shuts down.
     while os.read(0, 4_096):
         pass
     os._exit(0)  # SQLite rolls back an unfinished transaction

@@ -50,7 +50,7 @@ class _VectorTable(NamedTuple):
 
 
 class Ranker:
-    """Ranks the pages of one index; for use by one thread at a time."""
+    """Ranks the pages of one index. One thread may use it at a time."""
 
     def __init__(self, database: IndexStore) -> None:
         self._store = database
@@ -112,7 +112,7 @@ class Ranker:
         The query is embedded by the same embedding as the pages, since vectors of different
         embeddings cannot be compared.
         """
-        # choose_embedding is checked first, since without numpy no vectors can be loaded.
+        # Without numpy no vectors can be loaded, so the choice of the embedding is checked first.
         if not query.text or embeddings.choose_embedding() == embeddings.NO_VECTORS:
             return []
         vectors = self._load_vectors(tuple(corpora))

@@ -221,10 +221,16 @@ def search_with_notes(
 
 
 class _OpenIndex:
-    """The open index of this process, with the corpora that were already indexed and checked.
+    """The open index of this process.
 
-    `started_corpora` has the corpora that the first query has handled. `checked_at` has the time at
-    which a background process was last started for a corpus.
+    Attributes:
+        file: The path of the index.
+        file_identity: The identity of the opened file, to detect that it was replaced.
+        store: The connection to the index, in the file or in memory.
+        ranker: The ranker for the store.
+        notes: Notes about the index for search results.
+        started_corpora: The corpora that the first query has already indexed.
+        checked_at: The time at which a background process was last started, by corpus.
     """
 
     def __init__(self, file: Path, database: IndexStore, notes: list[str]) -> None:
@@ -275,7 +281,8 @@ def _get_open_index(*, is_damaged: bool = False) -> _OpenIndex:
         if is_damaged:
             delete_index_files(file)
         database = IndexStore(file)
-        # Fails here, and not in the middle of indexing, if the file cannot be written.
+        # Writing a setting fails at once if the file cannot be written. Otherwise the error would
+        # occur in the middle of indexing.
         database.set_setting("opened", "1")
     except (IndexUnavailableError, OSError) as error:
         notes.append(_format_memory_note(error))

@@ -25,7 +25,10 @@ _MAX_LINE_CHARACTERS = 240
 
 
 class SourceRange(NamedTuple):
-    """A range of source text: lines and columns from 1, in characters; the end is exclusive."""
+    """A range of source text, in characters.
+
+    Lines and columns count from 1. The end is exclusive.
+    """
 
     line: int
     column: int
@@ -87,7 +90,7 @@ ALL_ISSUES = IssueFilter()
 
 
 class InspectedFile(NamedTuple):
-    """A source text and its issues; `name` is empty for code that is not in a file."""
+    """A source text and its issues. The name is empty for code that is not in a file."""
 
     name: str
     source: LineIndex

@@ -33,7 +33,10 @@ class LineIndex:
         return line, offset - starts[line - 1] + 1
 
     def get_line_span(self, number: int) -> tuple[int, int]:
-        """Return the start and end offset of a line, without its line end; lines count from 1."""
+        """Return the start and end offset of a line without its line end.
+
+        Lines are counted from 1.
+        """
         starts = self._get_line_starts()
         start = starts[number - 1]
         end = starts[number] if number < len(starts) else len(self.text)
@@ -54,7 +57,12 @@ class LineIndex:
 
 
 def format_table(kind: str, rows: Mapping[str, str]) -> str:
-    """Return a table of names and values; `kind` is the heading of the names."""
+    """Return a Markdown table of names and values.
+
+    Args:
+        kind: The heading of the first column, which has the names.
+        rows: The values by name.
+    """
     lines = [f"| {kind} | Value |", "| --- | --- |"]
     lines += [f"| **{name}** | {_escape_cell(value)} |" for name, value in rows.items()]
     return "\n".join(lines)

@@ -79,7 +79,10 @@ def build_content(
 def _build_image_content(
     data: bytes, mime: str, *, is_exported: bool
 ) -> Iterator[TextContent | ImageContent]:
-    """Yield the blocks of one image, preceded by a link to its file if it was exported."""
+    """Yield the blocks of one image.
+
+    If `is_exported` is True and the image can be saved, a Markdown link to its file comes first.
+    """
     uri = _export_image(data, mime.rpartition("/")[2]) if is_exported else None
     if uri is not None:
         yield TextContent(f"![Image]({uri})")

@@ -50,7 +50,7 @@ def parse_duration(duration: object) -> float | None:
     Accepts a number of seconds, a text such as `1 month`, and the Wolfram Language form
     `Quantity[2, "Weeks"]`.
     """
-    # bool is a subclass of int, but True is not a second.
+    # `True` would count as 1 second, because bool is a subclass of int.
     if isinstance(duration, bool):
         return None
     if isinstance(duration, int | float):
@@ -143,7 +143,12 @@ class SessionInfo(NamedTuple):
     notes: tuple[str, ...]
 
     def list_notes(self, resumed_note: str) -> list[str]:
-        """Return notes about the session; `resumed_note` says what a new process has restored."""
+        """Return notes about the session for the model.
+
+        Args:
+            resumed_note: The note for a session that was resumed in a new process. It says what was
+                restored.
+        """
         status_notes = {"reused": NEW_SESSION_NOTE, "resumed-new-kernel": resumed_note}
         return [status_notes.get(self.status, ""), *self.notes]
 

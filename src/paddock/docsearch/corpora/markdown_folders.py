@@ -1,4 +1,4 @@
-"""The corpus of Markdown folders that the user has added; each section of a file is a page."""
+"""The corpus of Markdown folders that the user has added. Each section of a file is a page."""
 
 from __future__ import annotations
 

@@ -273,7 +273,8 @@ def _run_introspection(python: str) -> list[Any]:
     """
     try:
         process = subprocess.run(  # noqa: S603 - the given interpreter with a constant program
-            # Isolated mode and no site: only modules of the standard library may be imported.
+            # Isolated mode without the site module ensures that only the standard library can be
+            # imported.
             [python, "-I", "-S", "-c", _INTROSPECTION_PROGRAM, *COMPILED_MODULES],
             capture_output=True,
             stdin=subprocess.DEVNULL,

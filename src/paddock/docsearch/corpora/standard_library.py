@@ -163,7 +163,7 @@ class PublicNameResolver:
         package = file.parent
         module = get_module_name(file.relative_to(root).as_posix())
         parent = module.rpartition(".")[0]
-        # Definitions of an `__init__` module, and of modules outside of a package, have no shorter
+        # Definitions in an `__init__` module, or outside of a package, already have their shortest
         # name.
         if file.name == "__init__.py" or package == root:
             return
@@ -193,7 +193,10 @@ class PublicNameResolver:
 
 @lru_cache(maxsize=64)
 def _load_exported_names(file: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the exported names of a file; empty if it cannot be read. Cached for its siblings."""
+    """Return the exported names of a file. Cached, because all modules of a package ask for them.
+
+    The sets are empty if the file cannot be read.
+    """
     try:
         return find_exported_names(file.read_bytes()[:MAX_SOURCE_BYTES])
     except (OSError, SyntaxError, ValueError):

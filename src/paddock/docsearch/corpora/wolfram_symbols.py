@@ -120,7 +120,7 @@ class MathicsDocstrings:
     name = MATHICS_CORPUS
 
     def list_sources(self) -> list[CorpusSource]:
-        """Return the files of built-in symbols; empty if Mathics3 is not installed."""
+        """Return the files of built-in symbols. The list is empty if Mathics3 is not installed."""
         spec = find_spec("mathics")
         if spec is None or spec.origin is None:
             return []

@@ -34,7 +34,7 @@ class EmbeddingModel(Protocol):
     dimensions: int
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts as rows; zeros for a text without known words."""
+        """Return the vectors of texts as rows. A text without known words has a vector of zeros."""
 
 
 def choose_embedding() -> str:

@@ -100,11 +100,11 @@ class StaticVectors:
         ]
         self._vector_table = np.concatenate(parts, axis=1)
         self.dimensions = self._vector_table.shape[1]
-        # The same words occur again and again, and splitting a word is the slow part.
+        # Splitting words is the slow part of embedding, and the same words occur again and again.
         self._get_piece_ids = lru_cache(maxsize=50_000)(self._split_word)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts as rows; zeros for a text without known words."""
+        """Return the vectors of texts as rows. A text without known words has a vector of zeros."""
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in enumerate(texts):
             piece_ids = [

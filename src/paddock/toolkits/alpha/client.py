@@ -108,7 +108,7 @@ class AlphaClient:
             formats = "plaintext,image,minput" if self.includes_code else "plaintext,image"
             parameters |= {"appid": self.app_id, "output": "json", "format": formats}
         else:
-            # The LLM API accepts a header, which proxies do not log, unlike URLs.
+            # The LLM API also accepts the AppID in a header. Proxies log URLs, but not headers.
             headers = {"Authorization": f"Bearer {self.app_id}"}
             parameters["maxchars"] = self.max_characters
         api_url = (

@@ -85,7 +85,10 @@ class ByteBudget:
 
 @dataclass(frozen=True)
 class FetchRequest:
-    """A GET request and its restrictions."""
+    """A GET request and its restrictions.
+
+    By default redirects are not followed, and only public addresses are allowed.
+    """
 
     url: str
     byte_budget: ByteBudget
@@ -177,7 +180,8 @@ def _fetch_one(
     is_configured = fetch_request.is_configured_url(fetch_request.url)
 
     def check(connection: socket.socket) -> None:
-        # Checked on the open connection: a name could resolve differently the next time.
+        # The address of the open connection is checked. A separate lookup of the name could return
+        # another address (DNS rebinding).
         if not is_configured and _bypasses_proxy(fetch_request.url):
             _check_public_address(connection)
 

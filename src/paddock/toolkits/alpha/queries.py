@@ -106,7 +106,7 @@ def answer_query(ctx: Context, query: str) -> ToolContent:
     """Answer a query, or several queries that are separated by tabs.
 
     Raises:
-        NoResultError: No query has a result; the message says what to do.
+        NoResultError: No query has a result. The message says what to do.
     """
     answers = run_queries(ctx, split_queries(query), ctx.options)
     return _download_and_build(ctx, answers.pieces)
@@ -197,7 +197,7 @@ def _format_answer(
 
 
 def collect_alpha_context(ctx: Context, context: str) -> ToolContent:
-    """Return the results for a context with their images; empty if it contains no queries."""
+    """Return the results for a context with their images. The list is empty without any queries."""
     return _download_and_build(ctx, collect_alpha_pieces(ctx, context, ctx.options))
 
 
@@ -253,7 +253,10 @@ def collect_wolfram_context(ctx: Context, context: str) -> ToolContent:
 def collect_wolfram_pieces(
     ctx: Context, context: str, options: Mapping[str, Any]
 ) -> list[ResultPiece]:
-    """Return Wolfram|Alpha results and documentation for a context; each part may be empty."""
+    """Return Wolfram|Alpha results and documentation for a context.
+
+    A separator is added only if both parts have content.
+    """
     alpha_options = {**options, "MaxItems": options["WolframAlphaMaxItems"]}
     alpha = collect_alpha_pieces(ctx, context, alpha_options, severity="Warning")
     pages = search_documentation(context, options["WolframLanguageMaxItems"])

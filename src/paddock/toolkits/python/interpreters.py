@@ -76,7 +76,8 @@ class PythonInterpreter(NamedTuple):
         minor = ".".join(self.version.split(".")[:2])
         libraries = (f"lib/python{minor}", f"lib64/python{minor}", f"lib/pypy{minor}", "Lib")
         directories = (self.prefix / library / "site-packages" for library in libraries)
-        # `lib64` is often a link to `lib`.
+        # `lib64` is often a link to `lib`. Resolved paths are the keys, so that it is listed only
+        # once.
         return list({path.resolve(): path for path in directories if path.is_dir()}.values())
 
 
@@ -223,7 +224,8 @@ def _find_environments(near: Path, top: Path) -> Iterator[Path]:
                 yield environment
     for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         value = os.environ.get(variable)
-        # The environment that Paddock was started from says nothing about the project's.
+        # The activated environment may just be the one that Paddock itself runs in. Then it does
+        # not belong to the project.
         if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
             yield Path(value)
 

@@ -183,7 +183,7 @@ def dump_notebook(notebook: JupyterNotebook, previous_text: str = "") -> str:
     The indentation, the order of the keys and the final line end are kept.
     """
     indent = _detect_indent(previous_text)
-    # A lone surrogate cannot be encoded as UTF-8, only escaped.
+    # Lone surrogates can be written as escape sequences, but not encoded as UTF-8.
     is_unescaped = "\\ud" not in previous_text.lower()
     text = json.dumps(
         notebook.data, indent=indent, ensure_ascii=not is_unescaped, sort_keys=not previous_text
@@ -304,7 +304,8 @@ class _NotebookRenderer:
         if kind == "error":
             trace = output.get("traceback")
             lines = join_lines("\n".join(map(str, trace)) if isinstance(trace, list) else "")
-            # The last lines of a traceback are the most useful ones.
+            # The message is needed in any case. If the traceback ends with it, the end of the
+            # traceback is shown, because the last lines are the most useful ones.
             message = f"{output.get('ename')}: {output.get('evalue')}"
             plain_text = _ANSI_ESCAPE_PATTERN.sub("", lines).rstrip()
             return (
@@ -508,7 +509,7 @@ def _merge_cells(old: list[NotebookCell], new: list[NotebookCell]) -> Iterator[N
         [_get_match_key(cell) for cell in old],
         [_get_match_key(cell) for cell in new],
     )
-    # The exact algorithm takes quadratic time, which is too slow for huge notebooks.
+    # The exact comparison takes quadratic time, so a heuristic is used for huge notebooks.
     matcher = SequenceMatcher(None, old_keys, new_keys, autojunk=len(old) > _MAX_EXACT_DIFF_CELLS)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
         if tag == "equal":

@@ -67,7 +67,8 @@ _TY_SEVERITIES: dict[str, Severity] = {
     "info": "Remark",
 }
 _TYPE_CONFIDENCE, _IMPORT_CONFIDENCE = 0.9, 0.6
-# Often these mean only that a package is missing from the inspected environment.
+# These rules often fail only because a package is not installed in the inspected environment, so
+# their issues get a lower confidence.
 _IMPORT_RULES = frozenset({"unresolved-import", "import-not-found", "import-untyped"})
 _RUFF_COVERED_RULES = frozenset(
     {"invalid-syntax", "syntax", "unresolved-reference", "name-defined", "io"}
@@ -234,12 +235,23 @@ class RuffRunner:
         self._is_cancelled = is_cancelled
 
     def inspect_text(self, text: str, path: Path, *, is_configured: bool) -> RuffResult:
-        """Inspect text as if it were the content of a file."""
+        """Inspect text as if it were the content of a file.
+
+        Args:
+            text: The source code.
+            path: The path to assume, which decides on the settings and exceptions that apply.
+            is_configured: Whether to use the project's settings and not Paddock's default rules.
+        """
         arguments = ["--stdin-filename", str(path), "-"]
         return self._run_check(arguments, is_configured=is_configured, stdin=text.encode())
 
     def inspect_directory(self, directory: Path, *, is_configured: bool) -> RuffResult:
-        """Inspect all Python files of a directory that the project does not exclude."""
+        """Inspect all Python files of a directory that the project does not exclude.
+
+        Args:
+            directory: The directory.
+            is_configured: Whether to use the project's settings and not Paddock's default rules.
+        """
         arguments = ["--extend-exclude", "*.ipynb", str(directory)]
         result = self._run_check(arguments, is_configured=is_configured)
         listing = self._run_ruff(["--show-files", *arguments], find_program("ruff"))
@@ -420,7 +432,7 @@ class TypeChecker:
 
     def _build_mypy_arguments(self, path: Path) -> list[str]:
         return [
-            # The null device as cache directory: nothing may be written into the project.
+            # The cache goes to the null device, because nothing may be written into the project.
             *("--output", "json", "--cache-dir", os.devnull, "--no-error-summary"),
             *("--python-executable", str(self._interpreter.path), str(path)),
         ]

@@ -62,8 +62,8 @@ def read_jupyter_file(notebook: str, ctx: Context, start: int) -> list[TextConte
 def write_jupyter_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
     """Write a notebook file and return its path, or a message if it cannot be written.
 
-    When a notebook is replaced, the new cells are merged with the previous ones, so that unchanged
-    cells keep their outputs.
+    If `overwrite` is True and the notebook exists, the new cells are merged with the previous ones,
+    so that unchanged cells keep their outputs.
     """
 
     def build(previous_data: bytes | None) -> bytes:

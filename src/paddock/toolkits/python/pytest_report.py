@@ -73,7 +73,8 @@ def run_and_report(ctx: Context, selection: PytestSelection, limits: PytestLimit
     def report_progress(tests: PythonTestRun) -> None:
         """Report the finished and running tests to the client."""
         running = ", ".join(case.name for case in tests.running_cases[:3])
-        # Progress must increase, so a test that has started counts half.
+        # MCP requires progress to increase with each notification, so a test that has started
+        # counts half.
         progress = tests.finished_count + (0.5 if running else 0)
         ctx.progress(
             progress,

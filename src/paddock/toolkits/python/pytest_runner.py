@@ -46,10 +46,10 @@ _PYTEST_ARGUMENTS = (
     *("--color=no", "--tb=short", "--continue-on-collection-errors"),
 )
 _POLL_SECONDS = 0.05
-# After a test was stopped, or after the last test, before the process is killed.
+# Time before the process is killed: after a test should have stopped, and after the last test.
 _STOP_GRACE_SECONDS = 5.0
 _EXIT_GRACE_SECONDS = 15.0
-# Each attempt sets up session fixtures again, so a suite that keeps crashing must end.
+# Each attempt sets up the session fixtures again. The limit ends suites that crash again and again.
 _MAX_ATTEMPTS = 8
 _OUTPUT_TAIL_CHARACTERS = 4_000
 

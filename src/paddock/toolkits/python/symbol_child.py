@@ -321,6 +321,8 @@ class SymbolFinder:
 
 
 def _is_definition(name: Any) -> bool:
+    # For an import that it cannot follow, jedi returns a module with the line of the import
+    # statement. A real module begins at line 1.
     # For an import, jedi returns a module with the line of the import statement.
     return name.type != "module" or (name.line or 1) == 1
 

@@ -168,7 +168,8 @@ def _run_symbol_child(
     """Run the static analysis in a child process, and return its records by name."""
     source = str(Path(__file__).parents[3])
     result = run_program(
-        # Isolated mode: a module in the project directory must not shadow one that is imported.
+        # In isolated mode the working directory is not on the import path, so that a module of the
+        # project cannot shadow one that the child imports.
         [sys.executable, "-I", "-c", _CHILD_PROGRAM.format(source=source)],
         Path(request["project"]),
         seconds=LOOKUP_TIMEOUT_SECONDS,

@@ -81,7 +81,10 @@ def _render_notebook(path: Path, ctx: Context) -> list[TextContent | ImageConten
 
 
 def write_wolfram_file(file: str, markdown: str, ctx: Context, *, overwrite: bool) -> str:
-    """Write a notebook file and return its path, or a message if it cannot be written."""
+    """Write a notebook file and return its path, or a message if it cannot be written.
+
+    An existing notebook is replaced completely if `overwrite` is True. Nothing of it is merged.
+    """
 
     def build(_previous: bytes | None) -> bytes:
         return write_notebook(markdown_to_notebook(markdown)).encode("ascii")

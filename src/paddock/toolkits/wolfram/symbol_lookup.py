@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from paddock.wolfram import Expression
 
 
-# The placeholder for code that is part of the engine.
+# Shown instead of code that is part of the engine and not written in the Wolfram Language.
 KERNEL_FUNCTION_TEXT = "<kernel function>"
 SIMPLIFIED_NOTE = "(* simplified: the engine does not keep this pattern in its original form *)"
 _LITERAL_HEADS = ("List", "Association", "Rule", "Rational", "Complex", "Times", "Power", "Missing")
@@ -65,8 +65,9 @@ _SYMBOL_NAME_PATTERN = re.compile(
 _CODE_KINDS = ("own", "down", "sub", "up", "format")
 _CODE_TESTS = ("HasOwnCodeQ", "HasDownCodeQ", "HasSubCodeQ", "HasUpCodeQ", "HasPrintCodeQ")
 """Functions of a Wolfram kernel that test for code of each kind."""
-# `Names` of these engines leaves out symbols. In other engines, looking at a missing symbol creates
-# it, so they are asked for the name first.
+# In these engines `Names` does not list all symbols, so a missing name proves nothing. In other
+# engines, asking for the definitions of a missing symbol would create it, so `Names` is asked
+# first.
 _PARTIAL_NAMES_ENGINES = ("woxi",)
 
 
@@ -336,7 +337,8 @@ def _look_up_symbol(name: str, lookup: _LookupContext) -> _SymbolEntry:
     if not exists and lookup.engine.name not in _PARTIAL_NAMES_ENGINES:
         return _SymbolEntry(short, _format_unknown_symbol(name, short, lookup))
     attributes = get_attributes(name, lookup.ask_kernel)
-    # ReadProtected cannot be removed for the query if the symbol is locked.
+    # The attributes of a locked symbol cannot be changed, so ReadProtected cannot be removed during
+    # the query.
     if {"Locked", "ReadProtected"} <= {*attributes}:
         return _SymbolEntry(
             short, f"Error: {name} is Locked and ReadProtected: its definitions cannot be shown"
@@ -362,6 +364,12 @@ def _list_definitions(
 
     Wolfram kernels report whether a symbol has internal code of each kind. For other engines
     `build_definitions` has to guess.
+
+    Args:
+        name: The name of the symbol.
+        values: The values that the kernel returned.
+        lookup: The engine and its kernel.
+        is_system: Whether the engine itself defines the symbol.
     """
     is_wolfram = lookup.engine.name == "wolfram"
     definitions = build_definitions(name, values, is_built_in=is_system and not is_wolfram)
@@ -391,7 +399,14 @@ def _format_unknown_symbol(name: str, short: str, lookup: _LookupContext) -> str
 def _format_answer(
     entries: list[_SymbolEntry], length: int, lookup: _LookupContext, *, is_detailed: bool
 ) -> str:
-    """Return the entries as Markdown, with short names where these are unambiguous."""
+    """Return the entries as Markdown, with short names where these are unambiguous.
+
+    Args:
+        entries: The entries of all symbols.
+        length: The maximum number of characters of the code of each symbol.
+        lookup: The engine and its kernel.
+        is_detailed: Whether to append a table of all symbols that occur, by context.
+    """
     names = SymbolNames(lookup.system_symbols)
     for entry in entries:
         names.add_symbols(entry.definitions)

@@ -33,7 +33,7 @@ VALUE_FUNCTIONS = (
     *("FormatValues", "Options", "Messages"),
 )
 """Functions that return definitions, in the order in which these are shown."""
-# In some engines these evaluate the symbol.
+# Some engines evaluate the argument of these functions, although they should hold it.
 _EVALUATING_FUNCTIONS = ("Options", "FormatValues")
 _ASSIGNMENT_KINDS = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
 _BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")
@@ -161,7 +161,15 @@ def load_symbol_values(
 
 
 class _ValueReader:
-    """Reads the definitions of one symbol from a kernel. Output that is not code is collected."""
+    """Reads the definitions of one symbol from a kernel. Output that is not code is collected.
+
+    Args:
+        name: The name of the symbol.
+        ask: Evaluates code in the kernel.
+        session: The definitions in the session's code.
+        is_protected: Whether the symbol has the attribute ReadProtected, which has to be removed
+            during each query.
+    """
 
     def __init__(
         self, name: str, ask: AskKernel, session: SessionDefinitions, *, is_protected: bool
@@ -226,7 +234,8 @@ def _parse_elements(answer: str | None) -> list[Expression | None]:
 
 
 def _replace_lowered_name(match: re.Match[str]) -> str:
-    # A generated sequence pattern has the blanks `___` after its name.
+    # Names such as `__opts1___` include the three blanks of a sequence pattern, which have to be
+    # kept.
     return f"{_LOWERED_MARK}___" if match[0].startswith("__opts") else _LOWERED_MARK
 
 

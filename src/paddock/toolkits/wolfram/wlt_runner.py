@@ -252,7 +252,8 @@ class WltFileRun:
 
     def _is_aborted(self, result: EvaluationResult) -> bool:
         """Return True if the input of a test was aborted before it had a value."""
-        # The value `$Aborted` alone is not enough: the test may return it as its regular value.
+        # A test may return `$Aborted` as its regular value. Only after a real abort has the symbol
+        # no value.
         return (
             result.result == "$Aborted"
             and self._evaluate(f"ValueQ[{ACTUAL_SYMBOL}]").result != "True"

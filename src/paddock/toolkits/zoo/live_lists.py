@@ -138,7 +138,7 @@ agent_template = ResourceTemplate(
 PROMPT_PREFIX = "agent_zoo_use_"
 ADOPTION_TEXT = "From now on, until I tell you otherwise, act as the agent described here."
 READ_ONLY_VARIABLE = "PADDOCK_ZOO_READ_ONLY"
-# Other agents have no prompt and no resources, but tools still find them.
+# Agents beyond this number have no prompt and no resources. Tools still find them.
 MAX_LISTED_AGENTS = 1000
 _servers_lock = threading.Lock()
 _live_lists: WeakKeyDictionary[BaseServer, LiveLists] = WeakKeyDictionary()
@@ -206,7 +206,7 @@ class LiveLists:
                 _remove_write_tools(self._server)
             try:
                 zoo = get_zoo().for_owner(self._owner)
-                # The id is read before the lists: an event in between is then handled twice, not
+                # The id is read before the lists. An event in between is then handled twice and not
                 # missed.
                 last_event_id = zoo.events.get_latest_id()
                 self._refresh_lists(zoo)

@@ -53,7 +53,7 @@ def answer_offline(query: str, evaluate: EvaluateCode) -> OfflineAnswer | None:
     question = text[opening.end() :] if opening else text
     # The order matters, because the patterns of later kinds accept more text.
     for answer in (answer_date, answer_percentage, answer_integers, answer_unit_conversion):
-        # Questions such as "how many days …" must be recognised before formulas.
+        # These kinds come before formulas, because of questions such as "how many days …".
         offline_answer = answer(question)
         if offline_answer is not None:
             return offline_answer

@@ -157,7 +157,8 @@ def integrate(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedResu
     start, end = _get_limit_value(question.start), _get_limit_value(question.end)
     if not start < end:
         raise UnverifiedResultError("the limits are not in order")
-    # Engines return values for divergent integrals: woxi 0.3 does for 1/x from -1 to 1.
+    # Engines return values for divergent integrals: woxi 0.3 does so for 1/x from -1 to 1. The
+    # estimate does not converge for them.
     estimate = numeric_checks.estimate_integral(question.formula, name, start, end)
     limits = f"{{{name}, {_format_limit(question.start)}, {_format_limit(question.end)}}}"
     engine_result = _evaluate_code(

@@ -114,7 +114,9 @@ class NotPolynomialError(ValueError):
 
 
 def get_coefficients(formula: Formula, name: str) -> list[Fraction]:
-    """Return the coefficients of a polynomial, from the highest power on; none for zero.
+    """Return the coefficients of a polynomial, from the highest power on.
+
+    The list is empty for the zero polynomial.
 
     Raises:
         NotPolynomialError: The formula is not a polynomial.
@@ -139,7 +141,8 @@ def has_rational_root(polynomial: list[Fraction]) -> bool:
         raise NotPolynomialError("large coefficients")
     if polynomial[-1] == 0:
         return True
-    # Rational root theorem: numerators divide the last coefficient, denominators the first.
+    # By the rational root theorem, the numerator of a root divides the last coefficient, and its
+    # denominator divides the first one.
     numerators = _list_divisors(int(polynomial[-1]))
     denominators = _list_divisors(int(polynomial[0]))
     candidates = (

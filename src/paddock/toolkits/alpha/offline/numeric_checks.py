@@ -78,7 +78,7 @@ def find_polynomial_roots(coefficients: Sequence[Fraction]) -> list[complex] | N
     monic = [float(coefficient / coefficients[0]) for coefficient in coefficients]
     degree = len(monic) - 1
     bound = 1 + max((abs(coefficient) for coefficient in monic[1:]), default=0.0)
-    # The Durand-Kerner method, with distinct complex start values.
+    # The Durand-Kerner method improves all roots at once. It needs distinct complex start values.
     roots = [bound * (0.4 + 0.9j) ** power for power in range(degree)]
     for _ in range(_MAX_ROOT_ITERATIONS):
         for index, root in enumerate(roots):

@@ -236,7 +236,7 @@ def _find_unit(name: str) -> str | None:
 
 def _are_compatible(units: Sequence[str | None], names: Sequence[str]) -> bool:
     """Return True if two units measure the same kind of quantity by their names."""
-    # Pint would convert some of these groups to each other.
+    # Pint treats angles and data sizes alike as dimensionless and would convert one to the other.
     if all(unit in _TEMPERATURE_UNITS for unit in units):
         return True
     are_same_group = all(
