@@ -12,7 +12,10 @@ from paddock.errors import PaddockError
 
 
 def main() -> None:
-    """Run the command in `sys.argv`."""
+    """Run the command in `sys.argv`.
+
+    A plain `serve TARGET` without a terminal is how clients start servers. It bypasses click.
+    """
     # A user at a terminal may be asked to install missing extensions, which needs click.
     is_typed = sys.stdin is not None and sys.stdin.isatty()
     plain_target = None if is_typed else parse_plain_serve(sys.argv[1:])

@@ -62,7 +62,7 @@ def clients(*, everything: bool, as_json: bool) -> None:
 
 
 def _build_client_rows() -> Iterator[ClientRow]:
-    """Yield all clients, detected ones first, then by name."""
+    """Yield a row for each supported client, with detected ones first and then by name."""
     detected_ids = {client.id for client in detected_clients()}
     installations = read_installations()
     sorted_clients = sorted(

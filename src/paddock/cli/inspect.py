@@ -79,7 +79,10 @@ def describe_server(peer: Peer) -> Json:
 
 
 def format_sections(description: Json) -> Iterator[str]:
-    """Yield the sections of the text form of a `describe_server` result."""
+    """Yield the sections of the text form of a `describe_server` result.
+
+    Empty lists have no section.
+    """
     yield _format_heading(description)
     sections = {
         "tools": ("Tools", _format_tool),

@@ -112,7 +112,12 @@ def install(
 def _select_clients(
     arguments: ClientArguments, settings: InstallSettings, *, everywhere: bool
 ) -> list[str | None]:
-    """Return the clients to install into. None is the client to detect from `--file`."""
+    """Return the clients to install into. None is the client to detect from `--file`.
+
+    Raises:
+        UsageError: `--all` is combined with another selection.
+        ArgumentError: No client is selected, or none was found on this computer.
+    """
     if everywhere and (arguments.clients or settings["file"] or settings["project"]):
         raise click.UsageError("--all cannot be combined with a client, --file or --project")
     if everywhere:

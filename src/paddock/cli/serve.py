@@ -41,7 +41,7 @@ def _check_address(
 def _parse_mounts(
     _context: click.Context, _parameter: click.Parameter, texts: tuple[str, ...]
 ) -> list[tuple[str, str]]:
-    """Parse mounts given as `NAME=SERVER`."""
+    """Parse the values of `--mount`, given as `NAME=SERVER`."""
     mounts = []
     for text in texts:
         name, equals, server = text.partition("=")

@@ -127,7 +127,7 @@ def _mask_secret_options(server: NamedServer, options: Json) -> Json:
 
 
 def format_server(details: Json) -> str:
-    """Format the result of `describe_server` as text."""
+    """Format the result of `describe_server` as paragraphs of text."""
     title = f" - {details['title']}" if details.get("title") else ""
     parts = [f"{details['name']} {details.get('version', '')}".rstrip() + title]
     if details["problem"]:

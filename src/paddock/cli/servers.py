@@ -269,6 +269,7 @@ def item_change_options(function: F) -> F:
         metavar="TOOL.OPTION",
         help="Remove the value of a tool option. Can be repeated.",
     )(function)
+    # Click lists the option of the last applied decorator first, so the order is reversed.
     for kind, completer in reversed(ITEM_COMPLETERS.items()):
         for verb in ("remove", "add"):
             function = click.option(

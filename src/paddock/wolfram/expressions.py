@@ -50,7 +50,15 @@ class Atom:
 
 
 class Node:
-    """A head with arguments."""
+    """A head with arguments: `f[x, y]`, or an operator or bracket such as `x + y`.
+
+    Args:
+        head: The head, which can be any expression.
+        args: The arguments.
+        start: The offset of the first character, or `NO_POSITION`.
+        end: The offset after the last character, or `NO_POSITION`.
+        form: The syntax the node was written in.
+    """
 
     __slots__ = ("args", "end", "form", "head", "is_grouped", "start")
 

@@ -230,7 +230,10 @@ def _handle_differential(
 
 
 def _handle_message_name(state: ParseState, operator: InfixOperator, text: str, start: int) -> None:
-    """Handle `::` in `f::usage`, and read the tag that follows it."""
+    """Handle `::` in `f::usage`, and read the tag that follows it.
+
+    A second tag, as in `f::usage::German`, is added to the same node.
+    """
     state.reduce(operator.precedence)
     inner = state.operands[-1]
     # The tag is read as text, because in `f::usage` it is a string and not a symbol.

@@ -162,7 +162,10 @@ class DataError(PaddockError):
 
 
 class UnevaluatedExpression:
-    """An expression that is not literal data."""
+    """An expression that is not literal data.
+
+    Two of them are equal if their input forms are equal.
+    """
 
     __slots__ = ("expression",)
 

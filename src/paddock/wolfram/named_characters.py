@@ -383,7 +383,10 @@ _ACCENTED_LETTER = re.compile(rf"(Capital)?([A-Z])({'|'.join(_COMBINING_ACCENTS)
 
 @cache
 def get_character(name: str) -> str | None:
-    """Return the character with the given name, or None if it is unknown."""
+    """Return the character with the given name, or None if the name is unknown.
+
+    Names of accented letters are composed from the letter and the accent: `CapitalEAcute` is `É`.
+    """
     code = _CODES_BY_NAME.get(name)
     if code is not None:
         return chr(code)

@@ -60,7 +60,10 @@ _HANDLERS_BY_TEXT: dict[str, Callable[[ParseState, str, int], None]] = {
 
 
 def parse_blank(text: str, start: int, end: int) -> Node:
-    """Return the pattern for a blank: `_`, `x_`, `x_h`, `x__`, `x_.` and so on."""
+    """Return the pattern for a blank: `_`, `x_`, `x_h`, `x__`, `x_.` and so on.
+
+    The text is a single token. Its nodes are nested as in `Optional[Pattern[x, Blank[]]]`.
+    """
     name, _, _ = text.partition("_")
     head = text[len(name) :].lstrip("_")
     bars = text[len(name) : len(text) - len(head)]
@@ -404,7 +407,7 @@ def _handle_comment(state: ParseState, match: re.Match[str], kind: int) -> None:
 
 
 def _handle_boxes(state: ParseState, match: re.Match[str], kind: int) -> None:
-    r"""Handle a box expression, `\( ... \)`: one opaque atom."""
+    r"""Handle a box expression, `\( ... \)`, which becomes one atom with its source text."""
     text, start = match[kind], match.start(kind)
     is_opening = text.endswith("(")
     end = state.boxes.find_end(state.position - 2) if is_opening else None

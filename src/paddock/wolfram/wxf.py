@@ -392,7 +392,7 @@ def _encode_text(text: str) -> bytes:
 
 
 def _encode_number(text: str) -> bytes:
-    """Encode an integer, machine real, or big real with precision."""
+    """Encode a number as an integer, a machine real, or a big real with its precision."""
     # Big integers are stored as text, so their digits need not be converted.
     if _INTEGER_PATTERN.fullmatch(text) and len(text) > _MAX_MACHINE_INTEGER_CHARACTERS:
         return _encode_with_size(b"I", text.encode())

@@ -87,7 +87,7 @@ def import_(
 
 
 def _read_sources(sources: tuple[str, ...], format_name: str | None) -> ImportBatch:
-    """Read all sources, and parse the agents and skills in their files."""
+    """Read all sources, and parse the agents and skills in their files as one batch."""
     files: list[File] = []
     remarks: list[Remark] = []
     for source in sources:

@@ -31,7 +31,7 @@ DUPLICATE_KEYS = CALLS.add(
 
 @CALLS.check_nodes("Association")
 def _check_association(inspection: Inspection, node: Node) -> None:
-    """Report duplicate keys, and `Nothing` as a value."""
+    """Report duplicate literal keys, and `Nothing` as a value, in an association."""
     start_by_key: dict[str, int] = {}
     for rule in _iter_rules(node):
         if is_symbol(rule.args[1], "Nothing"):
@@ -41,6 +41,7 @@ def _check_association(inspection: Inspection, node: Node) -> None:
                 "An association keeps `Nothing` as a value.",
             )
         key = _get_literal_key(rule.args[0])
+        # A key that must be evaluated can have any value, so it is not compared.
         if key is None:
             continue
         first_start = start_by_key.setdefault(key, rule.start)

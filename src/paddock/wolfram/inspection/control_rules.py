@@ -141,7 +141,7 @@ IF_SET = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes("If", "While")
 def _check_condition(inspection: Inspection, node: Node) -> None:
-    """Report an assignment as a test."""
+    """Report an assignment as the test of `If` or `While`, as in `If[x = y, …]`."""
     if len(node.args) < 2:
         return
     test = node.args[0]
@@ -164,7 +164,7 @@ def _check_condition(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Which")
 def _check_which(inspection: Inspection, node: Node) -> None:
-    """Report confused, duplicate and unreachable clauses of `Which`."""
+    """Report clauses of `Which` that are duplicate, unreachable, or look like those of `Switch`."""
     args = node.args
     # With an odd number, clauses cannot be paired. The rule Arguments reports that.
     if len(args) < 2 or len(args) % 2 or has_patterns(args[1::2]):
@@ -185,7 +185,7 @@ def _check_which(inspection: Inspection, node: Node) -> None:
 
 @CONTROL_FLOW.check_nodes("Switch")
 def _check_switch(inspection: Inspection, node: Node) -> None:
-    """Report confused, duplicate and unreachable clauses of `Switch`."""
+    """Report clauses of `Switch` that are duplicate, unreachable, or look like those of `Which`."""
     args = node.args
     if len(args) < 3 or len(args) % 2 == 0:
         return
@@ -346,7 +346,7 @@ EQUAL_STATEMENT = CONTROL_FLOW.add(
 
 @CONTROL_FLOW.check_nodes("CompoundExpression")
 def _check_statements(inspection: Inspection, node: Node) -> None:
-    """Report comparisons as statements."""
+    """Report comparisons as statements, where an assignment was probably meant."""
     # The last statement is the result of the compound expression, so its value is used.
     for statement in node.args[:-1]:
         if (

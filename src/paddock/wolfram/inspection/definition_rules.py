@@ -113,7 +113,8 @@ DEFINITION_NO_SYMBOL = DEFINITIONS.add(
 
 
 def _check_symbol_target(inspection: Inspection, left: Expression) -> None:
-    """Check that the left side contains a symbol to which the definition can belong."""
+    """Report a left side without a symbol to which the definition can belong."""
+    # `x_ /; test` and `x_?test` are also only patterns, so what they wrap is checked.
     target = left
     while isinstance(target, Node) and isinstance(target.head, Atom):
         index = _INNER_ARGUMENT_INDICES.get(target.head.text)
@@ -143,7 +144,7 @@ PATTERN_ON_RIGHT_SIDE = DEFINITIONS.add(
 
 
 def _check_pattern_in_value(inspection: Inspection, left: Expression, right: Expression) -> None:
-    """Check for patterns in a definition's value that repeat the pattern of its left side."""
+    """Report patterns in the value of a definition that repeat a pattern of its left side."""
     if not isinstance(left, Node) or not isinstance(right, Node):
         return
     pending: list[Expression] = [right]
@@ -175,7 +176,7 @@ SET_NOT = DEFINITIONS.add("SetNot", "Warning", 0.85, "`x =! y`, which is `x = No
 
 
 def _check_set_not(inspection: Inspection, node: Node, left: Expression, right: Expression) -> None:
-    """Check for `x =! y`, probably a mistyped `x != y`."""
+    """Report `x =! y`, which is probably a mistyped `x != y`."""
     if node.form != "=" or not isinstance(right, Node) or right.form != "prefix !":
         return
     text, position = inspection.text, right.start

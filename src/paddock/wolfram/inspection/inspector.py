@@ -123,7 +123,11 @@ def _run_source_checks(inspection: Inspection, *rule_sets: RuleSet) -> None:
 
 
 def _walk_expressions(inspection: Inspection) -> None:
-    """Run the node checks and record the positions of all symbols."""
+    """Run the node checks and record the positions of all symbols.
+
+    This is the only walk over all expressions. It uses a stack, so that nesting depth is not
+    limited.
+    """
     # This loop runs once for each expression, so attribute lookups are kept out of it.
     checks, symbols, text = _NODE_CHECKS, inspection.symbol_positions, inspection.text
     pending: list[Expression] = inspection.source.expressions[::-1]

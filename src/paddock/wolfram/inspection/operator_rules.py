@@ -73,7 +73,14 @@ IMPLICIT_TIMES_BLANKS = OPERATORS.add(
 def _check_implicit_product(
     inspection: Inspection, left: Expression, right: Expression, gap: str
 ) -> None:
-    """Check two adjacent expressions without an operator, which are multiplied."""
+    """Report two adjacent expressions if multiplying them is probably a mistake.
+
+    Args:
+        inspection: The inspection.
+        left: The first factor.
+        right: The second factor.
+        gap: The text between the factors without comments, which is empty or whitespace.
+    """
     if _is_string(left) or _is_string(right):
         inspection.report_issue(
             IMPLICIT_TIMES_STRING,
@@ -194,7 +201,7 @@ LOGIC_OF_VALUES = OPERATORS.add(
 
 @OPERATORS.check_nodes("And", "Or", "Not")
 def _check_logic(inspection: Inspection, node: Node) -> None:
-    """Check for strings and numbers as operands of logical operators."""
+    """Report strings and numbers as operands of logical operators."""
     # The mistake this rule looks for, `x == "a" || "b"`, is only made with operators.
     if node.form == CALL_FORM:
         return
@@ -217,7 +224,7 @@ CONTRADICTING_LITERALS = OPERATORS.add(
 
 @OPERATORS.check_nodes("Equal", "SameQ")
 def _check_comparison(inspection: Inspection, node: Node) -> None:
-    """Check for comparisons with two different strings, which are always false."""
+    """Report comparisons with two different strings, which are always false."""
     if len(node.args) < 3:
         return
     strings = {arg.text for arg in node.args if isinstance(arg, Atom) and arg.kind == "string"}
@@ -237,7 +244,7 @@ AMBIGUOUS_MAP_PRECEDENCE = OPERATORS.add(
 
 @OPERATORS.check_nodes("Map")
 def _check_map(inspection: Inspection, node: Node) -> None:
-    """Check for `f @ g /@ x`, which maps `f[g]` although `f @ (g /@ x)` may be meant."""
+    """Report `f @ g /@ x`, which maps `f[g]` although `f @ (g /@ x)` may be meant."""
     if node.form != "/@" or len(node.args) != 2:
         return
     function, operand = node.args

@@ -46,7 +46,7 @@ TABLE_HEADER = "| tag | severity | confidence | reports |\n|---|---|---|---|"
 
 
 def render_page() -> str:
-    """Return the Markdown page."""
+    """Return the Markdown page of the documentation that lists all rules."""
     sections = [PAGE_HEADER.format(count=len(RULES), severities=", ".join(SEVERITIES))]
     for rule_set in RULE_SETS:
         rows = [

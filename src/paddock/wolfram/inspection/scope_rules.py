@@ -58,7 +58,10 @@ NO_VARIABLES = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_nodes(*_SCOPE_HEADS)
 def _check_variables(inspection: Inspection, node: Node) -> None:
-    """Check the variable lists of a scoping construct and record its scope."""
+    """Check the variable lists of a scoping construct and record its scope.
+
+    The checks after the walk use the recorded scopes.
+    """
     kind = get_head_name(node)
     # A scoping construct with patterns is itself a pattern, as in `Module[_, _]`.
     if len(node.args) < 2 or has_patterns(node.args):
@@ -213,7 +216,10 @@ def _collect_iterator_scope(inspection: Inspection, node: Node) -> None:
 
 @LOCAL_NAMES.check_scoping
 def _check_unused_variables(inspection: Inspection) -> None:
-    """Report local names that are never used in their scope."""
+    """Report local names that are never used in their scope.
+
+    The text of boxes counts as a use if it contains the name, because boxes are not parsed.
+    """
     for scope in inspection.scopes:
         # Unused iterators are common: `Do[…, {i, 3}]` only repeats.
         if scope.kind == "iterator":
@@ -290,7 +296,10 @@ def _report_unused(inspection: Inspection, scope: LocalScope, variable: LocalVar
 
 @LOCAL_NAMES.check_scoping
 def _check_shadow_variables(inspection: Inspection) -> None:
-    """Report local names that shadow a name of an enclosing scope."""
+    """Report local names that shadow a name of an enclosing scope.
+
+    A sweep over the sorted scopes keeps the enclosing ones on a stack, and also by name.
+    """
     enclosing: list[LocalScope] = []
     enclosing_by_name: dict[str, list[LocalScope]] = {}
     for scope in _sort_scopes(inspection.scopes):
@@ -403,7 +412,12 @@ def _group_scopes_by_name(inspection: Inspection) -> dict[str, list[LocalScope]]
 def _iter_innermost_scopes(
     scopes: list[LocalScope], positions: list[int]
 ) -> Iterator[tuple[int, LocalScope | None]]:
-    """Yield each position with the innermost scope that contains it."""
+    """Yield each position with the innermost scope that contains it.
+
+    Args:
+        scopes: The scopes of one name, outer scopes first.
+        positions: The positions, in any order.
+    """
     enclosing: list[LocalScope] = []
     remaining_scopes = iter(scopes)
     next_scope = next(remaining_scopes, None)
@@ -426,7 +440,7 @@ WITH_ASSIGNMENT = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_source
 def _check_constant_assignments(inspection: Inspection) -> None:
-    """Report assignments to variables of `With`."""
+    """Report assignments to variables of `With`, which are replaced by their values first."""
     names = {
         variable.name
         for scope in inspection.scopes
@@ -436,6 +450,7 @@ def _check_constant_assignments(inspection: Inspection) -> None:
     }
     scopes = _group_scopes_by_name(inspection) if names else {}
     for name in names:
+        # An inner scope can have a variable with the same name, so the innermost scope decides.
         for position, scope in _iter_innermost_scopes(
             scopes[name], inspection.assignment_positions[name]
         ):
@@ -472,7 +487,11 @@ SIBLING_INITIAL = LOCAL_NAMES.add(
 
 @LOCAL_NAMES.check_source
 def _check_sibling_initials(inspection: Inspection) -> None:
-    """Report initial values that use another variable of the same list."""
+    """Report initial values that use another variable of the same list.
+
+    Such a name refers to the variable outside, since initial values are evaluated before the scope
+    exists.
+    """
     uses = [
         (scope, variable, name)
         for scope in inspection.scopes

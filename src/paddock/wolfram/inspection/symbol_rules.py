@@ -79,7 +79,7 @@ _END_BY_BEGIN = {"Begin": "End", "BeginPackage": "EndPackage"}
 
 @SYMBOLS.check_source
 def _check_symbols(inspection: Inspection) -> None:
-    """Report qualified, misspelled, obsolete and debugging symbols."""
+    """Report misspelled, obsolete and debugging symbols, and symbols with an unusual context."""
     is_package = any(name in inspection.symbol_positions for name in _PACKAGE_HEADS)
     for name, positions in inspection.symbol_positions.items():
         if "`" in name:

@@ -221,7 +221,10 @@ EXCESSIVE_FILE_LENGTH = LINES.add(
 
 @LINES.check_source
 def _check_lines(inspection: Inspection) -> None:
-    """Report lines and files that are too long."""
+    """Report lines and files that are too long.
+
+    The span of a line issue is the part beyond the limit.
+    """
     source = inspection.source
     for number in range(1, source.line_count + 1):
         start, end = source.get_line_span(number)

@@ -149,6 +149,7 @@ def _parse_fence(state: _BlockParserState, line: str) -> bool:
         state.line_index += 1
         if closing_pattern.match(code_line):
             break
+        # CommonMark, fenced code blocks: remove the indentation of the opening fence, if present.
         code_lines.append(code_line[min(indent, len(code_line) - len(code_line.lstrip())) :])
     state.add_block(
         MarkdownBlock(
@@ -171,7 +172,10 @@ def _strip_quote(line: str, depth: int) -> str | None:
 
 
 def _parse_formula(state: _BlockParserState, line: str) -> bool:
-    """Parse `$$ ... $$` on one or more lines."""
+    """Parse a formula between `$$` on one or more lines.
+
+    The lines are consumed only if the formula is complete. Otherwise they are text.
+    """
     first_line = line.strip()
     # Within a paragraph, `$$` starts an inline formula instead.
     if not first_line.startswith("$$") or state.pending_block is not None:

@@ -79,7 +79,7 @@ class _GapTokens:
         self._starts = sorted(self._comments)
 
     def get_tokens(self, start: int, end: int) -> list[Expression]:
-        """Return the tokens between two positions."""
+        """Return the tokens between two positions. A comment is a row of its own."""
         tokens: list[Expression] = []
         while start < end:
             comment = self._find_comment(start, end)
@@ -222,7 +222,11 @@ def _is_token(node: Node, text: str) -> bool:
 
 
 def _build_row(items: list[Expression]) -> Expression:
-    """Return a row in which the contents of brackets are nested rows."""
+    """Return a row of boxes in which the contents of brackets are nested rows.
+
+    Brackets without a partner are closed at the end, because code with syntax errors is converted
+    too.
+    """
     open_rows: list[tuple[str, list[Expression]]] = [("", [])]
     for item in items:
         token = item.text[1:-1] if isinstance(item, Atom) else ""

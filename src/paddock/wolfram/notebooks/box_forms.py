@@ -330,7 +330,7 @@ def _format_integral(limits: list[Expression], items: list[Expression]) -> TextP
 
 
 def _format_grid(node: Node, form: BoxTextForm) -> TextPieces:
-    """Format rows as lists, or in the form "text" as lines of columns."""
+    """Format a grid as nested lists in code, and as lines of columns for readers."""
     rows = [get_list_items(row) for row in get_list_items(node.args[0])] if node.args else []
     # In code, a grid is a nested list, so that it evaluates to a matrix.
     opening, closing = ("", "") if form == "text" else ("{", "}")

@@ -144,7 +144,12 @@ class CellImage(NamedTuple):
 
 
 class CellImageCollector:
-    """The raster images of a notebook, in the order of their placeholders."""
+    """The raster images of a notebook, in the order of their placeholders.
+
+    Args:
+        max_images: The maximum number of images to collect. Further graphics get a placeholder
+            only.
+    """
 
     def __init__(self, max_images: int) -> None:
         self.images: list[CellImage] = []
@@ -166,7 +171,7 @@ class CellImageCollector:
 
 
 def extract_image(node: Node) -> tuple[bytes, str] | None:
-    """Return the image file and MIME type of raster graphics, or None."""
+    """Return the image file and MIME type of graphics, or None if they contain no raster."""
     if has_head(node, "GraphicsData"):
         return _extract_file(node)
     pending: list[Expression] = [node]

@@ -260,7 +260,7 @@ def _escape_line_start(match: re.Match[str]) -> str:
 def _normalize_blanks(runs: list[TextRun]) -> list[TextRun]:
     """Give whitespace at the edges of a run only the styles that both of its neighbors have.
 
-    Emphasis marks must not touch whitespace.
+    Emphasis marks must not touch whitespace: Markdown would not read them as marks.
     """
     pieces: list[TextRun] = []
     for run in runs:
@@ -386,7 +386,10 @@ def format_code_span(text: str) -> str:
 
 
 def make_table_cell(rows: Sequence[Sequence[str]], alignments: Sequence[str]) -> Cell:
-    """Return a cell with a grid, with a line below its first row."""
+    """Return a cell with a grid for the rows of a Markdown table.
+
+    The line below the first row marks it as the header.
+    """
     row_lists = [make_list(_make_entry(text) for text in row) for row in rows]
     columns = [symbol(side or "Automatic") for side in alignments]
     header: list[Expression] = [symbol("False"), symbol("True"), make_list([symbol("False")])]

@@ -141,7 +141,7 @@ _CELL_MAKERS: dict[str, Callable[[MarkdownBlock], list[Cell]]] = {
 
 
 def _group_cells(cells: list[Cell]) -> list[Cell | CellGroup]:
-    """Group each heading with its section, and each input with its outputs."""
+    """Group each heading with its section, and each input with its outputs, as front ends do."""
     top: list[Cell | CellGroup] = []
     open_groups: list[tuple[int, list[Cell | CellGroup]]] = [(0, top)]
     index = 0

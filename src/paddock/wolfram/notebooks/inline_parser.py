@@ -181,7 +181,10 @@ class _InlineParser:
             self._runs.append(TextRun(text))
 
     def _parse_special(self, match: re.Match[str]) -> int:
-        """Parse the construct that begins with the match, and return its end."""
+        """Parse the construct that begins with the match, and return its end.
+
+        If the construct is not complete, its first characters are plain text.
+        """
         characters = match[0]
         if "\n" in characters:
             self._add_text("\n" if characters[0] == "\\" or characters.startswith("  ") else " ")

@@ -195,7 +195,10 @@ class CellGroup:
 
 
 class Notebook:
-    """A notebook: cells and groups, and options."""
+    """A notebook: cells and groups, and options.
+
+    Iterating over a notebook yields all cells in reading order, including those in groups.
+    """
 
     __slots__ = ("cells", "options", "problems")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def read_notebook(text: str) -> Notebook:
     """Read the notebook in the text of a file.
 
-    A damaged file is read as far as possible. Its syntax problems are listed in `problems`.
+    What can be parsed of a damaged file is read. Its syntax problems are listed in `problems`.
 
     Raises:
         NotebookError: The text contains no notebook.

@@ -157,7 +157,7 @@ class _TexParser:
             self._tokens[self._position : self._position + 1] = [token[0], token[1:]]
 
     def parse_raw_group(self) -> str:
-        """Return the text in braces without parsing it."""
+        """Return the text in braces without parsing it, for commands whose argument is text."""
         self.expect_token("{")
         pieces, depth = [], 1
         while depth:
@@ -354,6 +354,7 @@ class _TexParser:
                 break
         if end != "\\end":
             raise _UnknownTexError
+        # A line break after the last row is common, and does not begin another row.
         if len(rows) > 1 and len(rows[-1]) == 1 and is_empty_box(rows[-1][0]):
             rows.pop()
         width = max(map(len, rows))

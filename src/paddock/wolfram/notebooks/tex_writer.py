@@ -104,7 +104,7 @@ def _write_box(expression: Expression, level: int) -> str:
 
 
 def _write_token(atom: Atom) -> str:
-    """Write a token: a string, space, name, number or operator characters."""
+    """Write a token of a formula: a string, space, name, number or operator characters."""
     if atom.kind != "string":
         raise _NoTexFormError
     text = parse_string(atom.text)

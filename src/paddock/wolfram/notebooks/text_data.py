@@ -208,7 +208,10 @@ def _convert_template(
 def _convert_inline_cell(
     node: Node, style: TextStyle, make_placeholder: Callable[[Node], str]
 ) -> ConvertedItems:
-    """Convert a cell within text: code, a formula, an image or more text."""
+    """Convert a cell within text to code, a formula, an image or more text.
+
+    The result depends on the content of the cell, and only for plain text on its style.
+    """
     cell = to_cell(node)
     if isinstance(cell.content, str):
         if set(cell.styles) & _CODE_STYLES:

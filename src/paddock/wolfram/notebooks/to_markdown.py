@@ -104,7 +104,7 @@ class _MarkdownWriter:
         """Level of the item that a paragraph belongs to. A deeper indent would make it code."""
 
     def add_cell(self, cell: Cell) -> None:
-        """Append a cell."""
+        """Append a cell as a list item, code, heading or paragraph, depending on its style."""
         quote = sum(style in QUOTE_STYLES for style in cell.styles)
         item = ITEM_STYLES.get(cell.style)
         if item is None:

@@ -40,7 +40,10 @@ def write_notebook(notebook: Notebook) -> str:
 
 
 def format_cells(cells: list[Cell | CellGroup]) -> str:
-    """Return the source of cells and groups, separated by commas."""
+    """Return the source of cells and groups, separated by commas.
+
+    Groups are written with a stack and not by recursion.
+    """
     pieces: list[str] = []
     pending: list[str | Cell | CellGroup] = _reverse_with_separators(cells)
     while pending:

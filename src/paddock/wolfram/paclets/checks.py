@@ -118,7 +118,11 @@ def _format_location(info: str, line: int) -> str:
 
 
 def _check_presentation(description: PacletDescription, info: str) -> Iterator[PacletIssue]:
-    """Check the properties that describe the paclet to its users."""
+    """Check the properties that describe the paclet to its users.
+
+    A property that is missing or empty is reported, and also one that still has the text of a
+    template.
+    """
     properties: list[tuple[str, PacletIssueLevel, str]] = [
         ("Description", "Warning", "describe the purpose of the paclet in one sentence"),
         ("Creator", "Suggestion", "name the author"),
@@ -178,7 +182,10 @@ def _list_roots(extension: DeclaredExtension) -> list[str]:
 def _check_kernel_extension(
     extension: DeclaredExtension, directory: Path, location: str, archive_files: PacletArchiveFiles
 ) -> Iterator[PacletIssue]:
-    """Check that each context has a file in the archive, and each declared symbol a page."""
+    """Check the contexts and symbols that a kernel extension declares.
+
+    Each context needs a file in the archive, and each symbol should have a reference page.
+    """
     contexts = extension.properties.get("Context")
     if contexts is None:
         yield PacletIssue(

@@ -51,7 +51,7 @@ class DeclaredExtension:
 
 @dataclass(frozen=True, slots=True)
 class PacletDescription:
-    """The properties and extensions of a paclet."""
+    """The properties and extensions that a `PacletInfo` file declares."""
 
     properties: dict[str, DeclaredProperty]
     extensions: list[DeclaredExtension]

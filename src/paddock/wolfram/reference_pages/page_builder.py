@@ -80,7 +80,7 @@ _TEMPLATE_LABELS = (
 
 @dataclass(slots=True)
 class PageSubject:
-    """The symbol of a page, and its paclet and context."""
+    """The symbol that a page documents, and its paclet and context."""
 
     symbol: str
     paclet: str
@@ -233,7 +233,10 @@ def _make_extended_sections() -> list[Cell | CellGroup]:
 
 
 def _make_metadata(subject: PageSubject, description: PageContent) -> CellGroup:
-    """Return the metadata section: history, categorization, keywords and templates."""
+    """Return the metadata section: history, categorization, keywords and templates.
+
+    Except for the history, the subsections are closed in a new page.
+    """
     history = {"new": description.version.strip() or UNKNOWN_VERSION}
     values_by_label = {
         "Entity Type": "Symbol",
@@ -278,6 +281,8 @@ def make_history_content(versions: dict[str, str]) -> Expression:
 
 def parse_history(text: str) -> dict[str, str]:
     """Parse a history such as `new:1.0, modified:1.2, obsolete:2.0`.
+
+    Entries are separated by commas or line ends, and each key can occur once.
 
     Raises:
         InvalidContentError: An entry is invalid or missing.

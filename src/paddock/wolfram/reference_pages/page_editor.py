@@ -553,7 +553,10 @@ def _split_examples(elements: list[CellElement]) -> list[_ExampleGroup]:
 
 
 def _join_examples(page: SymbolPage, groups: list[_ExampleGroup]) -> list[CellElement]:
-    """Return the elements of examples, separated by delimiters."""
+    """Return the elements of examples, separated by delimiters.
+
+    Existing delimiters are reused. A delimiter above the first example is dropped.
+    """
     elements: list[CellElement] = []
     for group in groups:
         if elements:

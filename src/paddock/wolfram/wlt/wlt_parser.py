@@ -123,7 +123,7 @@ def _get_message_name(message: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WolframTest:
-    """A test. Code is source text."""
+    """A test of a file, as written. Code is source text, and is evaluated by the test runner."""
 
     input: str
     line: int
