@@ -231,7 +231,7 @@ class ApiServices(NamedTuple):
     instance: InstanceInfo
     accounts: TeamAccounts
     requests_a_minute: int | None = None
-    """Rate limit for each client; None for no limit."""
+    """Rate limit for each client, or None for no limit."""
 
 
 def create_api(services: ApiServices) -> Litestar:

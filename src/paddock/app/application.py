@@ -178,7 +178,7 @@ class Application:
         web_directory: The directory of the web app's files.
         allowed_hosts: Allowed values of the Host header besides loopback names.
         allowed_origins: Origins whose web pages may use the API, besides the app's own.
-        requests_a_minute: Rate limit of the API for each client; None for no limit.
+        requests_a_minute: Rate limit of the API for each client, or None for no limit.
         reauthorize_interval_seconds: Interval at which open streams are authorized again.
     """
 
@@ -297,7 +297,7 @@ class Application:
     def _receive_while_authorized(self, receive: Receive, head: RequestHead) -> Receive:
         """Wrap `receive` so that a stream ends when its user loses access.
 
-        Streams stay open for hours; a revoked session or token must not keep them open.
+        Streams stay open for hours. A revoked session or token must not keep them open.
         """
 
         async def receive_message() -> Any:

@@ -35,7 +35,7 @@ MIN_TOKEN_CHARACTERS = 16
 MAX_FAILED_ATTEMPTS = 10
 """Failed attempts from one address within the window before it has to wait."""
 ATTEMPT_WINDOW_SECONDS = 300.0
-# Bounds the memory; the address with the oldest failure is forgotten first.
+# Bounds the memory. The address with the oldest failure is forgotten first.
 MAX_TRACKED_ADDRESSES = 10_000
 REQUEST_USER_KEY = "paddock.visitor"
 """The key of the user in the ASGI scope of a request."""
@@ -59,7 +59,7 @@ class RequestUser(Struct, frozen=True, kw_only=True):
     owner: str = SHARED_OWNER
     """The owner of the zoo that the request is about."""
     name: str | None = None
-    """The user name; None unless a team is served."""
+    """The user name, or None unless a team is served."""
     is_admin: bool = True
     """Whether the user may manage servers, clients and accounts."""
     is_authenticated: bool = True
@@ -238,7 +238,7 @@ class TeamAuthenticator:
         """Create a session for a user name and password, and return its secret.
 
         Raises:
-            SignInError: The name or the password is wrong; the message does not reveal which.
+            SignInError: The name or the password is wrong. The message does not reveal which.
         """
         user = self._accounts.authenticate(name or "", password or "")
         if user is None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 PRINCIPAL_ISSUER = "paddock"
 
-# Connections remembered for each owner; the least recently active is dropped first.
+# Connections remembered for each owner. The least recently active is dropped first.
 MAX_CONNECTIONS = 100
 # Minimum time between two checks whether a server's definition has changed.
 RELOAD_CHECK_SECONDS = 1.0
@@ -298,7 +298,7 @@ class McpEndpointRegistry:
         endpoint = self._endpoints.get(key)
         if endpoint is not None and monotonic() - endpoint.checked_at < RELOAD_CHECK_SECONDS:
             return endpoint.app
-        # Loading takes time; concurrent first requests must not load the server twice.
+        # Loading takes time. Concurrent first requests must not load the server twice.
         async with self._endpoint_locks[key]:
             return await self._refresh_endpoint(key, path)
 

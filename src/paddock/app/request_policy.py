@@ -1,8 +1,8 @@
 """The checks that every request has to pass before it is routed: host, origin and body type.
 
 A web site can make a browser send requests to a server on the user's own machine. A request must
-therefore name an allowed host, which stops DNS rebinding; a page of another origin is rejected
-unless the origin is allowed; and a request with a body must be JSON, which an HTML form of another
+therefore name an allowed host, which stops DNS rebinding. A page of another origin is rejected
+unless the origin is allowed. A request with a body must be JSON, which an HTML form of another
 site cannot send (cross-site request forgery).
 """
 
@@ -65,7 +65,7 @@ class RequestPolicy:
     """The rules by which requests are accepted or rejected before routing.
 
     Args:
-        hosts: Allowed values of the Host header besides loopback names; `*` allows any.
+        hosts: Allowed values of the Host header besides loopback names. `*` allows any.
         origins: Origins whose web pages may use the API, besides the app's own.
     """
 
@@ -122,7 +122,7 @@ class RequestPolicy:
             return not (
                 self._is_allowed_origin(origin) or _is_same_origin(origin, head.headers[b"host"])
             )
-        # Browsers omit Origin in some GET requests; Fetch Metadata still tells their site.
+        # Browsers omit Origin in some GET requests. Fetch Metadata still tells their site.
         # Following a link from another site to a page of the app is allowed.
         site = head.headers.get(b"sec-fetch-site", b"none")
         is_page = head.method in SAFE_METHODS and not (

@@ -39,7 +39,7 @@ class PortConflict(NamedTuple):
 
     error: PortTakenError
     running: RunningInstance | None
-    """The Paddock that uses the port; None for another program."""
+    """The Paddock that uses the port, or None for another program."""
     is_same: bool
     """Whether it has the same version and database as the Paddock to be started."""
     owner: str

@@ -1,7 +1,7 @@
 """The static files of the web app.
 
 Files are cached in memory, also compressed. Files with a hash in their name never change, so
-browsers may cache them for ever; the page itself is revalidated. Any path that is not a file
+browsers may cache them for ever. The page itself is revalidated. Any path that is not a file
 returns the page, whose router handles the path in the browser.
 """
 

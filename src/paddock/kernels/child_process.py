@@ -32,7 +32,7 @@ def start_process(
         title: The name of the program for error messages.
         kernel_id: An id that no other kernel has.
         variables: Additional environment variables.
-        directory: The initial working directory; by default that of the server.
+        directory: The initial working directory, by default that of the server.
 
     Raises:
         KernelError: The process cannot be started.

@@ -1,8 +1,8 @@
 """Description of an evaluation engine, from which kernels are started.
 
 Creating an `Engine` is cheap: the server never imports an engine's packages. An engine that is a
-Python package runs in a worker, which `paddock.kernels.worker.worker_kernel.start_worker` starts;
-only the worker imports the module that loads the engine.
+Python package runs in a worker, which `paddock.kernels.worker.worker_kernel.start_worker` starts.
+Only the worker imports the module that loads the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Capability = Literal["state", "rollback", "interrupt", "pictures", "packages", "
 - `pictures`: it produces images.
 - `packages`: it loads Wolfram Language packages.
 - `evaluation`: it evaluates code, not only literal data.
-- `many`: any number of kernels can run at once; none of them occupies a licence.
+- `many`: any number of kernels can run at once. None of them occupies a licence.
 """
 
 
@@ -33,17 +33,17 @@ class Engine:
     """A program or library that evaluates a language.
 
     Attributes:
-        name: Unique name; for Wolfram Language engines the word used in settings.
+        name: Unique name. For Wolfram Language engines it is the word used in settings.
         title: Display name without the version.
         language: The language that it evaluates.
         licence: SPDX identifier of the licence, or a description for proprietary ones.
         install_hint: Instructions for installing it.
         capabilities: Its optional abilities.
-        start: Starts a kernel; only limits that apply to a whole kernel take effect. Raises
+        start: Starts a kernel. Only limits that apply to a whole kernel take effect. Raises
             KernelError if the kernel does not start.
-        version: Installed version; empty if unknown before the engine starts.
-        location: Where it is installed; empty if it was not found.
-        directory: Initial working directory of its kernels; empty if they have none of their own.
+        version: Installed version, or empty if unknown before the engine starts.
+        location: Where it is installed, or empty if it was not found.
+        directory: Initial working directory of its kernels, or empty if they have none.
     """
 
     name: str

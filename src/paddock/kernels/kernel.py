@@ -31,14 +31,14 @@ class EvaluationLimits(msgspec.Struct, frozen=True):
     total_seconds: float | None = None
     """The caller's time limit, if `seconds` is only the remainder of it.
 
-    The expressions of one input share a time limit; messages to the user name the full limit.
+    The expressions of one input share a time limit. Messages to the user name the full limit.
     """
     memory_bytes: int = 4 * GIBIBYTE
     """Address space of the evaluating process. Not enforced on macOS and Windows."""
     output_bytes: int = 4 * MEBIBYTE
-    """Total size of prints, messages and images; output beyond it is dropped, with a note."""
+    """Total size of prints, messages and images. Output beyond it is dropped, with a note."""
     result_bytes: int = 16 * MEBIBYTE
-    """Maximum length of the result text; the middle of a longer text is removed."""
+    """Maximum length of the result text. The middle of a longer text is removed."""
     network: bool = False
     """Whether the kernel may use the network. Takes effect when a kernel starts."""
 
@@ -54,7 +54,7 @@ EvaluationStatus = Literal[
 """Outcome of an evaluation.
 
 "failed" means that the engine rejected the code, for example because of a syntax error that only
-the engine detects; the error text is one of the outputs. After any status other than "done" and
+the engine detects. The error text is one of the outputs. After any status other than "done" and
 "failed", the kernel is rolled back to its state before the evaluation, if it can do that.
 """
 
@@ -84,7 +84,7 @@ class EvaluationResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     """Time spent in the engine."""
     peak_bytes: int = 0
-    """Peak memory of the evaluating process; 0 if unknown."""
+    """Peak memory of the evaluating process, or 0 if unknown."""
     note: str = ""
     """Information for the user, such as that the kernel was stopped, replaced or rolled back."""
 

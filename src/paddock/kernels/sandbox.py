@@ -57,7 +57,7 @@ _MACOS_PROFILE = "(version 1)(allow default)(deny network*)"
 class SyscallTable:
     """System call numbers of a machine.
 
-    `architecture` is the AUDIT_ARCH_* value; `inspection_calls` are ptrace, process_vm_readv,
+    `architecture` is the AUDIT_ARCH_* value. `inspection_calls` are ptrace, process_vm_readv,
     process_vm_writev and pidfd_getfd.
     """
 
@@ -151,7 +151,7 @@ def get_command_prefix(*, network: bool) -> list[str]:
 def block_process_inspection() -> None:
     """Deny other processes of this user access to this one's memory and environment (Linux only).
 
-    For the process that starts kernels. A root process could still inspect it; `enter_sandbox`
+    For the process that starts kernels. A root process could still inspect it. `enter_sandbox`
     therefore drops the capability to do so.
     """
     if sys.platform == "linux":

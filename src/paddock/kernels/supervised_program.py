@@ -42,7 +42,7 @@ class ProgramExit(NamedTuple):
     """Exit status of a supervised program."""
 
     code: int | None
-    """The exit code, negative for a signal; None if the program was stopped or lost."""
+    """The exit code, negative for a signal, or None if the program was stopped or lost."""
     cause: str = ""
     """Why there is no exit code: `stopped`, `memory`, `not-started`, or `lost`.
 

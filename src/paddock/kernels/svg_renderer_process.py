@@ -1,6 +1,6 @@
 """Renderer process: reads SVG images from standard input, writes PNG images to standard output.
 
-Each image is preceded by its length as four bytes, big-endian; an empty reply means that the image
+Each image is preceded by its length as four bytes, big-endian. An empty reply means that the image
 could not be rendered. The script takes two arguments: the directory that contains `resvg_py`, and
 font families as JSON. It imports nothing of Paddock.
 """

@@ -187,7 +187,7 @@ class TeamAccounts:
         name = name.strip().lower()
         with self._context.read_transaction() as tx:
             row = tx.connection.execute(select(users).where(users.c.name == name)).first()
-        # An unknown name costs one hash too; the response time would otherwise reveal user names.
+        # An unknown name costs one hash too. The response time would otherwise reveal user names.
         password_hash = _get_dummy_hash() if row is None else row.password
         # The password is truncated, because the cost of hashing grows with the length of the input.
         is_correct = verify_password(password[:MAX_PASSWORD_CHARACTERS], password_hash)

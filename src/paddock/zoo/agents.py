@@ -58,10 +58,10 @@ class AgentRepository:
         """Return the summaries of agents, in order of creation.
 
         Args:
-            archived: Return archived agents instead of the others; None returns both.
+            archived: Return archived agents instead of the others. None returns both.
             text: Substring of the name, the description or a tag, ignoring case.
             tag: A tag that the agents must have.
-            limit: Maximum number of agents; by default all.
+            limit: Maximum number of agents, by default all.
             cursor: `next_cursor` of the previous page.
         """
         agent_filter = AgentFilter(archived, text, tag)
@@ -148,7 +148,7 @@ class AgentRepository:
             check_expected_version(version, row.agent)
             agent_rows.update_agent_columns(tx, row.key, deleted_at=tx.timestamp)
             tx.record_event("agent:deleted", row.agent.id, name=row.agent.name)
-            # There is no periodic task; deleting an agent is the occasion to empty the bin.
+            # There is no periodic task. Deleting an agent is the occasion to empty the bin.
             _purge_expired_agents(tx)
 
     def list_deleted(self) -> list[AgentSummary]:
@@ -322,7 +322,7 @@ def _diff_items(
             changes.append(
                 FieldChange(field=field, before=old.get(item_id), after=new.get(item_id))
             )
-    # Added and removed items shift the others; only items in both versions show a new order.
+    # Added and removed items shift the others. Only items in both versions show a new order.
     old_order, new_order = (
         [item_id for item_id in items if item_id in old and item_id in new] for items in (old, new)
     )

@@ -4,7 +4,7 @@ A backup is a copy of a SQLite database, or a file of JSON lines that either kin
 restore. Of the latter, the first line names the format and the schema revision, each further line
 is a row, and the last line has the number of rows, which reveals truncated files.
 
-Rows are only copied between databases at the current revision; older backups are migrated first.
+Rows are only copied between databases at the current revision. Older backups are migrated first.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def iterate_rows(connection: Connection, owner: str) -> Iterator[tuple[str, RowD
 
 def _filter_by_owner(statement: Select[Any], table: Table, owner: str) -> Select[Any]:
     """Restrict a query to the rows of one owner, in a fixed order."""
-    # Versions have no owner column; their agents have.
+    # Versions have no owner column. Their agents have.
     if table is _PLAIN_VERSIONS:
         statement = statement.join(
             _PLAIN_AGENTS, _PLAIN_AGENTS.c.key == _PLAIN_VERSIONS.c.agent_key
@@ -415,7 +415,7 @@ class BackupManager:
         The existing data is first written to a backup in Paddock's directory.
 
         Returns:
-            The path of that backup; None if the zoo was empty.
+            The path of that backup, or None if the zoo was empty.
 
         Raises:
             ZooFileError: The file is not a complete backup, or has data of other owners only.

@@ -76,11 +76,11 @@ class BrainRepository:
             type: The type of the entries.
             tags: Tags of which an entry must have at least one.
             date_from: Earliest date or time, inclusive.
-            date_to: Latest date or time, inclusive; a date means the end of the day in UTC.
+            date_to: Latest date or time, inclusive. A date means the end of the day in UTC.
             pinned: Whether the entries are pinned.
             text: Words that an entry must all contain.
             workspace_id: The workspace of the entries.
-            limit: Maximum number of entries; by default all.
+            limit: Maximum number of entries, by default all.
             cursor: `next_cursor` of the previous page.
         """
         entry_filter = EntryFilter(

@@ -45,7 +45,7 @@ class PlannedFile(Struct, rename="camel", kw_only=True):
     reason: str = ""
     """The reason, if the file is refused."""
     before: str | None = None
-    """The present content; None if the file does not exist."""
+    """The present content, or None if the file does not exist."""
     after: str = ""
 
     @property
@@ -199,7 +199,7 @@ def read_text_file(path: Path) -> str | None:
 def apply_file_plan(plan: FilePlan) -> list[FileWriteResult]:
     """Write the new and changed files of a plan, each atomically.
 
-    A file that has changed since it was planned, or cannot be written, is skipped; the result has
+    A file that has changed since it was planned, or cannot be written, is skipped. The result has
     the reason. The other files are still written.
     """
     return [_write_file(plan.folder, file) for file in plan.files if file.needs_write]
@@ -290,7 +290,7 @@ def unpack_files(source: Path | bytes) -> tuple[list[File], list[Remark]]:
                     text = "the path leads out of the folder; left out"
                     report.append(Remark(field="file", message=text, path=member.filename))
                     continue
-                # Sizes in the archive's directory may be false; never read more than the limit.
+                # Sizes in the archive's directory may be false. Never read more than the limit.
                 with archive.open(member) as file:
                     data = file.read(MAX_IMPORT_CHARACTERS - size + 1)
                 size += len(data)

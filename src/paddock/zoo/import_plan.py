@@ -168,12 +168,12 @@ def apply_import(
         zoo: The zoo.
         batch: The content of the files.
         plan: The plan for the same content.
-        skills_to: The agent that receives standalone skills; by default the library does.
+        skills_to: The agent that receives standalone skills. By default the library does.
         source: The origin of the changes.
 
     Raises:
         AgentNotFoundError: `skills_to` does not exist.
-        ZooError: A value is invalid; no new agent is created then.
+        ZooError: A value is invalid. No new agent is created then.
     """
     result = ImportPlan(agents=plan.agents, skills=plan.skills, report=list(plan.report))
     actions = {item.id: item.action for item in plan.agents}

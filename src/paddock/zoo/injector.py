@@ -64,8 +64,8 @@ class AgentInjector:
 
         Args:
             id_or_name: The agent.
-            memory: Whether brain entries are included; by default the setting of the agent.
-            budget_tokens: Maximum size of the entries; by default 2,000 tokens.
+            memory: Whether brain entries are included, by default the setting of the agent.
+            budget_tokens: Maximum size of the entries, by default 2,000 tokens.
             workspace_id: Prefer entries of this workspace, and put those of others last.
             about: Prefer entries that contain words of this text.
             source: The origin of the injection, for the event.

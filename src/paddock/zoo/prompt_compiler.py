@@ -25,7 +25,7 @@ ECMASCRIPT_WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""The characters that ECMAScript's `trim` removes, as older zoos did; `str.strip` differs."""
+"""The characters that ECMAScript's `trim` removes, as older zoos did. `str.strip` differs."""
 SECTION_RULE = "\n\n---\n\n"
 SKILLS_TITLE = "## Active Skills"
 MEMORY_TITLE = "## Memory"

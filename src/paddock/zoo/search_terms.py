@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Longer words are truncated; they are data rather than words, and would bloat the index.
+# Longer words are truncated. They are data rather than words, and would bloat the index.
 MAX_WORD_CHARACTERS = 40
 
 # Chinese and Japanese have no spaces between words, so each character counts as a word.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Zoo:
     """The agents of one owner, with their skills, brains and history.
 
-    Every change is one transaction, which is on the disk when the method returns; other processes
+    Every change is one transaction, which is on the disk when the method returns. Other processes
     see it at once. The `source` of a change is `web`, `mcp`, `cli`, `import` or `sync`.
     """
 

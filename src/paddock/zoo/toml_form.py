@@ -105,7 +105,7 @@ def _make_toml_value(value: object) -> object:
         or _has_control_characters(value)
     ):
         return value
-    # TOML ignores a line end after the opening quotes; `parse_changes` strips the one at the end.
+    # TOML ignores a line end after the opening quotes. `parse_changes` strips the one at the end.
     raw = f"\n{value.strip()}\n"
     return items.String(items.StringType.MLL, value, raw, items.Trivia())
 

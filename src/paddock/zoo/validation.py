@@ -39,7 +39,7 @@ MAX_TAG_CHARACTERS = 50
 MAX_REFERENCE_CHARACTERS = 2_000
 MAX_APPEARANCE_SEED_CHARACTERS = 200
 MAX_ID_CHARACTERS = 100
-"""For skills, categories and entries, whose IDs clients can choose; agent IDs are slugs."""
+"""For skills, categories and entries, whose IDs clients can choose. Agent IDs are slugs."""
 
 MAX_SKILLS = 500
 MAX_CATEGORIES = 100
@@ -56,7 +56,7 @@ MAX_PAGE_ITEMS = 1_000
 DELETED_RETENTION_DAYS = 30
 """How long deleted agents and entries can be restored."""
 MAX_AGENT_VERSIONS = 200
-"""Stored versions of an agent; older ones are deleted."""
+"""Stored versions of an agent. Older ones are deleted."""
 MAX_EVENTS = 20_000
 """Approximate number of stored events."""
 
@@ -351,7 +351,7 @@ def validate_entry(entry: BrainEntry) -> BrainEntry:
     issues.check_text("content", normalized.content, MAX_ENTRY_CHARACTERS, min_characters=1)
     issues.check_tags("tags", normalized.tags)
     issues.check_json_data("metadata", normalized.metadata, MAX_METADATA_BYTES)
-    # The documented keys have a fixed type; all others are opaque.
+    # The documented keys have a fixed type. All others are opaque.
     for key in ("source", "sessionId", "workspaceId"):
         value = normalized.metadata.get(key)
         if value is None:

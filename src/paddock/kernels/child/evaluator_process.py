@@ -1,6 +1,6 @@
 """Evaluator processes: the active process and the checkpoint, which hold the state of a kernel.
 
-Both run the same loop. A process is active until the supervisor orders it to commit; from then on
+Both run the same loop. A process is active until the supervisor orders it to commit. From then on
 it is the checkpoint. The processes follow the supervisor's orders and end when it is gone.
 
 A forked process has one thread and no children. A process with further threads or children is
@@ -245,7 +245,7 @@ def _run_active(
 ) -> None:
     """Run jobs until the supervisor orders a commit.
 
-    `why_alone` says why this process was not forked and has no checkpoint; it is empty otherwise.
+    `why_alone` says why this process was not forked and has no checkpoint. It is empty otherwise.
     """
     if not why_alone:
         _set_process_group(0)
@@ -276,7 +276,7 @@ def _run_active(
 def _build_ready_frame(interpreter: LanguageInterpreter, why_alone: str) -> PlainFrame:
     """Return the notice that this process is active and waits for jobs.
 
-    `why_alone` says why it has no checkpoint; it is empty if it has one.
+    `why_alone` says why it has no checkpoint. It is empty if it has one.
     """
     return PlainFrame(
         "ready",

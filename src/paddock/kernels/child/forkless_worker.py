@@ -1,7 +1,7 @@
 """Worker in a single process, for systems that cannot fork.
 
 There is no checkpoint. If an evaluation must be stopped and the engine ignores the interrupt, the
-worker reports that and ends; the session then replays its journal in a new kernel.
+worker reports that and ends. The session then replays its journal in a new kernel.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Encoding and decoding of frames with the standard library alone.
 
 The format is that of `paddock.kernels.worker.frames`: four bytes of length and a MessagePack
-document. User code can control the process that uses this module; the checks of the content are
+document. User code can control the process that uses this module. The checks of the content are
 therefore in `frames`, on the side of the supervisor. Compatible with Python 3.8.
 """
 

@@ -15,7 +15,7 @@ import sys
 _PR_SET_CHILD_SUBREAPER = 36
 _MAX_KILL_ROUNDS = 20
 _SIGKILL = 9
-"""The same number on all systems that have the signal; importing `signal` is slow."""
+"""The same number on all systems that have the signal. Importing `signal` is slow."""
 KERNEL_ID_VARIABLE = "PADDOCK_KERNEL"
 """Environment variable with an id that all processes of one kernel, and no others, share."""
 

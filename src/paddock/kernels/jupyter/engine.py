@@ -29,7 +29,7 @@ def make_jupyter_engine(
         kernel_name: The name that `jupyter kernelspec list` shows.
         title: The display name.
         directory: The initial working directory of its kernels.
-        gateway: The URL of the server that runs the kernel; empty for this machine.
+        gateway: The URL of the server that runs the kernel, or empty for this machine.
         token: The access token of that server.
     """
 

@@ -1,7 +1,7 @@
 """Connections to Jupyter kernels: to a local process, or to a server or gateway.
 
 A local kernel is reached through Unix domain sockets in a private directory, or on Windows through
-the loopback interface. A kernel at a gateway is started over HTTP and reached by WebSocket; both
+the loopback interface. A kernel at a gateway is started over HTTP and reached by WebSocket. Both
 use tornado, on which `jupyter_client` is built as well.
 """
 

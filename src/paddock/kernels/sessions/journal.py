@@ -1,7 +1,7 @@
 """Files of a session: its journal of evaluations, and its saved state.
 
 The journal is a text file with a JSON header in its first line and one JSON entry per further line.
-An incomplete last line is the result of a crash; it is ignored, and overwritten by the next entry.
+An incomplete last line is the result of a crash. It is ignored, and overwritten by the next entry.
 Other unreadable lines are skipped and reported. The state file contains the definitions that the
 session had after one of the entries. Callers must hold the session's lock.
 """
@@ -85,7 +85,7 @@ class JournalContents(NamedTuple):
     is_replaced: bool = False
     """Whether the file was replaced since the last call, and was read from its beginning."""
     unreadable_lines: tuple[int, ...] = ()
-    """Line numbers of skipped lines; the header is line 1."""
+    """Line numbers of skipped lines. The header is line 1."""
 
 
 class Journal:
@@ -109,7 +109,7 @@ class Journal:
 
         Raises:
             BrokenJournalError: The file is not a journal, and no entry can be read.
-            OSError: The file cannot be read; FileNotFoundError if it does not exist.
+            OSError: The file cannot be read. FileNotFoundError means that it does not exist.
         """
         handle = os.open(self.path, os.O_RDONLY | _NONBLOCKING_FLAGS)
         with os.fdopen(handle, "rb") as file:
@@ -165,7 +165,7 @@ class Journal:
         """Replace the whole file.
 
         Raises:
-            OSError: The file cannot be written; it is unchanged.
+            OSError: The file cannot be written. It is unchanged.
         """
         text = b"".join(msgspec.json.encode(line) + b"\n" for line in (header, *entries))
         write_atomically(self.path, text)
@@ -179,7 +179,7 @@ class Journal:
         A new file also gets a header.
 
         Raises:
-            OSError: The file cannot be written; it is unchanged as far as possible.
+            OSError: The file cannot be written. It is unchanged as far as possible.
         """
         text = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
         handle = os.open(self.path, os.O_RDWR | os.O_CREAT | _NONBLOCKING_FLAGS, PRIVATE_MODE)
@@ -288,6 +288,6 @@ def write_saved_state(path: Path, state: SavedState) -> None:
     """Write a state file.
 
     Raises:
-        OSError: The file cannot be written; the previous one is unchanged.
+        OSError: The file cannot be written. The previous one is unchanged.
     """
     write_atomically(path, msgspec.msgpack.encode(state))

@@ -44,7 +44,7 @@ SessionStatus = Literal["new", "continued", "resumed", "resumed-new-kernel", "re
 
 - `new`: created with a new id.
 - `continued`: its kernel is running and up to date.
-- `resumed`: its kernel is running; evaluations of another process must be replayed.
+- `resumed`: its kernel is running. Evaluations of another process must be replayed.
 - `resumed-new-kernel`: its kernel was lost and must be restored.
 - `reused`: created with the given id, about which nothing was stored.
 """
@@ -58,7 +58,7 @@ _REPLAY_OVERHEAD_SECONDS = 0.003
 MAX_IMMEDIATE_SAVE_SECONDS = 0.5
 """How long a call may wait for saving a state that cannot be replayed."""
 _MAX_DEFERRED_SAVES = 5
-"""How often in a row saving is interrupted for a call; after that, calls wait for it."""
+"""How often in a row saving is interrupted for a call. After that, calls wait for it."""
 MAX_RESULT_CHARACTERS = 1 << 20
 LARGE_JOURNAL_BYTES = 32 << 20
 """Once a journal has this size, long results are truncated."""
@@ -210,7 +210,7 @@ class EvaluationSession:
         The session manager calls this at the start of each call.
 
         Problems become notes. Unreadable lines are removed from the journal, and an unreadable
-        journal is moved away; a copy of the original file is kept in both cases.
+        journal is moved away. A copy of the original file is kept in both cases.
 
         Returns:
             Whether everything in the journal was readable.

@@ -1,6 +1,6 @@
 """Session manager: opens sessions for calls, assigns kernels, and saves idle sessions.
 
-Errors in this bookkeeping never change the result of an evaluation; they become notes.
+Errors in this bookkeeping never change the result of an evaluation. They become notes.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class SessionManager:
     ) -> EvaluationSession:
         """Lock the session for this call, read new entries, and set its status.
 
-        A file lock that cannot be created does not prevent the call; the user gets a note.
+        A file lock that cannot be created does not prevent the call. The user gets a note.
         """
         session = slot.session
         if session is None:

@@ -84,7 +84,7 @@ class SideEffectScan:
         if isinstance(part, Node) and any(has_head(part, head) for head in _DELAYED_HEADS):
             self._effectful_symbols |= _collect_defined_names(part)
             return False
-        # The value may contain the function itself; then using the symbol later has the effect.
+        # The value may contain the function itself. Then using the symbol later has the effect.
         is_stored = any(_CODE_HOLDING_HEADS.fullmatch(name) for name in names)
         if is_stored or self._passes_effect_uncalled(part):
             self._effectful_symbols |= _collect_defined_names(part) or {

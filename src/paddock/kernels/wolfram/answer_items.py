@@ -84,7 +84,7 @@ class LineEvaluation:
     Attributes:
         line: The number of the line.
         status: How the evaluation ended.
-        result: The value of the last expression in InputForm; None without a value, as after
+        result: The value of the last expression in InputForm, or None without a value, as after
             `Quit[]` or a cancellation.
         outputs: Prints, messages and images in order of appearance.
         notes: Information for the user about the kernel or the code.

@@ -108,7 +108,7 @@ class EngineReport(msgspec.Struct, frozen=True):
     is_chosen: bool
     """Whether it is used where no engine is specified."""
     reason: str
-    """Why it was selected; empty for the others."""
+    """Why it was selected, or empty for the others."""
 
 
 def get_system_names(engine: Engine, ask: Callable[[str], str | None]) -> frozenset[str]:

@@ -61,7 +61,7 @@ class SearchLocations:
     environment: Mapping[str, str]
     home: Path
     root: Path = Path("/")
-    """Parent of the system directories; tests use another one."""
+    """Parent of the system directories. Tests use another one."""
 
     @classmethod
     def detect(cls) -> SearchLocations:

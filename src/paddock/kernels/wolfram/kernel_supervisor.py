@@ -1,8 +1,8 @@
 """Supervisor process between the server and a Wolfram or Jupyter kernel.
 
 It runs as a separate program with the standard library only. Lines from its standard input go to
-the kernel; the line `INTERRUPT_LINE` interrupts the running evaluation instead. When the input
-ends, because the server closed it or is gone, the kernel and all its processes are killed; when the
+the kernel. The line `INTERRUPT_LINE` interrupts the running evaluation instead. When the input
+ends, because the server closed it or is gone, the kernel and all its processes are killed. When the
 kernel ends, so do its other processes and the supervisor. The kernel's output does not pass through
 here, because the kernel inherits standard output.
 """
@@ -23,7 +23,7 @@ from paddock.kernels.child.process_tree import adopt_orphans, kill_descendants
 INTERRUPT_LINE = b"\x03\n"
 """A line that is not a request, and cannot occur in one."""
 ABORT_LINE = b"a\n"
-"""Answer to a kernel's interrupt menu that aborts the evaluation; the driver ignores it."""
+"""Answer to a kernel's interrupt menu that aborts the evaluation. The driver ignores it."""
 HAS_PROCESS_GROUPS = hasattr(os, "killpg")
 _BOOTSTRAP_CODE = """\
 import sys

@@ -177,7 +177,7 @@ def evaluate_code(
         evaluate: Evaluates one expression, like `Kernel.evaluate`.
         code: The code.
         history: The earlier lines, to which the code may refer.
-        limits: Resource limits; the time limit is for all expressions together.
+        limits: Resource limits. The time limit is for all expressions together.
         control: Cancellation and progress.
     """
     parsed = parse_code(code)

@@ -2,7 +2,7 @@
 
 Only kernel processes import this module, because Mathics is licensed under the GPL. Each process
 has one Mathics session. SIGINT ends an evaluation with KeyboardInterrupt, and `Quit[]` with
-SystemExit; the worker handles both.
+SystemExit. The worker handles both.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from paddock.kernels.kernel import EvaluationLimits, EvaluationStatus
 
 START_TIMEOUT_SECONDS = 60.0
-"""Time limit for the first reply; the first start after an installation is slow."""
+"""Time limit for the first reply. The first start after an installation is slow."""
 STATE_TIMEOUT_SECONDS = 30.0
 STOP_GRACE_SECONDS = 2.0
 """Time that a kernel gets to stop on its own, and again after an interrupt."""
@@ -53,7 +53,7 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 _MAX_QUEUED_LINES = 10_000
 
 _INTERRUPT_PROMPT = "Interrupt> "
-"""Prompt of a kernel that was interrupted; `kernel_supervisor` sends the answer."""
+"""Prompt of a kernel that was interrupted. `kernel_supervisor` sends the answer."""
 
 DriverMessage = dict[str, Any]
 _NO_REPLY: DriverMessage = {"kind": "end", "status": "", "result": None}

@@ -1,6 +1,6 @@
 """woxi as the interpreter of a worker, and saving of its definitions.
 
-woxi keeps one state per thread, so everything runs in the main thread. It cannot be interrupted; it
+woxi keeps one state per thread, so everything runs in the main thread. It cannot be interrupted. It
 checks `TimeConstrained` only after an evaluation.
 
 Saved states contain values as woxi writes them, and definitions with patterns as the user wrote

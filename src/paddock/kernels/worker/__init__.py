@@ -4,7 +4,7 @@
   collects output, and ends the other two when the server is gone.
 - The *active* process evaluates.
 - The *checkpoint* is the process from which the active one was forked. It holds the state before
-  the evaluation. After a success the active process becomes the new checkpoint; after a failure
+  the evaluation. After a success the active process becomes the new checkpoint. After a failure
   the checkpoint forks another active process.
 
 The supervisor is separate from the two that hold the state, because their parent processes change

@@ -74,7 +74,7 @@ class ProcessReady(msgspec.Struct, tag="ready"):
     engine_version: str = ""
     is_interruptible: bool = False
     why_alone: str = ""
-    """Why the process cannot be forked at present, and so has no checkpoint; empty if it can."""
+    """Why the process cannot be forked at present, and so has no checkpoint, or empty if it can."""
 
 
 class JobStarted(msgspec.Struct, tag="begun"):

@@ -31,8 +31,8 @@ class WorkerSettings:
         interpreter: Name of a module with a function `interpreter()`.
         network: Whether network access is allowed.
         is_forkless: Whether to evaluate in this process, without a supervisor, as without `fork`.
-        python: Path of the Python that runs the engine; empty for Paddock's own.
-        directory: Initial directory of the engine; empty for the worker's.
+        python: Path of the Python that runs the engine, or empty for Paddock's own.
+        directory: Initial directory of the engine, or empty for the worker's.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ def build_foreign_command(
     Args:
         python: Path of that Python.
         interpreter: Name of the module to load.
-        handles: Descriptors of the pipes to the supervisor; none for a worker without one.
+        handles: Descriptors of the pipes to the supervisor, or none for a worker without one.
     """
     return [
         python,
@@ -122,7 +122,7 @@ def _run_supervised(
             _exec_foreign_python(settings, handles)
         _run_own_evaluator(settings, handles)
     if settings.python:
-        # msgspec uses typing_extensions if it finds it; importing it takes longer than msgspec.
+        # msgspec uses typing_extensions if it finds it. Importing it takes longer than msgspec.
         sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # makes the import fail
     # The module is not imported at the top, because it needs POSIX. The other Python also starts in
     # the meantime.

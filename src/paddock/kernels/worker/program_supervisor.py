@@ -63,7 +63,7 @@ def _supervise_program(settings: dict[str, Any]) -> dict[str, Any]:
     report = _wait_for_end(process.pid, settings["memory_bytes"])
     kill_tree(process.pid)
     kill_descendants()
-    # The process has been reaped already; Popen must not wait for its id, which may be reused.
+    # The process has been reaped already. Popen must not wait for its id, which may be reused.
     process.returncode = report.get("code", 0)
     return report
 

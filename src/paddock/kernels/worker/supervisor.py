@@ -89,7 +89,7 @@ class Supervisor:
         self._restrictions = list(restrictions)
         self._checkpoint_pid: int | None = first_pid
         self._active_pid: int | None = None
-        # Index of the order pipe that the active process reads; the checkpoint reads the other one.
+        # Index of the order pipe that the active process reads. The checkpoint reads the other one.
         self._turn = 1
         self._is_ready = False
         self._is_started = False
@@ -250,8 +250,8 @@ class Supervisor:
     def _on_result(self, result: JobResult) -> None:
         """Handle the result of a job by committing the job or rolling it back.
 
-        A completed evaluation is committed. A stopped one is rolled back by killing its process;
-        the reply is sent when the replacement is ready.
+        A completed evaluation is committed. A stopped one is rolled back by killing its process.
+        The reply is sent when the replacement is ready.
         """
         # A late result of a job that was stopped, or one that user code has forged, must not count.
         if self._job is None or self._job_phase == "waiting" or self._pending_result is not None:
@@ -308,7 +308,7 @@ class Supervisor:
         """Have the checkpoint fork a replacement for the active process.
 
         This is how an evaluation is rolled back. If it was the job that ended the process, the job
-        gets a result; if the job had not begun, the replacement runs it.
+        gets a result. If the job had not begun, the replacement runs it.
         """
         self._capture.read_available()
         self._notices.clear()

@@ -1,6 +1,6 @@
 """Server side of a worker: starts the process, sends jobs and reads replies.
 
-`paddock.kernels.worker` describes the processes of a worker; none of their code runs here.
+`paddock.kernels.worker` describes the processes of a worker. None of their code runs here.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def start_worker(
         variables: Additional environment variables.
         is_forkless: Run without supervisor and checkpoint, so that the kernel ends when an
             evaluation must be stopped. Always the case on systems without `fork`.
-        python: Path of another Python to run the engine in; it needs only its standard library.
+        python: Path of another Python to run the engine in. It needs only its standard library.
         directory: Initial working directory of the engine.
 
     Raises:

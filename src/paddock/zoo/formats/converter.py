@@ -147,7 +147,7 @@ def export_agents(
     Args:
         agents: The agents, with different IDs.
         format_name: Name of the format.
-        brains: Entries by agent ID; by default memory is not written.
+        brains: Entries by agent ID. By default memory is not written.
         library: Library skills, for a bundle.
         packs: Packs of the library, for a bundle.
 

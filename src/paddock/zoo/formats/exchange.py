@@ -21,7 +21,7 @@ class File(Struct, rename="camel", kw_only=True, frozen=True):
     """Relative to the folder of the project, with `/` as separator."""
     text: str
     block: str | None = None
-    """The agent whose marked block the text is; None if the text is the whole file."""
+    """The agent whose marked block the text is, or None if the text is the whole file."""
 
 
 class Remark(Struct, rename="camel", kw_only=True, frozen=True):

@@ -25,7 +25,7 @@ NAME_COMMENT = "zoo-name"
 
 # Further keys are not parsed as YAML, so that a huge file does not take minutes.
 MAX_PARSED_KEYS = 200
-# Candidates for the start of a comment after a value; quoted text may look like one.
+# Candidates for the start of a comment after a value. Quoted text may look like one.
 MAX_COMMENT_ATTEMPTS = 20
 
 _DOCUMENT_PATTERN = re.compile(

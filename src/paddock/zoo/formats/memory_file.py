@@ -65,7 +65,7 @@ def make_memory_file(
 def _make_heading_closing(bodies: list[str]) -> str:
     """Return hashes that close the headings of entries, if bodies have headings of their own.
 
-    Markdown ignores them; `parse_entries` uses them to tell the headings of entries from others, so
+    Markdown ignores them. `parse_entries` uses them to tell the headings of entries from others, so
     there are more of them than any line of the bodies ends with.
     """
     if not any(re.search(r"^#{1,2} ", body, re.M) for body in bodies):

@@ -85,7 +85,7 @@ def parse_persona(text: str) -> Persona:
     Without a skills section, the whole text is the soul.
     """
     text = normalize_text(text)
-    # The heading with the most closing hashes is the real one; others are part of the soul.
+    # The heading with the most closing hashes is the real one. Others are part of the soul.
     heading = max(
         _SKILLS_HEADING.finditer(text), key=lambda match: len(match["hashes"] or ""), default=None
     )

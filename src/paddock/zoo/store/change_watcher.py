@@ -1,7 +1,7 @@
 """Detection of changes that any process makes to a database.
 
 One thread for each database watches it, and only while another thread waits. SQLite's counter of
-changes by other connections is polled ten times a second, which reads one number; PostgreSQL sends
+changes by other connections is polled ten times a second, which reads one number. PostgreSQL sends
 notifications.
 """
 

@@ -1,7 +1,7 @@
 """A database that holds zoos: connections, transactions, and helpful errors when it is unusable.
 
 SQLite is used with a write-ahead log, so that readers never wait. A writer takes its lock at the
-start of the transaction; two readers that both wanted to become writers would block each other. A
+start of the transaction. Two readers that both wanted to become writers would block each other. A
 commit is on the disk before anyone sees it (`synchronous = FULL`). PostgreSQL gets the same
 behaviour from an advisory lock for each owner.
 """
@@ -111,7 +111,7 @@ def convert_database_errors(where: str) -> Iterator[None]:
     except OverflowError:
         raise InvalidAgentError([number]) from None
     except DataError as error:
-        # psycopg itself rejects NUL, without an SQLSTATE; the server rejects numbers out of range.
+        # psycopg itself rejects NUL, without an SQLSTATE. The server rejects numbers out of range.
         has_code = getattr(error.orig, "sqlstate", None) is not None
         raise InvalidAgentError([number if has_code else text]) from None
     except PoolTimeoutError:
@@ -269,7 +269,7 @@ class ZooDatabase:
         with self.read_transaction() as connection:
             if revisions.get_revision(connection, self.location) == revisions.CURRENT_REVISION:
                 return
-        # Two processes may start at once; the second one finds the tables migrated.
+        # Two processes may start at once. The second one finds the tables migrated.
         with self._connect() as connection:
             connection.execution_options(paddock_writes=True)
             with connection.begin():

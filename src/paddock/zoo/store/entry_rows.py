@@ -80,7 +80,7 @@ def filter_by_words(
         statement: The query to restrict.
         tx: The transaction.
         words: At least one word, as `extract_words` returns them.
-        agent_key: Search this agent; None for all agents of the owner.
+        agent_key: Search this agent, or None for all agents of the owner.
         match_any: One of the words is enough.
         last_is_prefix: The last word may be the beginning of a word.
     """
@@ -216,7 +216,7 @@ def update_entry_columns(tx: WriteTransaction, key: int, **values: Any) -> None:
 def _make_row(entry: BrainEntry) -> dict[str, Any]:
     values = msgspec.structs.asdict(entry)
     del values["agent_id"]
-    # A column of its own, because it is searched for; metadata is opaque JSON.
+    # A column of its own, because it is searched for. Metadata is opaque JSON.
     values["workspace_id"] = entry.metadata.get("workspaceId")
     values["words"] = make_index_text([entry.content, *entry.tags])
     return values

@@ -32,7 +32,7 @@ def get_revision(connection: Connection, where: str) -> str | None:
     tables = set(inspect(connection).get_table_names())
     if _VERSION_TABLE in tables:
         revision: str | None = connection.scalar(text(f"SELECT version_num FROM {_VERSION_TABLE}"))  # noqa: S608 - a constant
-        # Another application may use Alembic too; an older revision is ours only with our tables.
+        # Another application may use Alembic too. An older revision is ours only with our tables.
         if revision is not None and (revision == CURRENT_REVISION or "agent_versions" in tables):
             return revision
     if tables:

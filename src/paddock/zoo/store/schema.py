@@ -1,7 +1,7 @@
 """The tables of a zoo and their column types.
 
 Every row belongs to an owner, so that one database can hold the zoos of several users. Migrations
-create the tables; a test checks that they match.
+create the tables. A test checks that they match.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ users = Table(
     Column("is_admin", Boolean, nullable=False),
     Column("created_at", Text, nullable=False),
 )
-"""The users of a team; each owns one zoo."""
+"""The users of a team. Each owns one zoo."""
 
 passes = Table(
     "passes",

@@ -48,7 +48,7 @@ SyncPreference = Literal["file", "zoo"]
 
 DEFERRED_STEPS: frozenset[SyncStep] = frozenset({"in-step", "write"})
 """Steps that come last: reading another file may change the same agent."""
-# Interval at which files are checked; changes of the zoo are noticed at once.
+# Interval at which files are checked. Changes of the zoo are noticed at once.
 POLL_SECONDS = 1.0
 
 
@@ -66,9 +66,9 @@ def choose_next_step(
     step is a conflict, unless `prefer` names the side that wins.
 
     Args:
-        file: Digest of the file; None if it does not exist.
-        zoo: Digest of the text that the zoo would write; None if it has no such agent.
-        last_file: Digest of the file at the last synchronization; None before the first one.
+        file: Digest of the file, or None if it does not exist.
+        zoo: Digest of the text that the zoo would write, or None if it has no such agent.
+        last_file: Digest of the file at the last synchronization, or None before the first one.
         last_zoo: Digest of the text that the zoo would have written then.
         prefer: The side that wins if both have changed.
     """
@@ -142,7 +142,7 @@ class SyncOptions(msgspec.Struct, kw_only=True):
     agents: list[str] = msgspec.field(default_factory=list)
     """IDs of agents that should have files, besides those that have some."""
     formats: list[str] = msgspec.field(default_factory=list)
-    """Formats of the files; by default those that the project already uses."""
+    """Formats of the files, by default those that the project already uses."""
     prefer: SyncPreference | None = None
     """The side that wins if both have changed."""
     dry_run: bool = False

@@ -1,7 +1,7 @@
 """Evaluation of Python cells: statements, and the value of the last expression.
 
-`value_display` formats values and `tracebacks` exceptions; `process_reset` repairs the process
-after each cell; `state_pickle` saves the session for another process.
+`value_display` formats values and `tracebacks` exceptions. `process_reset` repairs the process
+after each cell. `state_pickle` saves the session for another process.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _MIN_RECURSION_LIMIT = 1000
 _STDLIB_DIRECTORY = os.path.dirname(os.__file__)
 _REPLACEABLE_BUILTINS = frozenset({"input", "print"})
-"""Builtins that people replace deliberately; a replacement does no harm."""
+"""Builtins that people replace deliberately. A replacement does no harm."""
 _IGNORED_BUILTINS = frozenset({"_", "display", "__debug__"})
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from paddock.kernels.child.python.definitions import PythonDefinitions
 
 MAX_STATE_BYTES = 64 << 20
-"""Limit for the pickled values of a session; values beyond it are reported as missing."""
+"""Limit for the pickled values of a session. Values beyond it are reported as missing."""
 _STATE_FORMAT = 1
 _TOO_LARGE_MESSAGE = "too large to be saved"
 
