@@ -87,6 +87,8 @@ class ResponseLogger:
 
     The instance replaces the `send` of the ASGI interface, so every part of the application gets
     the headers and the log line without extra code.
+
+    `is_logged` is false for MCP endpoints, which write their own log lines.
     """
 
     def __init__(self, send: Send, head: RequestHead, headers: Headers, *, is_logged: bool) -> None:

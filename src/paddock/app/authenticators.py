@@ -200,6 +200,8 @@ def format_session_cookie(value: str, *, is_secure: bool) -> str:
     An empty value deletes the cookie.
 
     `HttpOnly` keeps the cookie from scripts, `SameSite=Strict` from requests of other sites.
+
+    `is_secure` restricts the cookie to HTTPS.
     """
     parts = [f"{SESSION_COOKIE}={value}", "Path=/", "HttpOnly", "SameSite=Strict"]
     parts.append(f"Max-Age={SESSION_SECONDS if value else 0}")

@@ -164,7 +164,10 @@ class ActivityObserver:
         self._server = server
 
     def begin(self, request: Request, received_ns: int, *, is_known: bool) -> NullObservation:
-        """Record the client of a request."""
+        """Record the client of a request.
+
+        `is_known` is false if the tool or prompt that the request names does not exist.
+        """
         info = request.era.get_client_info(request) or {}
         # Paddock's own check whether an endpoint answers is not a client.
         if info.get("name") == CHECK_CLIENT_NAME:

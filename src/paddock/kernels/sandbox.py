@@ -90,6 +90,8 @@ def build_seccomp_filter(machine: SyscallTable, *, network: bool) -> bytes:
 
     Socket pairs stay available: they connect a process with its own children. Other Unix domain
     sockets are denied, because agents and daemons with more privileges listen on them.
+
+    `network` leaves sockets allowed.
     """
     steps = [
         *_return_unless_equal(_ARCHITECTURE_OFFSET, machine.architecture, _RET_NOT_IMPLEMENTED),
@@ -162,6 +164,8 @@ def enter_sandbox(*, network: bool) -> list[str]:
     """Restrict this process and its future children.
 
     Returns the names of the restrictions that took effect.
+
+    `network` leaves network access allowed.
     """
     restrictions = _set_resource_limits()
     if sys.platform == "linux":
@@ -257,7 +261,10 @@ def _enter_landlock_domain(library: ctypes.CDLL) -> bool:
 
 
 def _install_seccomp_filter(library: ctypes.CDLL, *, network: bool) -> bool:
-    """Install the filter for this process and its future children; return whether that worked."""
+    """Install the filter for this process and its future children.
+
+    Returns whether that worked.
+    """
     machine = _get_machine()
     if machine not in SYSCALL_TABLES:
         return False

@@ -64,6 +64,13 @@ class SupervisedProgram:
     ) -> None:
         """Start the program in `directory`.
 
+        Args:
+            command: The program and its arguments.
+            directory: The working directory of the program.
+            variables: Additional environment variables.
+            network: Whether the program may use the network.
+            memory_bytes: Maximum memory of the program and its processes, or None for no limit.
+
         Raises:
             KernelError: The supervisor cannot be started, or this is Windows.
         """

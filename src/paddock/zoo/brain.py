@@ -119,7 +119,10 @@ class BrainRepository:
         metadata: Mapping[str, Any] | None = None,
         source: str = "web",
     ) -> BrainEntry:
-        """Create an entry with a new ID and the current time."""
+        """Create an entry with a new ID and the current time.
+
+        Pinned entries come first when memory is injected into a prompt.
+        """
         data = {"type": type, "content": content, "tags": list(tags), "pinned": pinned}
         with self.context.write_transaction(source) as tx:
             row = require_agent(tx, agent_id)

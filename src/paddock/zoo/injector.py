@@ -94,6 +94,8 @@ class AgentInjector:
     ) -> Injection:
         """Compile the same prompt as `inject` without recording anything.
 
+        The arguments are those of `inject`.
+
         Raises:
             AgentNotFoundError: The zoo has no such agent.
         """
@@ -105,7 +107,7 @@ class AgentInjector:
 def _make_selection(
     memory: bool | None, budget_tokens: int | None, workspace_id: str | None, about: str | None
 ) -> MemorySelection:
-    """Check the budget, and return the parameters of an injection as one value."""
+    """Check the budget, and combine the parameters of an injection in one value."""
     budget = validation.DEFAULT_MEMORY_TOKENS if budget_tokens is None else budget_tokens
     if not 0 <= budget <= MAX_BUDGET_TOKENS:
         raise make_invalid_field_error(

@@ -321,7 +321,10 @@ def _build_result(
     *,
     is_gone: bool,
 ) -> EvaluationResult:
-    """Return the result of a cell, with notes on the reason for an early end."""
+    """Return the result of a cell, with notes on the reason for an early end.
+
+    `is_gone` is true if the kernel has ended or had to be ended.
+    """
     notes = []
     if outputs.dropped_bytes:
         notes.append(f"{outputs.dropped_bytes} bytes of output beyond the limit were dropped.")

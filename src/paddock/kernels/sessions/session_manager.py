@@ -213,7 +213,10 @@ class SessionManager:
     ) -> EvaluationSession:
         """Lock the session for this call, read new entries, and set its status.
 
-        A file lock that cannot be created does not prevent the call. The user gets a note.
+        A file lock that cannot be created does not prevent the call. The user gets a note instead.
+
+        `is_given` is true if the caller has given a valid ID. If nothing is stored under it, the
+        status is "reused", for which tools add a note to their answer.
         """
         session = slot.session
         if session is None:

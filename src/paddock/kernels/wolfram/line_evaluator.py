@@ -173,6 +173,9 @@ def evaluate_code(
 ) -> LineEvaluation:
     """Evaluate all expressions of some code. Errors in the code are part of the result.
 
+    The code is parsed, and repaired if necessary. Its expressions are then evaluated one after the
+    other, until one of them ends the line.
+
     Args:
         evaluate: Evaluates one expression, like `Kernel.evaluate`.
         code: The code.

@@ -112,6 +112,7 @@ class WolframKernel:
             self._queue_line(line)
 
     def _queue_line(self, line: bytes | None) -> None:
+        """Queue a line, waiting while the queue is full."""
         # Waits while the queue is full, so that a flood of output cannot exhaust the memory.
         while not self._is_closed:
             with suppress(queue.Full):
@@ -162,7 +163,11 @@ class WolframKernel:
         limits: EvaluationLimits,
         control: EvaluationControl = DEFAULT_CONTROL,
     ) -> EvaluationResult:
-        """Evaluate one expression; see `Kernel.evaluate`."""
+        """Evaluate one expression; see `Kernel.evaluate`.
+
+        The driver in the kernel normally enforces the limits. `_EvaluationWatch` takes over if it
+        does not respond.
+        """
         collected = _OutputCollector(limits.output_bytes)
         watch = _EvaluationWatch(self, limits.seconds, control)
         started_at = time.monotonic()
@@ -246,7 +251,11 @@ class WolframKernel:
             return None if self._is_closed else b""
 
     def _split_line(self, line: bytes) -> tuple[str, DriverMessage | None]:
-        """Split a line into text that code has printed, and a reply of the driver."""
+        """Split a line into text that code has printed, and a reply of the driver.
+
+        Both arrive on the same stream, and a reply may follow text without a line break. The marker
+        shows the start of a reply.
+        """
         before, marker, content = line.partition(f"{self._reply_marker} ".encode())
         text = before.decode(errors="replace").rstrip("\r\n").removeprefix(_INTERRUPT_PROMPT)
         try:

@@ -299,6 +299,8 @@ def _get_input_form(result: woxi.EvaluationResult, *, is_string: bool) -> str:
     """Return the value of the last evaluation in InputForm.
 
     The text that woxi returns has another form, so most values need a second evaluation.
+
+    `is_string` is true if the code is a string, whose text may look like another value.
     """
     text = result.result
     if (text in {"Null", "$Aborted"} and not is_string) or OPAQUE_VALUE.fullmatch(text):

@@ -394,6 +394,7 @@ class Supervisor:
     ) -> None:
         """Send the reply to the job with all captured output, and get ready for the next job.
 
+        `is_rolled_back` is true if a replacement with the state from before the job is ready.
         `is_kept` is true if the job was stopped but its changes remain, because the process could
         not be forked.
         """

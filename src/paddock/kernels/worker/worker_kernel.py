@@ -250,6 +250,9 @@ class WorkerKernel:
     def wait_until_started(self, seconds: float = START_TIMEOUT_SECONDS) -> None:
         """Wait until the engine is loaded.
 
+        If that fails, the error includes the last line that the worker has written to standard
+        error.
+
         Raises:
             KernelError: The worker has ended or is not ready in time.
         """

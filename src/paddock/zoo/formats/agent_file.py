@@ -249,6 +249,8 @@ def _update_front_matter(
 
     Only fields that differ are changed. A name that the front matter cannot hold is stored in a
     comment, so that it survives the next import.
+
+    `is_new` is true if the agent has no original file, so that all fields have to be written.
     """
     name = _remove_unprintable(agent.name) or make_title(agent.id)
     changes: Json = {}

@@ -46,7 +46,10 @@ class AgentFilter(NamedTuple):
 
 
 def find_agent_row(tx: ReadTransaction, agent_id: str, *, in_bin: bool = False) -> AgentRow | None:
-    """Return the agent with an ID, or None."""
+    """Return the agent with an ID, or None.
+
+    `in_bin` searches deleted agents instead of the others.
+    """
     return _select_agent_row(tx, agents.c.id == agent_id, in_bin=in_bin)
 
 

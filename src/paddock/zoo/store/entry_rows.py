@@ -173,7 +173,10 @@ def _make_entry_row(row: Any) -> EntryRow:
 def find_entry_row(
     tx: ReadTransaction, agent_key: int, entry_id: str, *, in_bin: bool = False
 ) -> EntryRow | None:
-    """Return the entry with an ID, or None."""
+    """Return the entry with an ID, or None.
+
+    `in_bin` searches deleted entries instead of the others.
+    """
     deleted = entries.c.deleted_at
     statement = _select_entries().where(
         entries.c.agent_key == agent_key,
@@ -286,7 +289,10 @@ def search_entries(
     match_any: bool = False,
     last_is_prefix: bool = False,
 ) -> list[tuple[EntryRow, str]]:
-    """Return the newest entries that contain the words, with their agents' names."""
+    """Return the newest entries that contain the words, with their agents' names.
+
+    `match_any` and `last_is_prefix` have the meaning that they have in `filter_by_words`.
+    """
     statement = _select_entries().add_columns(agents.c.name)
     statement = statement.where(entries.c.deleted_at.is_(None), agents.c.deleted_at.is_(None))
     if agent_key is None:

@@ -94,7 +94,8 @@ def check_database_file(path: Path) -> None:
 def _get_expected_bytes(head: bytes) -> int:
     """Return the file size according to the header, or 0 if the header does not know it."""
     # https://www.sqlite.org/fileformat.html section 1.3: the size in pages is valid only if the
-    # change counter equals the one for which the header was last completed. A page size of 1 means 65,536.
+    # change counter equals the one for which the header was last completed. A page size of 1 means
+    # 65,536.
     (page_bytes,) = struct.unpack_from(">H", head, 16)
     (change_counter, page_count) = struct.unpack_from(">II", head, 24)
     (valid_for,) = struct.unpack_from(">I", head, 92)
