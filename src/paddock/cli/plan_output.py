@@ -63,7 +63,11 @@ def print_plan(plan: Plan, display: PlanDisplay) -> None:
 
 
 def _print_dry_run(plan: Plan, *, with_values: bool) -> None:
-    """Print the changes that a plan would make as a diff."""
+    """Print the changes that a plan would make as a diff.
+
+    By default, the diff contains only the entry, with secrets masked. With `with_values`, it
+    contains the whole file as it is.
+    """
     diff = plan.diff(show_values=with_values)
     if plan.paste is not None:
         _print_paste(plan)

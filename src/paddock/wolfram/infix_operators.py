@@ -214,7 +214,10 @@ def _get_derivative_order(node: Node) -> int:
 def _handle_differential(
     state: ParseState, _operator: InfixOperator, text: str, start: int
 ) -> None:
-    r"""Handle `\[DifferentialD] x`: the end of an integral, or else a factor."""
+    r"""Handle `\[DifferentialD] x`, which ends the innermost integral.
+
+    Without an integral, it is a factor of a product.
+    """
     integral = state.find_open_integral()
     if integral is not None:
         state.reduce(INTEGRAL_PRECEDENCE + 1)

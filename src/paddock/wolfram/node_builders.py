@@ -51,13 +51,14 @@ def make_infix(state: ParseState, operator: PendingOperator) -> None:
 
 
 def make_chain(state: ParseState, operator: PendingOperator) -> None:
-    """Build `a + b`, or extend the chain on the left."""
+    """Build `a + b`, or add `b` to the chain on the left, so that `a + b + c` is one node."""
     right = state.operands.pop()
     head = "Times" if operator.text == IMPLICIT_TIMES else INFIX_OPERATORS[operator.text].head
     state.operands[-1] = _extend_chain(head, state.operands[-1], right, operator.text)
 
 
 def _extend_chain(head: str, left: Expression, right: Expression, form: str) -> Node:
+    """Add an operand to the chain on the left, or build a new chain of two operands."""
     if _is_chain(left, head):
         left.args.append(right)
         left.end = right.end
@@ -139,7 +140,10 @@ def _expand_comparison(left: Node, head: str, right: Expression) -> list[Express
 
 
 def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None:
-    """Build a vector comparison, whose operands are in one list."""
+    """Build a vector comparison, whose operands are in one list.
+
+    A further operand of the same comparison is added to that list.
+    """
     right = state.operands.pop()
     left = state.operands[-1]
     head = INFIX_OPERATORS[operator.text].head
@@ -159,7 +163,10 @@ def make_vector_comparison(state: ParseState, operator: PendingOperator) -> None
 
 
 def make_prefix(state: ParseState, operator: PendingOperator) -> None:
-    """Build a prefix node such as `-a` or `!a`."""
+    """Build a prefix node such as `!a`.
+
+    A minus sign becomes a negative number or a product with -1.
+    """
     inner = state.operands[-1]
     head, form = PREFIX_OPERATORS[operator.text].head, PREFIX_FORM_START + operator.text
     if head == "Minus":

@@ -47,7 +47,8 @@ def defer_gc() -> Generator[None]:
 class PendingOperator:
     """An operator whose last operand is incomplete.
 
-    `build` replaces the top `operand_count` operands with the operator's expression.
+    `build` replaces the top `operand_count` operands with the operator's expression. Some operators
+    raise the count when they are continued, such as `~` and `;;`.
     """
 
     __slots__ = ("build", "operand_count", "precedence", "second_start", "start", "text")
@@ -109,7 +110,7 @@ class ParseState:
         return self.pending[-1] if len(self.pending) > self.frame_base else None
 
     def find_open_integral(self) -> PendingOperator | None:
-        """Return the last integral within the innermost bracket that lacks its differential."""
+        """Return the last integral in the innermost bracket that lacks its differential."""
         pending, integrals = self.pending, self.integrals
         # Indices become outdated when `reduce` pops operators. Checking them here is cheaper.
         while integrals and integrals[-1] >= self.frame_base:
@@ -152,7 +153,15 @@ class ParseState:
         start: int,
         operand_count: int = 2,
     ) -> None:
-        """Push an operator that expects an operand next."""
+        """Push an operator that expects an operand next.
+
+        Args:
+            precedence: The precedence. Higher values bind more tightly.
+            text: The sign of the operator, or `IMPLICIT_TIMES`.
+            build: Builds the node when all operands are complete.
+            start: The start of the sign.
+            operand_count: The number of operands that `build` takes from the stack.
+        """
         self.pending.append(PendingOperator(precedence, text, build, start, operand_count))
         self.has_operand = False
 

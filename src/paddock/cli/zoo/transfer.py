@@ -268,7 +268,10 @@ def _write_files(zoo: Zoo, plan: FilePlan) -> dict[str, str]:
 
 
 def _print_file_plan(plan: FilePlan, errors: dict[str, str], *, dry_run: bool) -> None:
-    """Print each file with its status, and in a dry run also its changes."""
+    """Print each file with its status.
+
+    In a dry run, the changes of the files are printed too, and the status goes to standard error.
+    """
     for file in plan.files:
         if dry_run and file.diff():
             click.echo(colour_diff(file.diff()))

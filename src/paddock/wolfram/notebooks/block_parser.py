@@ -28,7 +28,7 @@ _TAB_COLUMNS = 4
 
 
 class MarkdownBlock(NamedTuple):
-    """A block and its quotation depth."""
+    """A block of Markdown, with its quotation depth and its level in lists."""
 
     kind: BlockKind
     text: str = ""
@@ -259,7 +259,10 @@ def _parse_item(state: _BlockParserState, line: str) -> bool:
 
 
 def _parse_table(state: _BlockParserState, line: str) -> bool:
-    """Parse a table: a header, a delimiter row with as many cells, and further rows."""
+    """Parse a table: a header, a delimiter row with as many cells, and further rows.
+
+    The delimiter row decides. Without it, lines with pipes are text.
+    """
     delimiter_row = state.peek_line()
     if "|" not in line or delimiter_row is None or "|" not in delimiter_row + line:
         return False
@@ -300,7 +303,10 @@ def _parse_alignment(delimiter: str) -> str:
 
 
 def _parse_text(state: _BlockParserState, line: str) -> None:
-    """Add a line to the open paragraph or item, or start a paragraph."""
+    """Add a line to the open paragraph or item, or start a paragraph.
+
+    The indentation of a new paragraph decides which item it belongs to.
+    """
     if state.pending_block is None:
         indent = _measure_indent(line)
         while state.items and indent < state.items[-1].indent + 2:

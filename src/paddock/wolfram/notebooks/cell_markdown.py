@@ -104,7 +104,13 @@ class CodeFence(NamedTuple):
 
 
 def to_code_fence(cell: Cell, limit: int, make_placeholder: Callable[[Node], str]) -> CodeFence:
-    """Return the fence of a code cell. Text beyond the limit is cut off."""
+    """Return the fence of a code cell.
+
+    Args:
+        cell: The cell.
+        limit: The maximum number of characters. Text beyond it is cut off.
+        make_placeholder: Returns the Markdown placeholder of a graphics box.
+    """
     text = truncate_text(_get_code_text(cell, limit, make_placeholder), limit)
     if cell.style in _VERBATIM_STYLES:
         return CodeFence(_get_language(cell), "", text)
@@ -142,7 +148,7 @@ def _choose_form(cell: Cell) -> BoxTextForm:
 
 
 def _build_info(cell: Cell, label: str, text: str) -> str:
-    """Return the info string of a fence: the language, and the style unless implied."""
+    """Return the info string of a fence: the language, and the style unless the label implies it."""
     style = cell.style if cell.style in INPUT_STYLES | OUTPUT_STYLES else "Input"
     # The style is written only if the label does not imply it.
     if _get_style(label, "", text) == style:
@@ -235,6 +241,10 @@ def format_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
 
     The result reads back as the same text. Its emphasis is dropped where Markdown cannot express
     it.
+
+    Args:
+        runs: The runs.
+        in_table: True for a table cell, which is a single line in which `|` must be escaped.
     """
     runs = merge_runs(_normalize_blanks(runs))
     is_plain = len(runs) < 2 and all(run.style == PLAIN_STYLE for run in runs)
@@ -299,7 +309,10 @@ def _list_letters(runs: list[TextRun]) -> list[tuple[str, str, TextStyle]]:
 
 
 def _write_runs(runs: list[TextRun], *, in_table: bool = False) -> str:
-    """Write runs as Markdown, with consecutive runs of the same link in one link."""
+    """Write runs as Markdown, with consecutive runs of the same link in one link.
+
+    Line starts are not escaped yet, because they are known only in the complete text.
+    """
     pieces: list[str] = []
     runs = [
         # `$$…$$` is unambiguous where a single `$` is not.

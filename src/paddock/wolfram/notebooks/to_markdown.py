@@ -45,7 +45,10 @@ class NotebookMarkdown(NamedTuple):
 
 
 class _OutputBlock:
-    """A block of Markdown, or consecutive code cells that share a fence."""
+    """A block of Markdown, or consecutive code cells that share a fence.
+
+    If `fence` has texts of cells, they are written instead of `text`.
+    """
 
     __slots__ = ("fence", "info", "list_key", "quote", "text")
 
@@ -69,7 +72,7 @@ def notebook_to_markdown(
 
     Args:
         notebook: The notebook.
-        output_limit: Maximum characters of an output cell.
+        output_limit: Maximum characters of an output cell. Further text is cut off with a note.
         cell_limit: Maximum characters of any other cell.
         most_pictures: Maximum number of raster images to return. All graphics become
             placeholders in the text.
