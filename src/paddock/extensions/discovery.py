@@ -83,6 +83,7 @@ def _merge_discoveries(discoveries: list[Discovery]) -> Discovery:
 
 
 def _make_duplicate_extension(extension: Extension, first: Extension) -> BrokenExtension:
+    """Return an extension as broken, because another one with its name takes precedence."""
     problem = ExtensionError(
         f"the name {extension.name!r} is already used by the {first.kind} in {first.directory}",
         where=str(extension.directory),

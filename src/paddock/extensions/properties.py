@@ -37,6 +37,9 @@ class PropertyTable:
         known: The allowed keys, each with the name of its property.
         error: The class of errors to raise.
         where: The location of the definition, for errors.
+
+    Raises:
+        SpecificationError: A key is unknown, or two keys are spellings of the same property.
     """
 
     __slots__ = ("_error", "_values", "_where")

@@ -61,6 +61,7 @@ def make_resource(
 def _make_resource_from_table(
     definition: Mapping[object, object], relative_to: Path | None, where: str, name: str | None
 ) -> Resource | ResourceTemplate:
+    """Create a resource from a table with one URI or URI template, and one source of content."""
     properties = PropertyTable(definition, _RESOURCE_KEYS, ResourceSpecificationError, where)
     uri, template = properties.get_text("uri"), properties.get_text("uri_template")
     if (uri is None) == (template is None):

@@ -80,7 +80,7 @@ def _is_client_process(process_name: str, client_names: set[str]) -> bool:
 
 
 def _normalize_process_name(name: str) -> str:
-    # Only on Windows: elsewhere, names that differ in case are different programs.
+    # Case is ignored only on Windows. Elsewhere, names that differ in case are different programs.
     return name.casefold().removesuffix(".exe") if sys.platform == "win32" else name
 
 

@@ -124,7 +124,7 @@ class Finding:
     """The name of the entry; empty if the finding concerns the whole client."""
     message: str
     remedy: str = ""
-    """How to fix the problem; empty if there is nothing to do."""
+    """The way to fix the problem; empty if there is nothing to do."""
 
 
 def doctor(

@@ -62,7 +62,8 @@ def compute_splice(before: bytes, after: bytes) -> TextSplice:
     start = _measure_common_prefix(before, after)
     shorter = min(len(before), len(after)) - start
     end = min(_measure_common_prefix(before[::-1], after[::-1]), shorter)
-    # Only for pure insertions. One that begins with a comma must stay beside the item before it.
+    # Only pure insertions are aligned. One that begins with a comma must stay beside the item
+    # before it.
     if start + end == len(before) and after[start : start + 1] != b",":
         start, end = _align_to_line_start(before, after, start, end)
     removed = before[start : len(before) - end]

@@ -117,6 +117,11 @@ def _use_package_runner(entry: ConfigEntry) -> ConfigEntry:
 def _encode_config(
     link_format: InstallLinkFormat, client: Client, entry: ConfigEntry, key: str
 ) -> str:
+    """Return the part of a link that describes the entry, in the client's form and encoding.
+
+    Raises:
+        LinkError: The form has no place for variables or headers, which the entry has.
+    """
     if link_format.payload_kind == "parameters":
         if entry.env or entry.headers:
             raise LinkError(
@@ -129,7 +134,7 @@ def _encode_config(
         data = {"name": key, **data}
     if link_format.payload_kind == "servers":
         data = {"mcpServers": {key: data}}
-    # Only ASCII, because some applications decode base64 byte by byte.
+    # The text is restricted to ASCII, because some applications decode base64 byte by byte.
     text = json.dumps(data, separators=(",", ":"))
     for encoding in link_format.encoding:
         text = _encode_text(text, encoding)

@@ -98,7 +98,7 @@ class Plan:
     changes: tuple[Change, ...] = ()
     """One for each file; empty if the client has no config file."""
     notes: tuple[str, ...] = ()
-    """What the user still has to do: approve the server, quit the application first, …"""
+    """Steps that remain for the user: approve the server, quit the application first, …"""
     paste: str | None = field(default=None, repr=False)
     """The JSON to paste into the client if it has no config file."""
     link: str | None = field(default=None, repr=False)
@@ -128,7 +128,7 @@ def _decode_content(content: bytes | None) -> str:
 
 
 def _split_lines(text: str) -> list[str]:
-    # Not str.splitlines, which also splits at characters that editors do not treat as line ends.
+    # str.splitlines would also split at characters that editors do not treat as line ends.
     *lines, last = text.split("\n")
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 

@@ -1,6 +1,7 @@
 """Masking of secrets: the values of environment variables and headers, and parts of URLs.
 
-Applied to the output of servers and to entries before either is shown.
+Both the output of servers and the entries in clients' files are masked before they are shown,
+because they may contain tokens.
 """
 
 from __future__ import annotations
@@ -68,7 +69,12 @@ def collect_secrets(data: object) -> tuple[str, ...]:
 
 
 def mask_secrets(text: str, secrets: Sequence[str]) -> str:
-    """Replace all occurrences of secrets in a text."""
+    """Replace all occurrences of secrets in a text.
+
+    Args:
+        text: The text.
+        secrets: The secrets, the longest first, so that one that contains another is masked whole.
+    """
     for secret in secrets:
         for form in _list_written_forms(secret):
             text = re.sub(_build_secret_pattern(form), SECRET_MASK, text, flags=re.MULTILINE)
@@ -76,6 +82,7 @@ def mask_secrets(text: str, secrets: Sequence[str]) -> str:
 
 
 def _iterate_secrets(data: object) -> Iterator[str]:
+    """Yield all values below tables of variables and headers, except references to variables."""
     pending: list[tuple[object, bool]] = [(data, False)]
     while pending:
         part, is_secret = pending.pop()

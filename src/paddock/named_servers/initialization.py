@@ -68,6 +68,7 @@ def _make_failing_tool(tool: Tool, handler: Callable[..., Any]) -> Tool:
 
 
 def _make_failing_prompt(prompt: Prompt, handler: Callable[..., Any], server: BaseServer) -> Prompt:
+    # As for tools, the description and arguments are copied from the original.
     renderer = PromptRenderer(prompt, server)
     replacement = copy.copy(prompt)
     replacement.handler, replacement.messages = handler, None

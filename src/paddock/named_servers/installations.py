@@ -37,7 +37,7 @@ class Installation(msgspec.Struct, frozen=True, kw_only=True):
     scope: str = "user"
     """`user`, `file`, or the directory of a project."""
     entry_kind: str = "stdio"
-    """How the client reaches the server: `stdio` or `http`."""
+    """The transport between client and server: `stdio` or `http`."""
     created: str = ""
     """The time of installation in UTC, in ISO 8601 format."""
     splice: dict[str, Any] | None = None
@@ -132,6 +132,12 @@ def _read_or_set_aside(path: Path) -> list[Installation]:
 
 
 def _read_records(path: Path) -> list[Installation]:
+    """Read the records; a missing file has none.
+
+    Raises:
+        MsgspecError: The file is damaged.
+        LoadError: A newer Paddock has written the file, or it cannot be read.
+    """
     try:
         data = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):

@@ -140,6 +140,10 @@ def _build_from_definition(
     options: Sequence[ToolOptionValues],
     initialization: ServerInitialization,
 ) -> Server:
+    """Resolve the items of a definition, and register them in a new server.
+
+    Option values and the initialization are set last. They may concern any of the tools.
+    """
     if definition.prebuilt_server is not None:
         return _configure_prebuilt_server(definition, report, options)
     server = Server(
@@ -235,7 +239,7 @@ def _find_initializer(
         return _load_initializer(spec, origin, f"{origin.where}: initialization")
     except (DefinitionError, LoadError) as error:
         report(error)
-        # Without its initialization the server may behave wrongly, so its calls must fail.
+        # A server may behave wrongly without its initialization, so its calls must fail.
         return _make_failing_function(error)
 
 

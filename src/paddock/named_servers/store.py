@@ -294,7 +294,7 @@ def _change_tables(tables: AoT, value: list[Any]) -> bool:
     remaining = [item for item in tables.unwrap() if item in value]
     if value[: len(remaining)] != remaining or not all(isinstance(item, dict) for item in value):
         return False
-    # From the end, so that deletions do not shift the indices that follow.
+    # Tables are deleted from the end, so that deletions do not shift the indices that follow.
     for index, item in reversed(list(enumerate(tables.unwrap()))):
         if item not in value:
             del tables[index]

@@ -318,6 +318,11 @@ def _format_value(value: Any, key: str) -> str:
 
 
 def _format_inline(value: Any, key: str) -> str:
+    """Format a value on one line.
+
+    Raises:
+        ServerDefinitionError: TOML has no such value; `key` is its location.
+    """
     if isinstance(value, str):
         return format_basic_string(value)
     if isinstance(value, bool):

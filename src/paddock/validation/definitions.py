@@ -192,6 +192,7 @@ def _get_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | 
 
 
 def _read_table(subject: ValidationSubject, file: str) -> Mapping[str, object] | None:
+    """Parse a data file, or return None after reporting that it cannot be read."""
     path = subject.get_path(file)
     try:
         table = parse_definition(

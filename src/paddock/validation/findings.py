@@ -99,7 +99,7 @@ class ValidationFinding:
     place: FindingLocation
     message: str
     remedy: str = ""
-    """How to fix it."""
+    """The way to fix it; may be empty."""
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}"

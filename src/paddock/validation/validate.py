@@ -320,6 +320,7 @@ def _validate_path(text: str, path: Path, *, is_static: bool) -> Validation:
 
 
 def _validate_directory(text: str, path: Path, *, is_static: bool) -> Validation:
+    """Validate a directory by the files in it: a paclet, a project or a package with a manifest."""
     findings = FindingCollector()
     if any((path / name).is_file() for name in PACLET_INFO_FILE_NAMES):
         return _validate_paclet(text, path, findings)

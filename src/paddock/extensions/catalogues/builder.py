@@ -126,6 +126,7 @@ def _find_files(paths: Iterable[Path]) -> list[tuple[Path, Path]]:
 
 
 def _read_paclet_entries(file: Path, url: str) -> list[CatalogueEntry]:
+    """Return the entry for a paclet archive, which has exactly one extension."""
     paclet = read_paclet(file)
     version = paclet.version
     if version is None:

@@ -162,6 +162,12 @@ def _is_printable(text: str) -> bool:
 
 
 def _parse_entry(table: object, catalogue: str, key: str) -> CatalogueEntry:
+    """Parse and validate an entry. The distribution and file have defaults.
+
+    Raises:
+        CatalogueError: The entry is invalid.
+        ManifestError: The manifest in it is invalid.
+    """
     where = f"{catalogue}: {key}"
     try:
         raw = msgspec.convert(table, _EntryData)

@@ -154,6 +154,11 @@ class _SafeRedirectHandler(HTTPRedirectHandler):
 
 @contextmanager
 def _open_location(location: str, limit: DownloadLimit) -> Iterator[IO[bytes]]:
+    """Open a file or URL for reading, and convert all errors of opening and reading it.
+
+    Raises:
+        FetchError: It cannot be opened or read, or the time limit is exceeded.
+    """
     path = get_local_path(location)
     deadline = ConnectionDeadline(limit.timeout_seconds)
     try:

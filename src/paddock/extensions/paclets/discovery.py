@@ -233,6 +233,12 @@ def _guess_identity(data: bytes | None, path: Path) -> tuple[str, str]:
 
 
 def _read_candidate(path: Path, data: bytes | None) -> PacletCandidate:
+    """Parse the `PacletInfo` of a paclet; one that cannot be parsed becomes a broken extension.
+
+    Args:
+        path: The directory or archive of the paclet.
+        data: The content of `PacletInfo`, to guess the name of a broken paclet; None for archives.
+    """
     from paddock.extensions.paclets.files import (  # noqa: PLC0415 - loads zipfile
         open_paclet_files,
     )

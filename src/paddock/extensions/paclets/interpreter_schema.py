@@ -359,6 +359,7 @@ class InterpreterSchemaBuilder:
         return None
 
     def _build_compound(self, parts: object, depth: int) -> JsonSchema | None:
+        """Return the schema of `CompoundElement`: a list of fixed length, or an object."""
         if isinstance(parts, list):
             schemas = [self.build_schema(part, depth) for part in parts]
             return {

@@ -338,6 +338,11 @@ def make_server_properties(
 
 
 def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
+    """Return the table in `LLMEvaluator`, an association or `LLMConfiguration[<|…|>]`.
+
+    Raises:
+        DefinitionError: It is missing or not a table.
+    """
     value = table.get(EVALUATOR_KEY)
     if get_head_name(value) == _CONFIGURATION_HEAD:
         value = (get_arguments(value) or [None])[0]
@@ -357,6 +362,7 @@ def _read_evaluator(table: PropertyDict, where: str) -> PropertyDict:
 
 
 def _make_evaluator(evaluator: PropertyDict, owner: FunctionOwner, where: str) -> dict[str, object]:
+    """Convert the evaluator: items defined inline, and other properties as plain data."""
     properties = {key: value for key, value in evaluator.items() if not is_missing(value)}
     for key in _ITEM_LIST_KEYS:
         if key in properties:

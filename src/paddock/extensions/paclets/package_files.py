@@ -57,6 +57,11 @@ class PacletPackageFiles:
         return None
 
     def _iterate_candidates(self, context: str) -> Iterator[str]:
+        """Yield the files that may define a context, the most likely first.
+
+        A declared context may name its file. Otherwise, the file is named after the context, or
+        after the part of it below the declared context.
+        """
         parent_context = next(
             (
                 known_context

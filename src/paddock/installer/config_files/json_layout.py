@@ -210,6 +210,7 @@ class JsonStyle:
         padding: str,
         indent: str | None,
     ) -> str:
+        """Format a non-empty object or list, on one line if `indent` is None."""
         if indent is None:
             members = (self.format_member(key, value, None) for key, value in items)
             inside = f",{self.item_gap}".join(members)

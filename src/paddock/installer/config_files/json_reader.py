@@ -146,6 +146,7 @@ def _describe_error(error: json.JSONDecodeError, dialect: JsonDialect) -> tuple[
 
 
 def _describe_expected(decoder_message: str, character_before: str, dialect: JsonDialect) -> str:
+    """Describe the expected text at an error, which the decoder's messages name incompletely."""
     can_close = character_before in "[{" or dialect == "jsonc"
     if decoder_message.startswith("Expecting property name"):
         return "a key in double quotes" + (" or '}'" if can_close else "")

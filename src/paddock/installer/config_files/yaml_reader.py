@@ -165,6 +165,7 @@ class _YamlTreeBuilder:
         self._dashes: list[int] = []
 
     def build(self) -> YamlTree:
+        """Parse the text, and return the tree of its only document."""
         # The events lack the positions of colons and dashes, so they are taken from the tokens.
         for token in _make_yaml_parser().scan(self._text):
             if isinstance(token, ValueToken):
@@ -248,6 +249,7 @@ class _YamlTreeBuilder:
         return node.start + len(scalar_text) - scalar_text.endswith("\n")
 
     def _fill_mapping(self, node: YamlNode, event: events.MappingStartEvent) -> None:
+        """Fill a node from the events of a mapping, and reject duplicate keys."""
         node.kind, node.data, node.is_flow = "mapping", {}, bool(event.flow_style)
         while not isinstance(event := next(self._events), events.MappingEndEvent):
             key = self._build_node(event)
@@ -264,6 +266,7 @@ class _YamlTreeBuilder:
         self._set_bounds(node, event)
 
     def _fill_sequence(self, node: YamlNode, event: events.SequenceStartEvent) -> None:
+        """Fill a node from the events of a list, and assign the dashes to its elements."""
         node.kind, node.data, node.is_flow = "sequence", [], bool(event.flow_style)
         values: list[YamlNode] = []
         while not isinstance(event := next(self._events), events.SequenceEndEvent):
