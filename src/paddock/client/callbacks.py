@@ -67,7 +67,11 @@ def answer_request(settings: ConnectSettings, method: str, params: Json) -> Json
 
 
 def make_notification_callback(settings: ConnectSettings) -> Callable[[str, Json], None] | None:
-    """Return a function that passes a notification to its callbacks; None without callbacks."""
+    """Return a function that passes each notification on to the callbacks in the settings.
+
+    Returns None if the settings contain no such callback, so that notifications can be dropped
+    without being queued.
+    """
     callbacks_by_method = {
         "notifications/message": settings.on_log,
         "notifications/progress": settings.on_progress,
@@ -102,9 +106,9 @@ def _to_sampling_result(message: Json | str) -> Json:
 
 
 MAX_OPEN_REQUESTS = 128
-"""Server requests answered at a time."""
+"""Maximum number of server requests that are answered concurrently."""
 MAX_QUEUED_REQUESTS = 1000
-"""Server requests that may wait for a thread."""
+"""Maximum number of server requests that wait for a thread."""
 CLOSE_SECONDS = 2.0
 """Seconds that running callbacks have to finish when the connection closes."""
 
@@ -125,14 +129,14 @@ class ServerMessageRouter:
         self._cancelled_requests: set[RequestId] = set()
         self._open_requests: set[RequestId] = set()
         self.accepts_requests = True
-        """False in the stateless era, where servers must not send requests."""
+        """Whether server requests are answered. In the stateless era, servers must not send any."""
 
     def handle_request(self, request_id: RequestId, method: str, params: Json) -> None:
         """Answer a request in the thread pool."""
         if not self.accepts_requests:
             self._connection.record_stray(f"a request, {method}".encode())
             return
-        if method == "ping":  # Answered here: behind slow callbacks it would arrive too late.
+        if method == "ping":  # Answered here, because slow callbacks in the pool would delay it.
             self._answer_request(request_id, method, params)
             return
         self._open_requests.add(request_id)
@@ -157,6 +161,7 @@ class ServerMessageRouter:
         self._workers.close(deadline - monotonic())
 
     def _answer_request(self, request_id: RequestId, method: str, params: Json) -> None:
+        """Call the callback for a request and send its answer, or an error if it fails."""
         try:
             frame = encode_result(request_id, answer_request(self._settings, method, params))
         except ProtocolError as error:
@@ -174,7 +179,8 @@ class ServerMessageRouter:
     def _handle_cancelled(self, request_id: object) -> None:
         if isinstance(request_id, int | str) and request_id in self._open_requests:
             self._cancelled_requests.add(request_id)
-        # A server may end a subscription by cancelling the client's request, instead of a result.
+        # Instead of sending a result, a server may end a subscription by cancelling the client's
+        # request.
         waiter = self._connection.find_waiter(request_id)
         if isinstance(waiter, Subscription):
             waiter.resolve({})

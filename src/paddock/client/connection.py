@@ -90,9 +90,7 @@ class ClientConnection:
         self._message_router: ServerMessageRouter | None = None
         self.last_stray: str | None = None
         self.cancels_by_closing = False
-        """Whether the channel signals a cancellation by closing the response instead of by a
-        message.
-        """
+        """Whether the channel cancels a request by closing its response instead of by a message."""
 
     def start(self, message_router: ServerMessageRouter) -> None:
         """Start the reader and writer threads."""
@@ -134,20 +132,26 @@ class ClientConnection:
         self._outgoing_frames.put(frame)
 
     def cancel(self, request_id: RequestId, reason: str | None = None) -> None:
-        """Stop waiting for an answer and notify the server, unless the answer has arrived."""
+        """Stop waiting for an answer and notify the server, unless the answer has arrived.
+
+        Args:
+            request_id: The id of the request.
+            reason: A text for the server's log.
+        """
         if not self.remove_waiter(request_id):
             return
         params: Json = {"requestId": request_id}
         if reason is not None:
             params["reason"] = reason
         frame = encode_notification("notifications/cancelled", params)
-        # Otherwise the frame only instructs the channel to close a response: it is never sent.
+        # If the channel cancels by closing, it interprets the frame and does not send it. The
+        # frame is then not part of the transcript.
         if not self.cancels_by_closing:
             self.record_frame(frame, is_ours=True)
         self._outgoing_frames.put(frame)
 
     def fail_request(self, request_id: RequestId, error: Exception) -> None:
-        """Resolve a request with an error: the channel has learned that no answer will come."""
+        """Resolve a request with an error, because the channel cannot obtain an answer to it."""
         with self._lock:
             waiter = self._waiters.pop(request_id, None)
         if waiter is not None:
@@ -193,6 +197,7 @@ class ClientConnection:
                 return
 
     def _read_loop(self, message_router: ServerMessageRouter) -> None:
+        """Read and handle lines until the channel ends, then fail all pending requests."""
         lines = LineSplitter(MAX_LINE_BYTES, lambda head, _: self.record_stray(head))
         try:
             while chunk := self._channel.read():
@@ -234,7 +239,7 @@ class ClientConnection:
         except DECODE_ERRORS as error:
             outcome = AnswerError(f"The server's answer cannot be read: {error}")
         if frame.id is UNSET:
-            # An error about a message whose id the server could not read: no waiter matches.
+            # The error is about a message whose id the server could not read, so no waiter matches.
             self.last_stray = str(outcome)
             return
         with self._lock:

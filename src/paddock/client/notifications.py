@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 
 
 MAX_PENDING_NOTIFICATIONS = 10_000
-"""Notifications that may wait for a busy callback. Further ones are dropped."""
+"""Maximum number of notifications that wait for a busy callback. Further ones are dropped."""
 
 DeliverNotification = Callable[[str, Json], object]
 
 
 class NotificationQueue:
-    """Calls `deliver` for each notification, in order, in a thread that starts on first use."""
+    """Delivers notifications to the callbacks in the order of their arrival.
+
+    The callbacks run in a thread of their own, which starts with the first notification, because
+    they may block and the reader thread must not. Each notification has a number, so that a call
+    can wait for the callbacks of those that arrived before its answer.
+    """
 
     def __init__(self, deliver: DeliverNotification | None) -> None:
         self._deliver = deliver
@@ -81,9 +86,10 @@ class NotificationQueue:
             self._thread.join(timeout)
 
     def _drop_notification(self, method: str) -> None:
-        """Drop a notification.
+        """Drop a notification, and log that for the first one.
 
-        The reader must not wait for room: the busy callback may itself need an answer.
+        The reader must not wait for room in the queue, because the busy callback may itself wait
+        for an answer that only the reader can deliver.
         """
         self._dropped_count += 1
         if self._dropped_count == 1:

@@ -1,4 +1,4 @@
-"""A thread pool for blocking work: threads start on demand, are reused, and end when idle."""
+"""A thread pool for blocking work, whose threads start on demand and end when they are idle."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ class ThreadPool:
             if self._is_closed:
                 return False
             if self._idle_count:
-                # Counted as taken before it wakes, so that no second job relies on the thread.
+                # The idle thread is counted as taken before it wakes, so that no second job
+                # relies on it.
                 self._idle_count -= 1
                 self._idle_jobs.put(job)
             elif len(self._threads) < self._max_threads:
@@ -88,6 +89,7 @@ class ThreadPool:
             job = self._next_job()
 
     def _next_job(self) -> Job | None:
+        """Wait for the next job of this thread. Return None if the thread must end."""
         with self._lock:
             if self._queued_jobs:
                 return self._queued_jobs.popleft()
@@ -104,7 +106,7 @@ class ThreadPool:
                         self._idle_count -= 1
                         self._remove_thread()
                         return None
-                # submit() has just counted this thread as taken, so its job is about to arrive.
+                # `submit` has just counted this thread as taken, so its job is about to arrive.
                 continue
             if job is None:
                 with self._lock:

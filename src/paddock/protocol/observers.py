@@ -87,6 +87,12 @@ def wrap_methods(
 
 
 def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operation:
+    """Return an operation that reports each request to the observer.
+
+    An operation that answers immediately is reported as a whole. If it assigns work instead, the
+    work is wrapped as well, and the observation ends with it.
+    """
+
     def begin(request: Request) -> OperationResult:
         received_ns = time_ns()
         try:
@@ -106,7 +112,11 @@ def _wrap_operation(operation: Operation, observer: RequestObserver) -> Operatio
 
 
 class ObservedRequest:
-    """Runs the work of a request inside an observation."""
+    """Runs the work of a request inside an observation.
+
+    Several observers wrap the work one inside the other, so an observed request passes exceptions
+    on to the one that it wraps.
+    """
 
     __slots__ = ("_async_work", "_has_ended", "_inner_hook", "_observation", "_work")
 
@@ -139,7 +149,8 @@ class ObservedRequest:
         try:
             return self._observation.run(lambda: self._run_work(request))
         except HandlerCancelled:
-            # The interrupt can arrive at any bytecode, also before or after the inner try.
+            # The interrupt can arrive at any bytecode, and thus also outside the `try` statement
+            # of the inner function.
             self._end(CANCELLED_OUTCOME)
             raise
 

@@ -1,7 +1,7 @@
-"""Tasks: calls that continue after they have been answered.
+"""Tasks, which are calls that continue after they have been answered.
 
-A task is created from a request in progress. From then on the client asks for its state, its
-questions and its result by the task's id. Each era encodes tasks in its own way.
+A task is created from a request in progress. From then on, the client uses the task's id to ask for
+its state, its questions and its result. Each era encodes tasks in its own way.
 """
 
 from __future__ import annotations
@@ -94,8 +94,12 @@ class CallTask:
             self._change_status(self.status)
 
     def add_answer(self, answer: bytes | None) -> None:
-        """Take the answer of the call, which would otherwise be sent to the client."""
-        # The task may be kept for a day, and the message is not needed any more.
+        """Take the answer of the call, which would otherwise be sent to the client.
+
+        Args:
+            answer: The encoded answer. None if the call was cancelled.
+        """
+        # The task may be kept for a day, but the message of the request is no longer needed.
         self.request.discard_body()
         if self.has_ended:
             return
@@ -140,7 +144,8 @@ class CallTask:
         Raises:
             InvalidParamsError: An answer is not an object.
         """
-        # Checked before any answer is taken, so that an invalid one changes nothing.
+        # All answers are checked before the first one is taken, so that an invalid one changes
+        # nothing.
         for key, response in responses.items():
             if key in self._open_requests and not isinstance(response, dict):
                 raise InvalidParamsError(f"inputResponses.{key} is not an object")
@@ -152,6 +157,7 @@ class CallTask:
             is_answered = bool(answered) and not self._open_requests
         if is_answered:
             self._change_status("working")
+        # The answers are delivered outside the lock, because they may wake the handler.
         for (_, answers, handler_key), response in answered:
             answers.receive_response(handler_key, response, None)
 
@@ -178,6 +184,7 @@ class CallTask:
         return name
 
     def _change_status(self, status: TaskStatus) -> None:
+        """Set the status, notify the watchers, and call the end callbacks if the task has ended."""
         with self._lock:
             # A late answer must not revive a task that was cancelled.
             if self.status in FINAL_STATUSES and status != self.status:
@@ -219,7 +226,8 @@ class TaskStore:
         Raises:
             ProtocolError: The store is full.
         """
-        # Expired tasks, then the owner's own results, make room before the limit applies.
+        # If the store is full, expired tasks are removed first, and then the oldest task of the
+        # same owner that has ended.
         if len(self._tasks) >= self._limit or monotonic() > self._next_sweep:
             self.remove_expired()
         if len(self._tasks) >= self._limit:
@@ -255,7 +263,8 @@ class TaskStore:
     def get_owner(self, request: Request) -> object:
         """Return the owner of a request's tasks: its principal, or else its session.
 
-        Stateless clients without a principal share their tasks; only the random ids protect these.
+        Stateless clients without a principal cannot be distinguished, so None owns all of their
+        tasks. Only the random ids protect these.
         """
         principal = request.principal
         if principal is not None:
@@ -287,6 +296,14 @@ class TaskStore:
                 return
 
     def _remove_if_expired(self, task: CallTask) -> bool:
+        """Remove a task that has ended and expired, or whose session has ended.
+
+        A task that still works is kept beyond its time to live. One that waits for answers is
+        cancelled, since they may never arrive.
+
+        Returns:
+            True if the task was removed.
+        """
         if not (task.has_expired or task.is_orphaned):
             return False
         if task.status == "input_required" or task.is_orphaned:

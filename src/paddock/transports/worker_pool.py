@@ -34,7 +34,8 @@ class WorkerPool:
         self._queue: SimpleQueue[Request | None] = SimpleQueue()
         self._lock = allocate_lock()
         self._thread_count = 0
-        self._spare_threads = 0  # Waiting threads minus queued requests.
+        # The number of waiting threads minus that of queued requests. Negative if requests wait.
+        self._spare_threads = 0
 
     @property
     def is_full(self) -> bool:
@@ -47,7 +48,11 @@ class WorkerPool:
         return self._spare_threads >= self._thread_count
 
     def submit(self, request: Request) -> bool:
-        """Run a request in some thread. Return False if too many are queued."""
+        """Run a request in some thread, starting one if all are busy and the limit allows it.
+
+        Returns:
+            False if too many requests are queued.
+        """
         with self._lock:
             if self._spare_threads <= -MAX_QUEUED_REQUESTS:
                 return False
@@ -79,6 +84,7 @@ class WorkerPool:
                 self._queue.put(None)
 
     def _run_worker(self) -> None:
+        """Run requests until the pool is closed, and record which handlers are quick again."""
         while (request := self._queue.get()) is not None:
             started_at = perf_counter()
             answer = request.run()

@@ -147,15 +147,19 @@ def _shut_down_socket(sock: socket.socket) -> None:
 
 
 MAX_POOLED_CONNECTIONS = 160
-"""Connections kept open. At least as many as there can be requests at a time, because urllib3 warns
-about every connection that it cannot keep.
+"""Maximum number of idle connections.
+
+It is at least the number of concurrent requests, because urllib3 warns about every connection that
+it cannot keep.
 """
 TCP_KEEP_ALIVE_OPTIONS = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 4}
-"""Seconds of silence before the first probe, seconds between probes, and their number. Streams may
-be silent for hours, so the operating system has to detect a vanished server.
+"""Seconds of silence before the first probe, seconds between probes, and the number of probes.
+
+Streams may be silent for hours, so the operating system has to detect a vanished server.
 """
 
-# A thread-local, because urllib3 chooses the connection inside urlopen() and passes nothing to it.
+# The work is passed in a thread-local, because urllib3 chooses the connection inside `urlopen` and
+# does not accept arguments for it.
 _thread_work = threading.local()
 
 
@@ -179,7 +183,7 @@ class _AbortableConnection(HTTPConnection):
 
     def _hand_over_socket(self) -> None:
         if self._current_work is not None:
-            # The previous work may hold another connection's socket by now; that one it keeps.
+            # The previous work may have taken the socket of another connection, which it keeps.
             self._current_work.release_if_held(self.sock)
         self._current_work = getattr(_thread_work, "holder", None)
         if self._current_work is not None and self.sock is not None:

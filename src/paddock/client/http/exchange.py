@@ -261,6 +261,11 @@ class ClientExchange:
             )
 
     def _handle_document(self, response: BaseHTTPResponse) -> None:
+        """Pass on a response that is not a stream.
+
+        Raises:
+            HttpError: The response does not contain the answer.
+        """
         body = self._sender.read_body(response, self.work)
         if get_content_type(response) == JSON_MEDIA_TYPE:
             self._pass_on_message(body, response)
@@ -274,6 +279,13 @@ class ClientExchange:
             )
 
     def _handle_error_response(self, response: BaseHTTPResponse) -> None:
+        """Pass on a JSON-RPC error, or raise an error for a response without one.
+
+        A temporary failure is always raised, so that `run` can repeat the request.
+
+        Raises:
+            HttpError: The response is not a final answer to the request.
+        """
         body = self._sender.discard_response(response, self.work)
         http_error = self._sender.make_http_error(response, body, str(self.message.method))
         is_final = (
@@ -287,7 +299,8 @@ class ClientExchange:
             self._channel.tool_headers.clear()
             self._send_once()
             return
-        # A server that rejects a request before parsing it cannot repeat the id.
+        # A server that rejects a request before parsing it cannot repeat the id, so the answer is
+        # built here with the id of this request.
         answer = {"jsonrpc": "2.0", "id": self.message.id, "error": error}
         self._pass_on_message(encode_json(answer), response)
 
@@ -297,6 +310,7 @@ class ClientExchange:
         return is_call and error.get("code") == HEADER_MISMATCH and not self._has_refreshed_headers
 
     def _handle_stream(self, response: BaseHTTPResponse) -> None:
+        """Pass on the events of a stream, and resume it if it breaks before the answer."""
         events = SseParser(MAX_BODY_BYTES)
         stream_error = self._read_stream(response, events)
         if self.is_answered or self.work.is_aborted:
@@ -307,7 +321,11 @@ class ClientExchange:
         self._resume_stream(events, stream_error)
 
     def _read_stream(self, response: BaseHTTPResponse, events: SseParser) -> HttpError:
-        """Pass on a stream's events until it ends; return the error to raise if it ended early."""
+        """Pass on a stream's events until it ends.
+
+        Returns:
+            The error to raise if the request is still unanswered.
+        """
         try:
             for piece in self._sender.iterate_body(response, self.work):
                 for data in events.feed(piece):
@@ -324,7 +342,11 @@ class ClientExchange:
         return HttpError(text)
 
     def _resume_stream(self, events: SseParser, stream_error: HttpError) -> None:
-        """Reconnect to a broken stream after its last event."""
+        """Reconnect to a broken stream after its last event, until the request is answered.
+
+        Raises:
+            HttpError: The server does not resume the stream, or repeatedly sends nothing new.
+        """
         purpose = f"the resumption of {self.message.method}"
         failures = 1
         while failures <= MAX_RETRIES and not self.is_answered:
@@ -342,7 +364,7 @@ class ClientExchange:
                 if error.status is not None and error.status not in UNAVAILABLE_STATUSES:
                     raise
                 stream_error = error
-            # A new event is progress, so that only fruitless attempts count.
+            # A new event is progress, so only attempts without one are counted.
             failures = failures + 1 if events.last_id == last_id else 1
         if not self.is_answered and not self.work.is_aborted:
             raise stream_error
@@ -355,6 +377,7 @@ class ClientExchange:
         self._handle_line(line)
 
     def _inspect_frame(self, frame: JsonRpcFrame, response: BaseHTTPResponse) -> None:
+        """Record the effect of a message on this request, on others and on the session."""
         if frame.method is not UNSET:
             self._is_listening = self.message.method == LISTEN_METHOD
             return

@@ -1,9 +1,11 @@
 """Stateless questions to the client: the request is repeated with the answers.
 
-A handler that asks is stopped. The client gets the questions and repeats the request with its
-answers; the handler runs again and finds them. Earlier answers and the values that the handler
-wants to remember travel with the client in a sealed state: signed, and bound to the request, its
-sender and an expiry time. The client can read the state but not change it.
+When a handler asks a question, it is stopped, and the client gets the question as the result. The
+client repeats the request with its answers, and the handler runs again from the beginning.
+
+The server keeps nothing between the two rounds. Earlier answers and the value that the handler
+wants to remember travel with the client in a sealed state. It is signed and bound to the request,
+its sender and an expiry time, so the client can read but not change it.
 """
 
 from __future__ import annotations
@@ -46,7 +48,13 @@ _decode_sealed_state = msgspec.json.Decoder(SealedState).decode
 
 
 def make_input_required_result(request: Request, required: InputRequired, key: bytes) -> Json:
-    """Return the `input_required` result with a handler's questions."""
+    """Return the `input_required` result with a handler's questions.
+
+    Args:
+        request: The request whose handler was stopped.
+        required: The exception with its questions.
+        key: The server's secret key, which signs the state.
+    """
     previous_state = _open_state(request, key)
     earlier_answers = {**previous_state.answers, **_get_input_responses(request)}
     remembered_value = request.remembered_value
@@ -85,7 +93,8 @@ def read_answers(request: Request, server_requests: dict[str, ServerRequest], ke
     }
     if missing_requests:
         for server_request in missing_requests.values():
-            # Before the handler stops: a question that the client cannot answer is an error.
+            # Checked before the handler stops, because a question that the client cannot answer
+            # is an error.
             server_request.check_capabilities(request.era.get_client_capabilities(request))
         raise InputRequired(missing_requests)
     try:
@@ -120,11 +129,16 @@ def _format_input_request(server_request: ServerRequest) -> Json:
 
 
 def _open_state(request: Request, key: bytes) -> SealedState:
+    """Return the verified state of a request, or an empty state in the first round.
+
+    Raises:
+        InvalidParamsError: The state is forged, has expired or belongs to another request.
+    """
     text = cast("InputResponseParams", request.params).request_state
     if not isinstance(text, str):
         return SealedState(expires=0, digest="")
     body, _, signature = text.rpartition(".")
-    # In constant time, so that a signature cannot be guessed byte by byte.
+    # Compared in constant time, so that a signature cannot be guessed byte by byte.
     if not hmac.compare_digest(signature.encode(), _sign(body.encode(), key).encode()):
         raise InvalidParamsError("params.requestState was not issued by this server")
     state = _decode_sealed_state(binascii.a2b_base64(body))

@@ -88,8 +88,8 @@ class SessionEra:
             )
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """Encode a result, to which this era adds nothing."""
-        # The hot path: members that the tool's invoker has encoded are not encoded again.
+        """Encode a result as it is. This era does not add members to results."""
+        # This is the hot path. Members that the tool's invoker has encoded are not encoded again.
         request_id = request.id
         if result.__class__ is bytes:
             if request_id.__class__ is int:
@@ -107,7 +107,7 @@ class SessionEra:
         )
 
     def encode_error_reply(self, request_id: RequestId, error: ProtocolError) -> bytes:
-        """Encode an error. Two errors have different codes in this era."""
+        """Encode an error. Two errors have other codes in this era than in the stateless one."""
         if isinstance(error, ResourceNotFoundError):
             error = ProtocolError(error.message, rpc_code=RESOURCE_NOT_FOUND, data=error.data)
         elif isinstance(error, MissingCapabilityError):
@@ -115,13 +115,17 @@ class SessionEra:
         return encode_error(request_id, error)
 
     def encode_input_required(self, request: Request, required: InputRequired) -> bytes:
-        """Raise: in this era a handler waits while its questions are sent."""
+        """Raise an error, because in this era a handler waits while its questions are sent."""
         raise ProtocolError(f"{request.method} cannot ask for input in this version")
 
     def request_input(
         self, request: Request, server_requests: dict[str, ServerRequest]
     ) -> ResponseCollector:
-        """Send the questions as requests."""
+        """Send the questions to the client as requests, and return their pending answers.
+
+        Raises:
+            AskError: The client cannot receive questions during this request.
+        """
         for server_request in server_requests.values():
             server_request.check_capabilities(request.connection.client_capabilities)
         exchange, task = request.exchange, request.task
@@ -171,7 +175,11 @@ class SessionEra:
         return request.connection.log_level if self._metadata.has_capability("logging") else None
 
     def announce_change(self, connection: ServerConnection, kind: str, uri: str | None) -> int:
-        """Notify the client of a change that it wants to know. Return the number of messages."""
+        """Notify the client of a change if it has initialized its session and wants to know.
+
+        List changes are sent to all sessions, but resources and elicitations only to those that
+        have subscribed to them or opened them. Returns the number of messages sent.
+        """
         if not connection.is_initialized:
             return 0
         if kind == "elicitation":
@@ -228,13 +236,14 @@ class SessionEra:
         key: str,
         server_request: ServerRequest,
     ) -> None:
+        """Send one question, and prepare to withdraw it if the handler is cancelled."""
         connection = request.connection
         request_id = connection.expect_response(
             lambda result, error: collector.receive_response(key, result, error)
         )
 
         def withdraw() -> None:
-            # Not after the client's answer: a cancellation would refer to a finished request.
+            # After the client's answer, a cancellation would refer to a finished request.
             if connection.forget_response(request_id):
                 params = {"requestId": request_id}
                 _select_sender(request)(encode_notification("notifications/cancelled", params))

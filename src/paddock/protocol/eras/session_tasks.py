@@ -1,7 +1,7 @@
-"""Tasks in sessions (2025-11-25): the client asks for a call to become one.
+"""Tasks in sessions (2025-11-25), where the client decides if a call becomes a task.
 
-The client gets the result with `tasks/result`, which waits for it. Questions of the handler are
-sent on the stream of such a request, if there is one.
+The client gets the result with `tasks/result`, which waits for the end of the task. Questions of
+the handler are sent on the stream of such a request, if there is one.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def mark_input_required(task: CallTask, collector: ResponseCollector) -> None:
 def select_sender(task: CallTask) -> Callable[[bytes], None]:
     """Return the function that sends a task's questions.
 
-    A request that waits for the result is preferred. Over HTTP, the questions are kept until there
-    is one; on other transports, the connection is the only way.
+    They are sent with a request that waits for the result. If the client has not sent one, the
+    questions are kept until it does. Transports other than HTTP can always use the connection.
     """
     for result_request in reversed(task.result_requests):
         if result_request.exchange is None or not result_request.exchange.is_over:
@@ -192,6 +192,11 @@ async def _wait_for_end(task: CallTask) -> None:
 
 
 def _read_outcome(task: CallTask) -> Json:
+    """Return the result of a task that has ended.
+
+    Raises:
+        ProtocolError: The task failed or was cancelled.
+    """
     if task.error is not None:
         error = msgspec.json.decode(task.error)
         code = error.get("code", INTERNAL_ERROR)

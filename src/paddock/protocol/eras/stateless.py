@@ -71,8 +71,7 @@ class StatelessEra:
         return self._operations.metadata
 
     def _prepare_reply_tail(self, metadata: ServerMetadata) -> None:
-        """Encode the members that every result ends with."""
-        # Encoded in advance, because every result repeats it.
+        """Encode the members that every result ends with, so that they are encoded only once."""
         self._prepared_metadata = metadata
         key = early_handshake.META_SERVER_INFO.encode()
         self._encoded_tail = b'"resultType":"complete","_meta":{"%b":%b}' % (
@@ -82,7 +81,10 @@ class StatelessEra:
         self._cache_hints = metadata.to_cache_hints()
 
     def check_request(self, request: Request) -> None:
-        """Check the version, the client's capabilities and the sealed state of a request."""
+        """Check the version, the client's capabilities and the sealed state of a request.
+
+        The state is checked before the handler runs, so that a forged or expired one has no effect.
+        """
         meta = _require_meta(request)
         if meta.version not in STATELESS_VERSIONS:
             raise UnsupportedVersionError(str(meta.version), STATELESS_VERSIONS)
@@ -93,7 +95,10 @@ class StatelessEra:
             _import_input_required().check_state(request, self._operations.state_key)
 
     def encode_reply(self, request: Request, result: Result) -> bytes:
-        """Encode a result, marked complete, with the server info and cache hints."""
+        """Encode a result as complete, and add the server info and the cache hints.
+
+        An encoded result is extended without decoding it, which is the fast path of tool calls.
+        """
         if self._prepared_metadata is not self._operations.metadata:  # The server was reloaded.
             self._prepare_reply_tail(self._operations.metadata)
         if isinstance(result, dict):
@@ -141,7 +146,7 @@ class StatelessEra:
         except InputRequired:
             if request.task is None:
                 raise
-            # A task's client does not repeat the call; it answers with tasks/update.
+            # The client of a task does not repeat the call. It answers with `tasks/update`.
             return request.task.request_input(server_requests)
         return answers
 
@@ -204,6 +209,7 @@ class StatelessEra:
         return answer
 
     def _open_subscription(self, request: Request) -> None:
+        """Open the stream of `subscriptions/listen`, which stays open until either side ends it."""
         requested = cast("ListenParams", request.params).notifications
         for uri in requested.uris[:MAX_STREAM_URIS]:
             self._operations.watch(uri)

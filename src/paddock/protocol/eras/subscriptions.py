@@ -1,4 +1,4 @@
-"""`subscriptions/listen`: streams of the changes that a client asks for."""
+"""Streams of `subscriptions/listen`, which report the changes that a client has asked for."""
 
 from __future__ import annotations
 
@@ -57,7 +57,18 @@ class SubscriptionRegistry:
     def open_stream(
         self, request: Request, metadata: ServerMetadata, tasks: TaskStore | None = None
     ) -> None:
-        """Open a stream. Its first message names the changes that it will report."""
+        """Open a stream. Its first message names the changes that it will report.
+
+        These may be fewer than requested, because the server reports only what it has declared.
+
+        Args:
+            request: The `subscriptions/listen` request, which is answered when the stream ends.
+            metadata: The metadata with the server's capabilities.
+            tasks: The tasks that can be watched, or None if the server has none.
+
+        Raises:
+            ProtocolError: The client reuses a request id, or too many streams are open.
+        """
         key = (request.origin, request.id)
         if key in self._streams:
             text = f"A stream with the request id {request.id!r} is already open"
@@ -79,8 +90,8 @@ class SubscriptionRegistry:
         if watched_tasks:
             accepted_filter["taskIds"] = stream.task_ids
             self._watch_tasks(tasks)
-        # Under the lock, a concurrent announcement neither misses the new stream nor precedes its
-        # acknowledgement.
+        # The lock ensures that a concurrent announcement neither misses the new stream nor
+        # precedes its acknowledgement.
         with self._lock:
             self._streams[key] = stream
             _send_notification(

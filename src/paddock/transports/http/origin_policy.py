@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WILDCARD = "*"
 MAX_CACHED_VERDICTS = 1024
-"""Cached results, so that a client cannot fill the memory with new values."""
+"""Maximum number of cached results, so that a client cannot fill the memory with new values."""
 CORS_METHODS = b"POST, GET, DELETE, OPTIONS"
 CORS_HEADERS = (
     b"Accept, Authorization, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, "
@@ -31,7 +31,15 @@ PREFLIGHT_MAX_AGE_SECONDS = b"600"
 
 
 class HostOriginPolicy:
-    """Decides by Host and Origin headers whether a request is allowed."""
+    """Decides by Host and Origin headers whether a request is allowed.
+
+    The check of the Host header stops DNS rebinding. The check of the Origin header stops web pages
+    of other sites that a user of this machine has opened.
+
+    Args:
+        hosts: Host names that are allowed in addition to those of this machine. `*` allows any.
+        origins: Origins that are allowed in addition to those of this machine. `*` allows any.
+    """
 
     def __init__(self, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
         self._hosts = frozenset(_parse_host(host) for host in _require_list(hosts, "allowed_hosts"))
@@ -112,7 +120,7 @@ class HostOriginPolicy:
             host = _parse_host(value.decode("ascii"))
         except (UnicodeDecodeError, DefinitionError):
             return False
-        # DNS rebinding uses a foreign host name, never a loopback one, so these are always allowed.
+        # Loopback names are always allowed, because DNS rebinding needs a foreign host name.
         return host in self._hosts or is_loopback_host(host)
 
     def _is_origin_permitted(self, value: bytes) -> bool:

@@ -24,7 +24,7 @@ CHECK_INTERVAL_SECONDS = 1.0
 """Interval of the checks for timed-out connections."""
 LISTEN_BACKLOG = 2048
 MIN_HANG_UP_SECONDS = 0.5
-"""Seconds that the last responses have to be sent, even if the drain time is used up."""
+"""Minimum time for sending the last responses, even if the drain time is used up."""
 
 
 class ListenError(PaddockError):
@@ -100,7 +100,10 @@ class HttpServer:
         return self._stopped.is_set()
 
     def stop(self) -> None:
-        """Stop after the requests in progress; at the second call, at once. Only on the loop."""
+        """Stop after the requests in progress. A second call stops without waiting for them.
+
+        Must be called on the event loop.
+        """
         self._must_stop_now = self._stopped.is_set()
         self._stopped.set()
         if self._startup_task is not None:
@@ -125,6 +128,7 @@ class HttpServer:
             restore_handlers()
 
     async def _drain_service(self) -> None:
+        """Wait for the requests in progress, unless `stop` is called a second time."""
         drain_task = asyncio.ensure_future(self._service.drain())
         while not drain_task.done() and not self._must_stop_now:
             await asyncio.wait([drain_task], timeout=0.05)
@@ -151,6 +155,7 @@ class HttpServer:
         return self._date_line
 
     def _check_connections(self) -> None:
+        """Check the timeouts of all connections and format the date header, once per second."""
         self._date_line = f"date: {formatdate(usegmt=True)}\r\n".encode()
         now = monotonic()
         for connection in list(self._connections):
@@ -160,6 +165,7 @@ class HttpServer:
         )
 
     def _install_signal_handlers(self) -> Callable[[], None]:
+        """Call `stop` for SIGINT and SIGTERM. Return a function that removes the handlers."""
         # Python allows signal handlers only in the main thread.
         if threading.current_thread() is not threading.main_thread():
             return lambda: None

@@ -41,7 +41,10 @@ class StoredEvent(NamedTuple):
 
 
 class EventBudget:
-    """The size limit for the stored events of all sessions; the least recently used are dropped."""
+    """The common size limit for the stored events of all sessions.
+
+    If it is exceeded, the events of the least recently used sessions are dropped.
+    """
 
     __slots__ = ("_limit", "_stores", "_used_bytes")
 
