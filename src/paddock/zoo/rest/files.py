@@ -173,6 +173,7 @@ def make_starters(zoo: ZooDependency, data: JSONBody[StartersBody | None] = None
 
 
 def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool) -> Export:
+    """Export agents in a format, with brains and the library if they are included."""
     is_bundle = name == BUNDLE_FORMAT
     brains = None
     if has_memory:
@@ -187,6 +188,7 @@ def _export_agents(zoo: Zoo, agents: list[Agent], name: str, *, has_memory: bool
 
 
 def _read_import(body: FilesBody) -> ImportBatch:
+    """Convert the files of a request. Skills that belong to no agent go to the library."""
     batch = import_files(body.files, body.format)
     batch.library += [standalone.skill for standalone in batch.skills]
     return batch

@@ -229,7 +229,10 @@ class StartersBody(RequestBody, kw_only=True):
 
 
 def get_changes(body: RequestBody) -> dict[str, Any]:
-    """Return the fields to change by JSON key."""
+    """Return the fields that a request changes, by JSON key.
+
+    Fields that the request omits and read-only fields are left out.
+    """
     fields: dict[str, Any] = msgspec.to_builtins(body)
     # Fields that are UNSET are not encoded at all.
     return {key: value for key, value in fields.items() if key not in IGNORED_FIELDS}

@@ -1,1 +1,1 @@
-"""What each revision of the tables changed, one module for each. Alembic runs them."""
+"""The migrations of the tables, one module for each revision. Alembic runs them."""
