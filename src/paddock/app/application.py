@@ -140,7 +140,7 @@ log = logging.getLogger("paddock.app")
 class ZooRegistry:
     """The zoos of one database, each with its event feed.
 
-    Each member of a team owns a zoo. Without a team, the owner is the empty string.
+    Each member of a team owns a zoo. The owner of the single-user zoo is the empty string.
     """
 
     def __init__(self, zoo: Zoo) -> None:
