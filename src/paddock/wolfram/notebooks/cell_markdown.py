@@ -148,7 +148,10 @@ def _choose_form(cell: Cell) -> BoxTextForm:
 
 
 def _build_info(cell: Cell, label: str, text: str) -> str:
-    """Return the info string of a fence: the language, and the style unless the label implies it."""
+    """Return the info string of a fence of Wolfram Language code.
+
+    It contains the style of the cell unless the label implies the style.
+    """
     style = cell.style if cell.style in INPUT_STYLES | OUTPUT_STYLES else "Input"
     # The style is written only if the label does not imply it.
     if _get_style(label, "", text) == style:
