@@ -27,7 +27,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Agent:
-    """How an agent is configured with a server that a command starts, and how the server is started."""
+    """An agent with a server that a command starts, and the way the server is started."""
 
     configure: Callable[[Path, Sequence[str]], None]
     start: Starting

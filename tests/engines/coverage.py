@@ -14,20 +14,22 @@ HEAD = """# What each engine can do
 
 <!-- python -m tests.engines.coverage > docs/reference/engine-coverage.md -->
 
-Use this page to choose an engine for the Wolfram Language. The tables list inputs of
-[WolframLanguageEvaluator](wolfram-tools.md#wolframlanguageevaluator), the answers of the Wolfram Language, and the
-engines that give the same answers. To see the engines on your machine, run:
+If you want to choose an engine for the Wolfram Language, look up here what each engine can do. The tables list inputs
+of [WolframLanguageEvaluator](wolfram-tools.md#wolframlanguageevaluator), the answers of the Wolfram Language, and the
+engines that give the same answers. To see which engines are on your machine, run:
 
 ```sh
 paddock engines
 ```
 
-The test suite evaluates all inputs with every engine. A test fails if an engine gives a wrong answer to an input
-marked "yes", or a right answer to an input marked "no". The expected answers were written by Paddock's authors
-without access to a Wolfram kernel. The Wolfram engine is not in the table because it has not been tested.
+Paddock's test suite keeps the tables up to date, because it evaluates all inputs with every engine. A test fails if
+an engine gives a wrong answer to an input that is marked "yes", or a right answer to an input that is marked "no".
+Paddock's authors wrote the expected answers without access to a Wolfram kernel. The Wolfram engine has not been
+tested, so it is not in the table.
 
-An answer is right if its value, the names of its messages, its printed text and the way it ends are right. "picture"
-means that the answer contains an image; the content of the image is not compared.
+An engine's answer is right if its value, the names of its messages, its printed text and the way it ends are right.
+If an answer in the table is "picture", the engine's answer must contain an image, but the tests do not compare the
+content of the image.
 """
 
 

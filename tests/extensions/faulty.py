@@ -130,7 +130,7 @@ FAULTY = {
             "paddock.toml": 'tools = ["A", "B", "C", "D"]',
             "agenttools/tools/A.toml": 'function = "{package}.code:plot"\nfunktion = 1',
             "agenttools/tools/B.toml": "description = 'Nothing to call'",
-            "agenttools/tools/C.toml": 'name = "faulty"\nfunction = "{package}.code:plot"',
+            "agenttools/tools/C.toml": 'name = "not valid"\nfunction = "{package}.code:plot"',
             "agenttools/tools/D.py": "def tool(*values: int) -> str:\n    '''Take any.'''\n",
         },
         ["invalid-tool"] * 4,

@@ -82,7 +82,7 @@ def test_the_palette_finds_agents_and_pages_and_returns_the_focus(
     expect(page.get_by_role("heading", level=1, name="Wolfram|Alpha")).to_be_visible()
 
 
-def test_keys_that_is_alone_can_be_turned_off(inhabited: Up, open_page: Open) -> None:
+def test_single_key_shortcuts_can_be_turned_off(inhabited: Up, open_page: Open) -> None:
     page = open_page(inhabited.url)
     expect(page.get_by_role("heading", name="The zoo")).to_be_visible()
     page.keyboard.press("?")

@@ -81,6 +81,7 @@ def import_symbols(
                 if is_cancelled() or time.monotonic() > deadline:
                     break
         try:
+            # Imported code may have ended the process before the result was written.
             with result.open("rb") as file:
                 return {
                     record["name"]: record for record in json.loads(file.read(_MAX_RESULT_BYTES))
@@ -139,6 +140,7 @@ def look_up_symbols(ctx: Context, query: SymbolQuery) -> str:
     def work(
         is_cancelled: Callable[[], bool], _: Callable[[None], None]
     ) -> dict[str, SymbolRecord]:
+        """Analyse the project statically, then import what was not found if the query allows it."""
         records = _run_symbol_child(request, is_cancelled) if valid_names else {}
         missing = [name for name, record in records.items() if not record["found"]]
         if query.allows_import and missing and not is_cancelled():
