@@ -196,6 +196,7 @@ def _insert_page(
             corpus,
         ),
     )
+    # Names are compared without regard to case.
     connection.executemany(
         "INSERT INTO names VALUES (?, ?, ?)",
         [(name.lower(), page_id, corpus) for name in page.names],

@@ -91,6 +91,7 @@ def update_index(
             for key, stamp in corpus.list_sources()
         ]
         known = database.get_stamps(corpus.name)
+        # Sources that the corpus no longer lists are removed with their pages.
         removed = known.keys() - {source.key for source in sources}
         if removed:
             database.remove_sources(corpus.name, removed)
@@ -101,6 +102,8 @@ def update_index(
         ]
         page_count = 0
         for indexed_count, source in enumerate(stale):
+            # The time limit is checked between sources, since a source is always indexed as a
+            # whole.
             report(IndexProgress(corpus.name, indexed_count, len(stale), page_count))
             if end_time is not None and monotonic() > end_time:
                 return False

@@ -145,6 +145,7 @@ class Ranker:
         vector_table = _VectorTable(
             generation, kind, page_ids, dequantize_vectors([row[1] for row in rows])
         )
+        # The oldest table is discarded first.
         while len(self._vector_tables) >= MAX_VECTOR_TABLES:
             self._vector_tables.pop(next(iter(self._vector_tables)))
         self._vector_tables[corpora] = vector_table

@@ -105,6 +105,7 @@ def write_notebook_file(
         else:
             write_new_file(path, build_unless_cancelled(None))
     except OSError as error:
+        # Another process may have created the file after the check above.
         if isinstance(error, FileExistsError) and path.is_file():
             return exists_message
         reason = error.strerror or str(error)

@@ -33,7 +33,7 @@ WRITE_ANNOTATIONS = {
 """For tools that run code or replace files."""
 
 MAX_TIME_LIMIT_SECONDS = 604_800  # A week.
-# Some engines do not even start an evaluation with less memory.
+# With less memory, an engine may not even start an evaluation.
 MIN_MEMORY_BYTES = 256 << 20
 NETWORK_OPTION_NAME = "AllowNetwork"
 NETWORK_OPTION = Option(False, bool, "Whether the code may access the network")

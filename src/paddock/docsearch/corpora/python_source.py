@@ -134,6 +134,7 @@ def _read_class(
         member.name: member for member in statement.body if isinstance(member, ast.FunctionDef)
     }
     constructor = methods.get("__init__")
+    # Many classes document their parameters in `__init__`.
     if constructor is not None:
         docstring = f"{docstring}\n\n{_get_docstring(constructor)}".strip()
     if not docstring:

@@ -131,6 +131,7 @@ class AlphaClient:
         if isinstance(response, FetchFailure):
             return self._convert_failure(query, response)
         text = mask_app_id(response.body.decode(errors="replace"), self.app_id).strip()
+        # Only plain text of the service is quoted in messages, not HTML.
         service_text = (
             text[:_MAX_QUOTED_CHARACTERS]
             if response.mime.startswith("text/") and "html" not in response.mime

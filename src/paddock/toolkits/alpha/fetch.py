@@ -113,6 +113,7 @@ def fetch_all(
         is_cancelled: Polled while waiting.
     """
     finished: SimpleQueue[tuple[int, FetchResponse | FetchFailure]] = SimpleQueue()
+    # Every request counts as timed out until its thread delivers a result.
     results: list[FetchResponse | FetchFailure] = [_create_timeout_failure(seconds)] * len(requests)
     end_time = time.monotonic() + seconds
     with ConnectionDeadline(seconds) as deadline:
@@ -138,6 +139,7 @@ def fetch_all(
                 results[index] = result
                 pending_count -= 1
         finally:
+            # Requests that are still running are abandoned here, and their connections are closed.
             deadline.end_connections()
     return results
 
@@ -303,6 +305,7 @@ def fetch_images(
     responses = fetch_all(requests, options["ImageTimeConstraint"], is_cancelled)
     images = {}
     for url, response in zip(selected, responses, strict=True):
+        # The type is detected from the data, which must also be complete.
         mime = _detect_image_type(response.body) if isinstance(response, FetchResponse) else ""
         if isinstance(response, FetchResponse) and response.status == _HTTP_OK and mime:
             images[url] = ImageContent(response.body, mime)

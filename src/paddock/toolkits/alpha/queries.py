@@ -160,6 +160,7 @@ def run_queries(ctx: Context, queries: Sequence[str], options: Mapping[str, Any]
     ctx.raise_if_cancelled()
     results = [_fall_back_to_offline(ctx, result, options) for result in results]
     failures = [result for result in results if isinstance(result, QueryFailure)]
+    # Soft failures are shown as results below, so they do not fail the call.
     if len(failures) == len(results) and not all(
         failure.kind in _SOFT_FAILURE_TEXTS for failure in failures
     ):

@@ -31,6 +31,7 @@ def format_notebook(path: str, ctx: Context) -> str:
         return f"[Error] {error}: {path}"
     if not file.is_file():
         return f"[Error] the file does not exist: {path}"
+    # The prompt has no options, so the limits of the tool `ReadNotebook` apply.
     options = get_option_values(ctx, read_notebook_tool)
     try:
         text = read_regular_file(file, _MAX_NOTEBOOK_BYTES).decode("utf-8", "replace")

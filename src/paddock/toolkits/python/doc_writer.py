@@ -326,6 +326,7 @@ def _change_docstring(path: Path, task: DocTask, ctx: Context) -> str:
         )
 
     edit_source_file(path, change)
+    # The file is read again, so that the result shows what was actually written.
     tree = parse_source(read_source_file(path)[0], where)
     symbol = require_symbol(tree, task.symbol, where)
     name = f"`{task.symbol}`" if task.symbol else "the module"

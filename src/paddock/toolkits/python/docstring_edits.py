@@ -318,6 +318,8 @@ def _check_only_docstring_changed(
         docstring_node = _find_docstring_node(symbol.node)
         if docstring_node is not None:
             symbol.node.body.remove(docstring_node)
+        # A body that consisted of the docstring only has a placeholder on one side and is empty on
+        # the other.
         if not isinstance(symbol.node, ast.Module) and _is_empty_body(symbol.node):
             symbol.node.body = [ast.Pass()]
     if ast.dump(trees[0]) != ast.dump(trees[1]) or comments[0] != comments[1]:

@@ -218,6 +218,7 @@ def _format_section(name: str, content: str, style: DocstringStyle) -> list[str]
     if name in ("Returns", "Yields"):
         first, *rest = [line.strip() for line in lines if line.strip()]
         return [f":{name.lower()}: {first}", *(f"    {line}" for line in rest)]
+    # The content already contains reST fields.
     if any(_REST_FIELD_PATTERN.match(line) for line in lines):
         return lines
     return [f".. rubric:: {name}", "", *lines]
@@ -288,6 +289,7 @@ def list_documented_names(text: str, style: DocstringStyle, section: str = "Args
                 if field and field[2] and field[1] != "type"
             ]
             continue
+        # The heading has two lines in NumPy style (with its underline) and one in Google style.
         lines = candidate.lines[2 if style == "numpy" else 1 :]
         content_lines = [line for line in lines if line.strip()]
         margin = min((len(line) - len(line.lstrip()) for line in content_lines), default=0)

@@ -81,6 +81,7 @@ def inspect_python(arguments: Arguments, ctx: Context) -> str:
     )
     folder = path_to_inspect if path_to_inspect.is_dir() else path_to_inspect.parent
     is_configured = _has_ruff_config(folder)
+    # Formatting issues are hidden by default only if the project does not configure ruff.
     issue_filter = parse_issue_filter(
         arguments, "" if is_configured else DEFAULT_PYTHON_EXCLUDED_SEVERITIES
     )
@@ -202,6 +203,7 @@ class _PythonInspection:
             )
         checker = self._create_type_checker(is_cancelled, directory)
         type_issues, notes = checker.check_types(directory)
+        # Ruff reports files in other encodings as unreadable.
         issues = self._recheck_encodings([*ruff_result.issues, *type_issues], is_cancelled)
         files, omission_notes = _group_by_file(issues, directory, issue_filter)
         report = format_directory_report(

@@ -109,6 +109,7 @@ def choose_interpreter(
     configured = ctx.options.get(INTERPRETER_OPTION_NAME)
     if configured:
         path = Path(configured).expanduser()
+        # A name without a directory, such as `python3.12`, is looked up in `PATH`.
         executable = (
             shutil.which(configured) if len(path.parts) == 1 and not path.exists() else None
         )
@@ -224,8 +225,8 @@ def _find_environments(near: Path, top: Path) -> Iterator[Path]:
                 yield environment
     for variable in ACTIVE_ENVIRONMENT_VARIABLES:
         value = os.environ.get(variable)
-        # The activated environment may just be the one that Paddock itself runs in. Then it does
-        # not belong to the project.
+        # The activated environment may just be the one that Paddock itself runs in. That
+        # environment says nothing about the project.
         if value and Path(value).is_dir() and Path(value).resolve() != Path(sys.prefix).resolve():
             yield Path(value)
 

@@ -408,6 +408,7 @@ def _strip_outputs(lines: list[str]) -> Iterator[str]:
         match = None if fence else _FENCE_PATTERN.match(line)
         if match:
             fence = match[1]
+            # Only a fence that directly follows code is an output. Others belong to the text.
             is_output = after_code and match[2].lower() == OUTPUT_FENCE
         elif not fence and not line.strip():
             blank_lines.append(line)

@@ -239,6 +239,7 @@ def _build_blocks(event: PytestEvent) -> Iterable[ReportBlock]:
         if event.get(key) is not None:
             yield ReportBlock(title, str(event[key]), "py")
     message = str(event.get("message", ""))
+    # If the compared values are shown, the message would only repeat them.
     if "expected" not in event and message:
         kind = str(event.get("error", ""))
         yield ReportBlock(

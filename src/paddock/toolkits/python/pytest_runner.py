@@ -334,11 +334,14 @@ class PytestRunner:
                 f"{self._interpreter.path} has no pytest, and Paddock's pytest does not support it",
                 hint=f"{self._interpreter.path} -m pip install pytest",
             )
+        # Without the first event of the plugin, pytest has not even started.
         if not self._test_run.begin_event:
             raise PytestError(
                 f"pytest did not start: {_describe_exit(program_exit)}",
                 hint=_get_output_tail(output),
             )
+        # The plugin has ended the process itself, because pytest could not continue after this
+        # test.
         if self._test_run.broken_test:
             self._record_broken_test(self._test_run.broken_test)
             self._test_run.broken_test = ""

@@ -96,6 +96,8 @@ def find_symbols_by_name(name: str, project: Path, search_paths: Sequence[Path])
     for file in _walk_files(project):
         try:
             data = file.read_bytes() if file.stat().st_size <= _MAX_SEARCHED_FILE_BYTES else b""
+            # Files without the name are not parsed. Larger files are skipped (`data` is empty
+            # then).
             if not name_pattern.search(data):
                 continue
             tree = ast.parse(data)
@@ -321,9 +323,8 @@ class SymbolFinder:
 
 
 def _is_definition(name: Any) -> bool:
-    # For an import that it cannot follow, jedi returns a module with the line of the import
-    # statement. A real module begins at line 1.
-    # For an import, jedi returns a module with the line of the import statement.
+    # For an import, jedi returns a module with the line of the import statement. A real module
+    # begins at line 1.
     return name.type != "module" or (name.line or 1) == 1
 
 

@@ -108,6 +108,7 @@ def run_evaluation(ctx: Context, code: str, seconds: float, session_id: str | No
     def evaluate(
         session: EvaluationSession, limits: EvaluationLimits, control: EvaluationControl
     ) -> LineEvaluation:
+        """Evaluate the code, and remember the session for symbol lookups."""
         evaluation = evaluate_line(session, code, limits, control)
         record_session(ctx, session.id, session.engine)
         return evaluation

@@ -106,6 +106,7 @@ def _inspect_directory(directory: Path, issue_filter: IssueFilter, limit: int, c
             break
         try:
             inspected.append(_inspect_text(file.name, _read_source(file), issue_filter))
+        # A single unreadable file does not fail the inspection of the others.
         except OSError:
             skipped.append(file)
         ctx.progress(number, len(files), file.name)

@@ -127,6 +127,7 @@ class _ExampleRun:
         with open_kernel(self._engine, limits) as kernel:
             self._load_package(kernel, control)
             for example in examples:
+                # Line numbers start again at 1 in each example.
                 history = LineHistory()
                 for code in example.code_parts:
                     if control.is_cancelled():
@@ -140,6 +141,7 @@ class _ExampleRun:
                     )
                     elapsed_seconds += evaluation.seconds
                     history = _extend_history(history, code, evaluation)
+                    # An output that the author has written is never replaced.
                     if code.output is None:
                         code.output = self._get_output(code, evaluation)
 
@@ -193,6 +195,7 @@ class _ExampleRun:
         ):
             return "it is an image, which is created when the page is evaluated in a front end"
         if "packages" not in self._engine.capabilities:
+            # An engine that cannot load the paclet returns its symbols unevaluated.
             unknown = sorted(set(re.findall(r"[\w$]+", result)) & set(self._context.symbols))
             if unknown:
                 names = ", ".join(unknown)

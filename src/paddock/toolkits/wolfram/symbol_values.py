@@ -33,7 +33,7 @@ VALUE_FUNCTIONS = (
     *("FormatValues", "Options", "Messages"),
 )
 """Functions that return definitions, in the order in which these are shown."""
-# Some engines evaluate the argument of these functions, although they should hold it.
+# Some engines evaluate the symbol that is the argument of these functions.
 _EVALUATING_FUNCTIONS = ("Options", "FormatValues")
 _ASSIGNMENT_KINDS = {"DownValues": "down", "SubValues": "sub", "UpValues": "up"}
 _BLANK_HEADS = ("Blank", "BlankSequence", "BlankNullSequence")

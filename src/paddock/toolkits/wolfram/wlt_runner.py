@@ -341,6 +341,7 @@ def run_and_report(
         PaddockError: The engine is not installed, or its kernel does not start.
     """
     files, skipped_notes = _find_test_files(paths, ctx)
+    # All files are parsed before the first one runs, so that mistakes are reported at once.
     parsed_files = [(file, _read_tests(file)) for file in files]
     directory = get_working_directory(ctx)
     seconds = float(min(seconds, _MAX_SECONDS))

@@ -56,7 +56,7 @@ def _get_today() -> datetime.date:
 
 
 def _parse_date(text: str) -> datetime.date:
-    """Parse a date in words or figures.
+    """Parse a date in words or figures, or a relative date such as "tomorrow".
 
     Raises:
         ValueError: The date does not exist or is out of range.

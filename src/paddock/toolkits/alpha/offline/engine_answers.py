@@ -189,6 +189,7 @@ def find_limit(question: FormulaQuestion, evaluate: EvaluateCode) -> VerifiedRes
     result = evaluate_formula(parse_result(engine_result.text), {})
     if result.imag:
         raise UnverifiedResultError("not real")
+    # At infinity there is one side to check, at a finite point there are two.
     if math.isinf(point):
         sides = [[math.copysign(magnitude, point) for magnitude in _FAR_POINTS]]
     else:
@@ -432,6 +433,7 @@ def _parse_question(text: str, parts: dict[str, str | None]) -> FormulaQuestion:
     formula_text = parts["formula"] or ""
     with_differential = re.fullmatch(r"(.+?) ?d([a-z])", formula_text)
     name = parts.get("name")
+    # In "integrate x^2 dx", the d belongs to the differential and not to the formula.
     if with_differential and text.lower().startswith("integra"):
         formula_text = with_differential[1]
         name = name or with_differential[2]
@@ -442,6 +444,7 @@ def _parse_question(text: str, parts: dict[str, str | None]) -> FormulaQuestion:
             "Plus", (formula, FormulaCall("Times", (to_number(-1), parse_formula(right))))
         )
     variables = sorted(find_variables(formula))
+    # A variable that the question names must be the only one in the formula.
     if len(variables) != 1 or {name, parts.get("in")} - {None, variables[0]}:
         raise FormulaSyntaxError("there is not exactly one variable")
     limits = [_parse_limit(parts.get(key)) for key in ("start", "end")]

@@ -195,6 +195,7 @@ def _get_ascending_coefficients(formula: Formula, name: str) -> list[Fraction]:
     ):
         base, power = formula.arguments
         exponent = _get_ascending_coefficients(power, name)[0]
+        # A power is multiplied out, so its exponent has to be small.
         if exponent.denominator == 1 and 0 < exponent <= MAX_POLYNOMIAL_DEGREE:
             return _multiply_polynomials([_get_ascending_coefficients(base, name)] * int(exponent))
     raise NotPolynomialError("another function")

@@ -212,6 +212,7 @@ def _convert_amount(amount: str, source: str, target: str) -> OfflineAnswer | No
     result = _convert_with_pint(value, first, second)
     if result is None:
         return None
+    # An exact result is shown in full if it is short. Otherwise it is rounded and marked as such.
     exact = format_finite_decimal(result) if is_finite_decimal(result) else ""
     amount = (
         exact

@@ -77,6 +77,7 @@ def _describe_value(name: str, value: Any, length: int) -> dict[str, Any]:
         record["path"] = inspect.getsourcefile(value) or ""
         source = "".join(lines).rstrip()
     except (TypeError, OSError):
+        # A value such as a constant has neither source nor signature, so its `repr` is shown.
         source = "" if record["signatures"] else repr(value)[:MAX_VALUE_CHARACTERS]
     if source and not inspect.ismodule(value):
         record["source"], record["length"] = source[:length], len(source)

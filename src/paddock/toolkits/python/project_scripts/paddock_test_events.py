@@ -168,6 +168,7 @@ class EventWriter:
             "seconds": report.duration,
             "xfail": hasattr(report, "wasxfail"),
         }
+        # Only reports of subtests have a context.
         context = getattr(report, "context", None)
         if context is not None:
             fields["subtest"] = _format_subtest(context)
