@@ -102,25 +102,25 @@ def test_discovery_runs_nothing(tmp_path: Path) -> None:
 def test_manifest_can_refer_to_a_definition_in_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = tmp_path / "acme_charts"
+    package = tmp_path / "registry_charts"
     write(package / "plots.py", "def plot() -> str:\n    '''Draw a plot.'''\n    return 'plot'")
-    manifest = 'tools = [{ name = "Plot", definition = "acme_charts.plots:plot" }]'
+    manifest = 'tools = [{ name = "Plot", definition = "registry_charts.plots:plot" }]'
     registry = ItemRegistry([extension(package, manifest)])
     found = registry.find_item("tools", "charts/Plot")
     assert found is not None
     assert found.definition().path == package / "plots.py"
-    assert "acme_charts.plots" not in sys.modules
+    assert "registry_charts.plots" not in sys.modules
     monkeypatch.syspath_prepend(str(tmp_path))
     plot = registry.resolve_item("tools", "charts/Plot", where="here")
     assert plot.name == "Plot"
 
 
-@pytest.mark.parametrize("reference", ["json:dumps", "acme_charts.missing:plot"])
+@pytest.mark.parametrize("reference", ["json:dumps", "registry_charts.missing:plot"])
 def test_manifest_cannot_refer_to_a_definition_outside_the_package(
     reference: str, tmp_path: Path
 ) -> None:
     manifest = f'tools = [{{ name = "Plot", definition = "{reference}" }}]'
-    registry = ItemRegistry([extension(tmp_path / "acme_charts", manifest)])
+    registry = ItemRegistry([extension(tmp_path / "registry_charts", manifest)])
     with pytest.raises(LoadError, match="not in a module of this package"):
         registry.resolve_item("tools", "charts/Plot", where="here")
 
