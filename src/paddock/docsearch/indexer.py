@@ -176,7 +176,10 @@ def get_embedding_text(page: DocPage) -> str:
 
 
 class IndexJob(NamedTuple):
-    """The indexing of a corpus that is in progress."""
+    """The indexing of a corpus that is in progress, possibly in another process.
+
+    `done` and `total` count sources.
+    """
 
     corpus: str
     done: int

@@ -37,7 +37,10 @@ class SourceRange(NamedTuple):
 
 
 class SuggestedFix(NamedTuple):
-    """A replacement text that would fix an issue."""
+    """A replacement text that would fix an issue.
+
+    The label describes the fix to the reader of the report.
+    """
 
     label: str
     location: SourceRange
@@ -66,7 +69,13 @@ class CodeIssue(NamedTuple):
 
 
 class IssueFilter(NamedTuple):
-    """A filter by confidence, severity and tag."""
+    """A filter by confidence, severity and tag.
+
+    Attributes:
+        confidence: The minimum confidence, from 0 to 1.
+        excluded_severities: Severities to hide.
+        excluded_tags: Tags to hide, with or without an argument.
+    """
 
     confidence: float = 0.0
     excluded_severities: frozenset[str] = frozenset()

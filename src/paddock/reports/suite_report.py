@@ -19,7 +19,14 @@ MAX_BLOCK_CHARACTERS = 500  # Longer blocks are shortened in the middle.
 
 
 class ReportBlock(NamedTuple):
-    """A block of code or text about a failed test."""
+    """A block of code or text about a failed test.
+
+    Attributes:
+        title: The title above the block.
+        text: The content.
+        language: The language of the code fence; empty for plain text.
+        max_characters: The length above which the middle of the text is omitted.
+    """
 
     title: str
     text: str
@@ -29,7 +36,10 @@ class ReportBlock(NamedTuple):
 
 @dataclass(slots=True)
 class FailedTest:
-    """A test that did not pass."""
+    """A test that did not pass.
+
+    `rows` are the rows of the table about it, and `blocks` follow the table.
+    """
 
     name: str
     group: str

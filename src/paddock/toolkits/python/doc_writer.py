@@ -260,7 +260,17 @@ class DocArgumentError(ToolError):
 
 
 class DocTask(NamedTuple):
-    """The arguments of a call of `PythonDoc`."""
+    """The arguments of a call of `PythonDoc`. Texts are empty if they were not given.
+
+    Attributes:
+        operation: One of `DOC_OPERATIONS`.
+        file: The Python file or page to edit, or a directory to check.
+        symbol: The dotted name of the symbol; empty for the module.
+        content: The new docstring, section or introduction.
+        section: The name of a docstring section, or the heading of a page section.
+        style: The docstring style to use or to check. None means the style of the file.
+        page: The path of the page to create.
+    """
 
     operation: str
     file: str

@@ -82,7 +82,7 @@ _session_engines: BoundedMapping[str, Engine] = BoundedMapping()
 
 
 class EvaluationRequest(NamedTuple):
-    """The session, interpreter and Jupyter kernel that a call names."""
+    """The session, interpreter and Jupyter kernel that a call names. Each may be None."""
 
     session: str | None
     interpreter: str | None

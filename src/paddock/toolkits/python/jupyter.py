@@ -200,7 +200,14 @@ def _detect_indent(text: str) -> int | str:
 
 
 class RenderLimits(NamedTuple):
-    """Limits on the rendered text and images of a notebook."""
+    """Limits on the rendered text and images of a notebook.
+
+    Attributes:
+        max_output_characters: The length of each output of a cell.
+        max_cell_characters: The length of the source of each cell.
+        max_images: The number of images whose data is returned.
+        max_characters: The length of the whole text.
+    """
 
     max_output_characters: int
     max_cell_characters: int

@@ -38,7 +38,15 @@ _SLOW_TEST_SECONDS, _MAX_SLOW_TESTS = 1.0, 5
 
 
 class PytestSelection(NamedTuple):
-    """The tests to run, and the maximum number of failures to show."""
+    """The tests to run, and the maximum number of failures to show.
+
+    Attributes:
+        paths: Files, directories and single tests, separated by commas.
+        keyword: An expression for `pytest -k`, or an empty string.
+        marker: An expression for `pytest -m`, or an empty string.
+        interpreter: The interpreter that the call names, if any.
+        max_failures: The maximum number of failures in the report.
+    """
 
     paths: str
     keyword: str

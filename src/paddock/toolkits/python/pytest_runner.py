@@ -124,7 +124,14 @@ class NoPythonTestsError(ToolError):
 
 
 class PytestLimits(NamedTuple):
-    """Limits of a run."""
+    """Limits of a test run.
+
+    Attributes:
+        total_seconds: The time limit of all attempts together.
+        seconds_per_test: The time after which the plugin stops a test.
+        memory_bytes: The memory limit of the tests and their child processes.
+        network: Whether the tests may access the network.
+    """
 
     total_seconds: float
     seconds_per_test: float

@@ -105,7 +105,16 @@ class SymbolFileError(ToolError):
 
 
 class SymbolQuery(NamedTuple):
-    """The arguments of a lookup."""
+    """The arguments of a lookup.
+
+    Attributes:
+        names: Dotted names.
+        file: The file from which the names are seen, or None for the whole project.
+        max_characters: The maximum length of each source and documentation.
+        interpreter: The interpreter that the call names, if any.
+        allows_import: Whether symbols that static analysis does not find may be imported, which
+            runs the project's code.
+    """
 
     names: list[str]
     file: str | None

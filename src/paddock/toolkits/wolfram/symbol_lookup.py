@@ -261,7 +261,7 @@ class _LookupContext(NamedTuple):
 
 
 class _SymbolEntry(NamedTuple):
-    """The definitions of one symbol, or a message in `text`."""
+    """The definitions of one symbol, or a message in `text` that explains why they are missing."""
 
     short_name: str
     text: str = ""
